@@ -41,10 +41,10 @@ public abstract class ClientCommand extends CliCommand {
 
     private Optional<TlsFiles> tls() {
         if ((certificate == null) != (key == null)) {
-            throw usage("--tls-certificate and --tls-key go together: give both");
+            throw usageError("--tls-certificate and --tls-key go together: give both");
         }
         if (trust == null && certificate != null) {
-            throw usage(
+            throw usageError(
                     "--tls-certificate needs --tls-trust: name the authorities that signed the servers' certificates");
         }
         return trust == null

@@ -14,7 +14,7 @@ public final class Main {
 
     /** Runs the command and ends the process with its exit code. */
     public static void main(String[] args) {
-        ParentProcessWatcher.follow();
+        ParentProcessWatcher.start();
         Locale.setDefault(Locale.ROOT);
         Console console = Console.ofProcess();
         SLF4JBridgeHandler.removeHandlersForRootLogger();

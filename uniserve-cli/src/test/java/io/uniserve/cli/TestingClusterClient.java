@@ -18,26 +18,26 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.Routing;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMap;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashEntry;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.client.update.UpdateResult.Failure;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
-import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.UpdateReply.ActorAck;
-import io.uniserve.protocol.reader.UpdateResult.Failure;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -257,8 +257,8 @@ public final class TestingClusterClient implements ClusterClient {
     }
 
     @Override
-    public WorkDone work(BackupName name) {
-        return new WorkDone(1, 2);
+    public WorkProgress backupProgress(BackupName name) {
+        return new WorkProgress(1, 2);
     }
 
     @Override

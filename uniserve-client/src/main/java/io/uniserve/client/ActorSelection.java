@@ -4,16 +4,17 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.QueryOperations.Wanted;
+import io.uniserve.client.QueryOperations.ResultKind;
+import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -79,7 +80,7 @@ public final class ActorSelection {
      */
     public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         Query query =
-                asked(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level determines the read
+                toQuery(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level determines the read
         QueryResult result = ClientFuture.await(new QueryOperations(core).retrieve(query, true));
         return combine(result, call, combiner);
     }
@@ -118,12 +119,12 @@ public final class ActorSelection {
      * several rounds that must read one state of an atomic table.
      */
     public Answer query(String text) {
-        return ask(text, Wanted.ANSWER);
+        return runQuery(text, ResultKind.ANSWER);
     }
 
     /** Asynchronous form of {@link #query}. */
     public CompletionStage<Answer> queryAsync(String text) {
-        return askAsync(text, Wanted.ANSWER);
+        return askAsync(text, ResultKind.ANSWER);
     }
 
     /**
@@ -135,35 +136,35 @@ public final class ActorSelection {
      * <p>Fails as {@link #query} does, and with UNSUPPORTED if the planning server is of a version that cannot explain the query.
      */
     public Answer explain(String text) {
-        return ask(text, Wanted.STEPS);
+        return runQuery(text, ResultKind.STEPS);
     }
 
     /** Asynchronous form of {@link #explain}. */
     public CompletionStage<Answer> explainAsync(String text) {
-        return askAsync(text, Wanted.STEPS);
+        return askAsync(text, ResultKind.STEPS);
     }
 
-    private Answer ask(String text, Wanted wanted) {
+    private Answer runQuery(String text, ResultKind wanted) {
         long end = core.deadlineNanos(deadline);
         List<Integer> actors = chosen.isEmpty()
                 ? List.of()
                 : chosen(TableLocator.locateNow(core, table, end).meta().partitioner());
         return ClientFuture.await(
-                new QueryOperations(core).text(new QueryText(table, text, actors), mode, wanted, end, true));
+                new QueryOperations(core).query(new QueryText(table, text, actors), mode, wanted, end, true));
     }
 
-    private CompletionStage<Answer> askAsync(String text, Wanted wanted) {
+    private CompletionStage<Answer> askAsync(String text, ResultKind wanted) {
         try {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<Answer> answer = chosen.isEmpty()
-                    ? new QueryOperations(core).text(new QueryText(table, text), mode, wanted, end, false)
+                    ? new QueryOperations(core).query(new QueryText(table, text), mode, wanted, end, false)
                     : TableLocator.locate(
                             core,
                             table,
                             end,
                             false,
                             route -> new QueryOperations(core)
-                                    .text(
+                                    .query(
                                             new QueryText(
                                                     table,
                                                     text,
@@ -187,7 +188,7 @@ public final class ActorSelection {
     }
 
     /** Retrieve of these actors. Blocks only if the routing map does not have the table yet. */
-    <P, V> Query asked(RetrieveCall<P, V> call, P parameters, ReadMode readMode, long end) {
+    <P, V> Query toQuery(RetrieveCall<P, V> call, P parameters, ReadMode readMode, long end) {
         Partitioner partitioner =
                 TableLocator.locateNow(core, table, end).meta().partitioner();
         Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(partitioner));

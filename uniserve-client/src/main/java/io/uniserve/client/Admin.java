@@ -6,14 +6,14 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
-import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.TrashCall;
@@ -82,7 +82,7 @@ public final class Admin {
         TableMeta known =
                 ClientFuture.await(adminOperations.describe(table, end)).meta();
         TableRoute changed = ClientFuture.await(adminOperations.update(known, options, end));
-        Document row = MutableOptions.row(changed.meta());
+        Document row = MutableOptions.toRow(changed.meta());
         try {
             new ClientTable(core, table)
                     .update(MutableOptions.FUNCTION, Document.CODEC, List.of(row))
@@ -273,7 +273,7 @@ public final class Admin {
      * @param name a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters
      */
     public void backupTable(String table, String name) {
-        ClientFuture.await(adminOperations.acknowledged(
+        ClientFuture.await(adminOperations.sendChange(
                 new AdminRequest.BackupTable(new TableName(table), new BackupName(name)), end()));
     }
 
@@ -297,7 +297,7 @@ public final class Admin {
 
     /** Reads and checks every object of a backup. Fails with CORRUPT or IO, with the first object that is damaged or missing. */
     public void verifyBackup(String name) {
-        ClientFuture.await(adminOperations.acknowledged(new AdminRequest.VerifyBackup(new BackupName(name)), end()));
+        ClientFuture.await(adminOperations.sendChange(new AdminRequest.VerifyBackup(new BackupName(name)), end()));
     }
 
     /**
@@ -306,12 +306,12 @@ public final class Admin {
      * delete it again.
      */
     public void deleteBackup(String name) {
-        ClientFuture.await(adminOperations.acknowledged(new AdminRequest.DeleteBackup(new BackupName(name)), end()));
+        ClientFuture.await(adminOperations.sendChange(new AdminRequest.DeleteBackup(new BackupName(name)), end()));
     }
 
     /** Returns the progress of the running operation on this backup: actors done, and actors in all; 0 of 0 if none is running. */
-    public WorkDone backupWork(String name) {
-        return ClientFuture.await(adminOperations.work(new BackupName(name), end()));
+    public WorkProgress backupWork(String name) {
+        return ClientFuture.await(adminOperations.backupWork(new BackupName(name), end()));
     }
 
     /**
@@ -319,7 +319,7 @@ public final class Admin {
      * cluster of the same name. If several had one name, it has the newest.
      */
     public List<TableMeta> lostTables() {
-        return ClientFuture.await(adminOperations.lost(end()));
+        return ClientFuture.await(adminOperations.lostTables(end()));
     }
 
     /**
@@ -329,7 +329,7 @@ public final class Admin {
      */
     public void salvageTable(long tableId, String name) {
         ClientFuture.await(
-                adminOperations.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));
+                adminOperations.sendChange(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));
     }
 
     /** Returns the state of the cluster: servers, actors, replicas, epochs, lag and load. */

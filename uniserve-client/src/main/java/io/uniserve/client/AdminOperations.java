@@ -1,22 +1,25 @@
 package io.uniserve.client;
 
+import io.uniserve.client.operation.AdminOperation;
+import io.uniserve.client.operation.Operation;
+import io.uniserve.client.operation.RoutingUpdateWaiter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.TrashCall;
-import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.runtime.transport.QueriesHandler;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +41,7 @@ final class AdminOperations {
     public CompletableFuture<TableRoute> create(TableMeta meta, long deadlineNanos) {
         return call(new AdminRequest.CreateTable(meta), deadlineNanos).thenCompose(answer -> {
             if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
-                boolean ours = err.error().code() == ErrorCode.TABLE_EXISTS && answer.maybeDoneBefore();
+                boolean ours = err.error().code() == ErrorCode.TABLE_EXISTS && answer.outcomeUnknownBefore();
                 if (!ours) {
                     return CompletableFuture.failedFuture(err.error());
                 }
@@ -52,7 +55,7 @@ final class AdminOperations {
     }
 
     private static boolean same(TableMeta found, TableMeta wanted) {
-        return wanted.as(wanted.name(), found.tableId()).equals(found);
+        return wanted.withNameAndId(wanted.name(), found.tableId()).equals(found);
     }
 
     private CompletableFuture<TableRoute> visible(TableRoute made, long deadlineNanos) {
@@ -103,7 +106,7 @@ final class AdminOperations {
      */
     public CompletableFuture<TrashReport> trash(ServerId server, TrashCall call, long deadlineNanos) {
         return call(new AdminRequest.ServerTrash(server, call), deadlineNanos).thenCompose(answer -> {
-            boolean again = answer.maybeDoneBefore()
+            boolean again = answer.outcomeUnknownBefore()
                     && answer.outcome() instanceof Outcome.Err<AdminReply> err
                     && err.error().code() == ErrorCode.INVALID_ARGUMENT
                     && call.action() != TrashCall.Action.LIST;
@@ -130,18 +133,18 @@ final class AdminOperations {
     private CompletableFuture<ServerQueries> queries(ServerRecord server, long cancel, long deadlineNanos) {
         CompletableFuture<ServerQueries> told = new CompletableFuture<>();
         long timeout = Math.max(1, deadlineNanos - core.clock().nanos());
-        core.network().queries(server.address(), cancel, timeout, outcome -> told.complete(told(server.id(), outcome)));
+        core.network().queries(server.address(), cancel, timeout, outcome -> told.complete(toServerQueries(server.id(), outcome)));
         return told;
     }
 
-    private static ServerQueries told(ServerId server, Outcome<QueriesHandler.Running> outcome) {
+    private static ServerQueries toServerQueries(ServerId server, Outcome<QueriesHandler.Running> outcome) {
         return outcome instanceof Outcome.Ok<QueriesHandler.Running> ok
                 ? new ServerQueries(server, ok.value().queries(), ok.value().stuck(), Optional.empty())
                 : new ServerQueries(server, List.of(), 0, Optional.of(outcome.error()));
     }
 
     /** Sends a change whose reply has no content. */
-    public CompletableFuture<Done> acknowledged(AdminRequest change, long deadlineNanos) {
+    public CompletableFuture<Done> sendChange(AdminRequest change, long deadlineNanos) {
         return recorded(change, deadlineNanos);
     }
 
@@ -156,7 +159,7 @@ final class AdminOperations {
         return call(new AdminRequest.RestoreTable(backup, table), deadlineNanos).thenCompose(answer -> {
             if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
                 return CompletableFuture.failedFuture(
-                        err.error().code() == ErrorCode.TABLE_EXISTS && answer.maybeDoneBefore()
+                        err.error().code() == ErrorCode.TABLE_EXISTS && answer.outcomeUnknownBefore()
                                 ? new UniserveException(
                                         ErrorCode.OUTCOME_UNKNOWN,
                                         "table " + table + " exists now, perhaps from this restoration: describe it",
@@ -174,13 +177,13 @@ final class AdminOperations {
     }
 
     /** Returns the progress of the running operation on a backup. */
-    public CompletableFuture<AdminReply.WorkDone> work(BackupName name, long deadlineNanos) {
+    public CompletableFuture<AdminReply.WorkProgress> backupWork(BackupName name, long deadlineNanos) {
         return call(new AdminRequest.BackupWork(name), deadlineNanos)
-                .thenApply(answer -> value(answer, AdminReply.WorkDone.class));
+                .thenApply(answer -> value(answer, AdminReply.WorkProgress.class));
     }
 
     /** Returns definitions of tables that exist only in durable storage. */
-    public CompletableFuture<List<TableMeta>> lost(long deadlineNanos) {
+    public CompletableFuture<List<TableMeta>> lostTables(long deadlineNanos) {
         return call(new AdminRequest.LostTables(), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.Definitions.class).tables());
     }
@@ -213,7 +216,7 @@ final class AdminOperations {
                 core.index().table(name).map(table -> table.meta().tableId()).orElse(Long.MIN_VALUE);
         return call(new AdminRequest.DropTable(name), deadlineNanos).thenCompose(answer -> {
             if (answer.outcome() instanceof Outcome.Err<AdminReply> err
-                    && !(err.error().code() == ErrorCode.TABLE_NOT_FOUND && answer.maybeDoneBefore())) {
+                    && !(err.error().code() == ErrorCode.TABLE_NOT_FOUND && answer.outcomeUnknownBefore())) {
                 return CompletableFuture.failedFuture(err.error());
             }
             return await(

@@ -1,13 +1,14 @@
 package io.uniserve.client;
 
+import io.uniserve.client.operation.Operation;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.reader.ClientContext;
-import io.uniserve.protocol.reader.RouteIndex;
 import java.util.Optional;
 
 /**
@@ -35,22 +36,22 @@ final class AsyncTableLocator {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
             AsyncTableLocator asyncTableLocator = new AsyncTableLocator(environment, table, deadlineNanos, operation);
             operation.start(
-                    asyncTableLocator::look,
+                    asyncTableLocator::lookUp,
                     () -> asyncTableLocator.fail(ErrorCode.CANCELLED, "the operation was cancelled"));
         });
     }
 
-    private void look() {
+    private void lookUp() {
         long remaining = deadlineNanos - environment.clock().nanos();
         timer = environment
                 .timers()
                 .after(
                         Math.max(1, remaining),
                         () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no server answered for table " + table + " in time"));
-        ask();
+        requestRouting();
     }
 
-    private void ask() {
+    private void requestRouting() {
         environment.routing().refresh(outcome -> {
             Optional<TableRoute> route = environment.routing().current().table(table);
             if (route.isPresent()) {
@@ -58,7 +59,7 @@ final class AsyncTableLocator {
             } else if (outcome instanceof Outcome.Err<RouteIndex> err
                     && err.error().code().retriable()) {
                 timer.cancel();
-                timer = environment.timers().after(RETRY_NANOS, this::look);
+                timer = environment.timers().after(RETRY_NANOS, this::lookUp);
             } else if (outcome instanceof Outcome.Err<RouteIndex> err) {
                 fail(err.error().code(), err.error().reason());
             } else {

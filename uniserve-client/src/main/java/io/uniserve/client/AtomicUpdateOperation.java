@@ -1,18 +1,19 @@
 package io.uniserve.client;
 
+import io.uniserve.client.operation.Operation;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
+import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.VersionWatermarks;
+import io.uniserve.protocol.client.update.RequestTracker;
+import io.uniserve.protocol.client.update.RequestTracker.Ticket;
+import io.uniserve.protocol.client.update.Update;
+import io.uniserve.protocol.client.update.UpdateResult.Failure;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.UpdateReply.ActorAck;
-import io.uniserve.protocol.reader.ClientContext;
-import io.uniserve.protocol.reader.RequestTracker;
-import io.uniserve.protocol.reader.RequestTracker.Ticket;
-import io.uniserve.protocol.reader.Update;
-import io.uniserve.protocol.reader.UpdateResult.Failure;
-import io.uniserve.protocol.tx.AtomicUpdateRequest;
-import io.uniserve.protocol.tx.ConsistentCutClient;
-import io.uniserve.protocol.tx.VersionWatermarks;
+import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
 import java.util.List;
 import java.util.Optional;
 
@@ -57,7 +58,7 @@ final class AtomicUpdateOperation {
                     cancelled ? ErrorCode.CANCELLED : ErrorCode.DEADLINE_EXCEEDED, "the update was not sent")));
             return;
         }
-        Optional<Ticket> ticket = chosenId.map(Ticket::chosen).or(tracker::begin);
+        Optional<Ticket> ticket = chosenId.map(Ticket::withId).or(tracker::nextRequest);
         if (ticket.isEmpty()) {
             environment.timers().after(TICKET_RETRY_NANOS, this::start);
             return;

@@ -3,11 +3,11 @@ package io.uniserve.client;
 import io.uniserve.error.Attempt;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Routing;
+import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.serial.SharedRouting;
-import io.uniserve.runtime.transport.RoutingClient;
+import io.uniserve.runtime.transport.client.RoutingClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +45,7 @@ final class ClientBootstrap {
             UniserveException error = attempt(remaining);
             if (error.code() != ErrorCode.CANCELLED) {
                 last = error;
-                note(error);
+                recordAttempt(error);
             }
             refusals = error.code() == ErrorCode.WRONG_CLUSTER || error.code() == ErrorCode.UNAUTHORIZED
                     ? refusals + 1
@@ -72,7 +72,7 @@ final class ClientBootstrap {
         }
     }
 
-    private void note(UniserveException error) {
+    private void recordAttempt(UniserveException error) {
         if (tried.size() < TRIED_MAX) {
             tried.add(new Attempt("bootstrap", error.code(), error.reason()));
         }

@@ -1,30 +1,34 @@
 package io.uniserve.client;
 
+import io.uniserve.client.operation.InFlight;
+import io.uniserve.client.operation.Operation;
+import io.uniserve.client.operation.RequestIdGenerator;
+import io.uniserve.client.operation.SerialNetwork;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.model.Routing;
-import io.uniserve.model.ServerRecord;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.routing.ClientState;
+import io.uniserve.protocol.client.routing.RouteIndex;
+import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.VersionWatermarks;
+import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Ids;
-import io.uniserve.protocol.reader.ClientContext;
-import io.uniserve.protocol.reader.ClientState;
-import io.uniserve.protocol.reader.RequestTracker;
-import io.uniserve.protocol.reader.RouteIndex;
-import io.uniserve.protocol.tx.ConsistentCutClient;
-import io.uniserve.protocol.tx.VersionWatermarks;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.serial.SerialTimers;
 import io.uniserve.runtime.serial.SharedRouting;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
-import io.uniserve.runtime.transport.AdminClient;
-import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.GrpcClientNetwork;
-import io.uniserve.runtime.transport.RoutingClient;
+import io.uniserve.runtime.transport.client.AdminClient;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.client.GrpcClientNetwork;
+import io.uniserve.runtime.transport.client.RoutingClient;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -68,12 +72,12 @@ final class ClientCore implements AutoCloseable {
         Ids random = new RandomIds();
         this.ids = new RequestIdGenerator(random.next());
         this.requests = new RequestTracker(random);
-        this.state = ClientState.of(options.reader(), options.routingPolicy(), random.next());
+        this.state = ClientState.of(options.requestSettings(), options.routingPolicy(), random.next());
         this.inFlight = new InFlight(options.maxInFlight(), options.maxInFlightBytes());
         this.cluster = options.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
         this.channels = new ChannelPool(clock, options.tls(), cluster);
         this.network = new GrpcClientNetwork(channels, cluster, Runnable::run)
-                .as(ProcessHandle.current().pid() + "-" + Long.toHexString(random.next()));
+                .onBehalfOf(ProcessHandle.current().pid() + "-" + Long.toHexString(random.next()));
         this.admin = new AdminClient(channels, cluster, Runnable::run);
         this.loop = new EventLoop(
                 "uniserve-client-routing", clock, error -> LOG.error("the client's routing stopped", error));
@@ -89,7 +93,7 @@ final class ClientCore implements AutoCloseable {
     private void routed(Routing changed) {
         routing.accept(changed);
         RouteIndex index = routing.current();
-        state.floors().keepOnly(index);
+        state.watermarks().retainTables(index);
         Set<Address> wanted = new LinkedHashSet<>(options.bootstrap());
         changed.servers().stream().map(ServerRecord::address).forEach(wanted::add);
         if (changed.coordinator() != null) {
@@ -127,7 +131,7 @@ final class ClientCore implements AutoCloseable {
     }
 
     /** Newest version of each atomic table that this client has seen. */
-    VersionWatermarks versionFloors() {
+    VersionWatermarks versionWatermarks() {
         return versionWatermarks;
     }
 
@@ -136,9 +140,9 @@ final class ClientCore implements AutoCloseable {
     }
 
     /** Client for snapshots of several tables; results arrive on this serial executor. */
-    ConsistentCutClient cuts(Executor serial) {
+    ConsistentCutClient snapshotClient(Executor serial) {
         return (to, tables, timeout, completion) ->
-                network.cut(to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
+                network.requestConsistentCut(to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
     }
 
     AdminClient admin() {
@@ -163,13 +167,13 @@ final class ClientCore implements AutoCloseable {
             ClientFuture.checkMayBlock();
         }
         checkOpen();
-        return launch(inFlight.enter(bytes, block, deadlineNanos - clock.nanos()), starter);
+        return launch(inFlight.reserve(bytes, block, deadlineNanos - clock.nanos()), starter);
     }
 
     /** Starts an administrative operation. These have a limit of their own, so that they work while queries are at their limit. */
     <T> Operation<T> beginAdmin(BiConsumer<Operation<T>, ClientContext> starter) {
         checkOpen();
-        return launch(adminInFlight.enter(0, false, 0), starter);
+        return launch(adminInFlight.reserve(0, false, 0), starter);
     }
 
     private <T> Operation<T> launch(Runnable leave, BiConsumer<Operation<T>, ClientContext> starter) {
@@ -180,12 +184,12 @@ final class ClientCore implements AutoCloseable {
                 clock,
                 new SerialTimers(timers, operation.serial()),
                 new SerialNetwork(network, operation.serial()),
-                routing.on(operation.serial()),
+                routing.viewFor(operation.serial()),
                 ids,
                 state);
         starter.accept(operation, environment);
         if (closed.get()) {
-            operation.giveUp(); // closed meanwhile: close() may have missed it
+            operation.cancelMachine(); // closed meanwhile: close() may have missed it
         }
         return operation;
     }
@@ -199,7 +203,7 @@ final class ClientCore implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            running.forEach(Operation::giveUp);
+            running.forEach(Operation::cancelMachine);
             routingClient.close();
             channels.close();
             timers.close();
@@ -209,11 +213,11 @@ final class ClientCore implements AutoCloseable {
 
     /** Registration of a running operation. */
     private final class Registration {
-        private final Runnable leave;
+        private final Runnable releaseSlot;
         private volatile Runnable remove = () -> {};
 
         private Registration(Runnable leave) {
-            this.leave = leave;
+            this.releaseSlot = leave;
         }
 
         private void add(Operation<?> operation) {
@@ -223,7 +227,7 @@ final class ClientCore implements AutoCloseable {
 
         private void end() {
             remove.run();
-            leave.run();
+            releaseSlot.run();
         }
     }
 }

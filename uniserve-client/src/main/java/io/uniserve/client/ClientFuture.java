@@ -50,7 +50,7 @@ final class ClientFuture<T> extends CompletableFuture<T> {
 
     /** Rejects a blocking call from a callback of the client: it would wait for its own thread. */
     static void checkMayBlock() {
-        if (SerialExecutor.inside()) {
+        if (SerialExecutor.isInTask()) {
             throw UniserveException.invalid(
                     "blocking call from a callback of the client; use the Async form there, or set a callbackExecutor");
         }

@@ -2,8 +2,8 @@ package io.uniserve.client;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.protocol.reader.RequestSettings;
-import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.client.routing.RequestSettings;
+import io.uniserve.protocol.client.routing.RoutingPolicy;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ import java.util.concurrent.Executor;
  * @param connectTimeout time for a new client to get the first routing map
  * @param maxInFlight largest number of concurrent operations
  * @param maxInFlightBytes largest size of the rows of concurrent operations, in bytes
- * @param reader retries and hedging
+ * @param requestSettings retries and hedging
  * @param routingPolicy choice among several replicas
  * @param tls plain text or certificates
  * @param callbackExecutor executor for callbacks of asynchronous operations; {@code Runnable::run} for the transport's threads
@@ -34,7 +34,7 @@ public record ClientOptions(
         Duration connectTimeout,
         int maxInFlight,
         long maxInFlightBytes,
-        RequestSettings reader,
+        RequestSettings requestSettings,
         RoutingPolicy routingPolicy,
         TlsFiles tls,
         Executor callbackExecutor) {
@@ -51,7 +51,7 @@ public record ClientOptions(
         Deadlines.check("connectTimeout", connectTimeout);
         between("maxInFlight", maxInFlight, 1, MAX_IN_FLIGHT_MAX);
         between("maxInFlightBytes", maxInFlightBytes, 1, 1L << 40);
-        between("hedgePermille", reader.hedgePermille(), 0, 1_000);
+        between("hedgePermille", requestSettings.hedgePermille(), 0, 1_000);
     }
 
     private static void between(String name, long value, long min, long max) {

@@ -5,9 +5,9 @@ import io.uniserve.api.Row;
 import io.uniserve.codec.Codec;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.PartitionKey;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -65,7 +65,7 @@ public final class ClientTable {
         List<PartitionKey> copy = List.copyOf(keys);
         return selection(Optional.of(partitioner -> {
             TreeSet<Integer> actors = new TreeSet<>();
-            copy.forEach(key -> actors.add(partitioner.actorOf(known(key))));
+            copy.forEach(key -> actors.add(partitioner.actorOf(toPortKey(key))));
             return List.copyOf(actors);
         }));
     }
@@ -131,12 +131,12 @@ public final class ClientTable {
     }
 
     private ActorSelection selection(PartitionKey key) {
-        return selection(Optional.of(partitioner -> List.of(partitioner.actorOf(known(key)))));
+        return selection(Optional.of(partitioner -> List.of(partitioner.actorOf(toPortKey(key)))));
     }
 
     /** Converts a number key to text if the port's keys are texts. */
-    private PartitionKey known(PartitionKey key) {
-        return key instanceof PartitionKey.Number number && core.index().keysAreTexts(name)
+    private PartitionKey toPortKey(PartitionKey key) {
+        return key instanceof PartitionKey.Number number && core.index().hasTextKeys(name)
                 ? PartitionKey.of(String.valueOf(number.value()))
                 : key;
     }

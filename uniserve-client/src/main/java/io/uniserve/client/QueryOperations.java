@@ -5,27 +5,28 @@ import io.uniserve.api.plan.ExplainFormatter;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.query.QueryExecution;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.client.query.ReadSession;
+import io.uniserve.protocol.client.query.SingleActorQueries;
+import io.uniserve.protocol.client.query.TextNetwork;
+import io.uniserve.protocol.client.query.TextQueryExecution;
+import io.uniserve.protocol.client.query.TextResult;
+import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadClient;
+import io.uniserve.protocol.client.transaction.StrictRead;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.VersionedRead;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryExecution;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReadSession;
-import io.uniserve.protocol.reader.SingleActorQueries;
-import io.uniserve.protocol.reader.TextNetwork;
-import io.uniserve.protocol.reader.TextQueryExecution;
-import io.uniserve.protocol.reader.TextResult;
-import io.uniserve.protocol.tx.ConsistentCutReader;
-import io.uniserve.protocol.tx.SnapshotRead;
-import io.uniserve.protocol.tx.SnapshotReadClient;
-import io.uniserve.protocol.tx.StrictRead;
-import io.uniserve.protocol.tx.TransactionService;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.TransactionService;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -46,23 +47,23 @@ final class QueryOperations {
     }
 
     /** Retrieves over actors of atomic tables, in one snapshot that ZooKeeper confirms. */
-    public Operation<List<StrictRead.Result>> strict(List<Query> queries, boolean block) {
-        return strict(queries, block, Function.identity());
+    public Operation<List<StrictRead.Result>> readStrict(List<Query> queries, boolean block) {
+        return readStrict(queries, block, Function.identity());
     }
 
-    private <T> Operation<T> strict(
+    private <T> Operation<T> readStrict(
             List<Query> queries, boolean block, Function<Outcome<List<StrictRead.Result>>, Outcome<T>> answer) {
         for (Query query : queries) {
             if (!atomic(query.table()) && core.index().table(query.table()).isPresent()) {
-                throw ConsistentCutReader.noVersions(query.table());
+                throw ConsistentCutReader.notAtomicError(query.table());
             }
         }
         return core.begin(0, block, queries.get(0).deadlineNanos(), (operation, environment) -> {
             StrictRead machine = new StrictRead(
                     environment,
                     network(operation),
-                    core.cuts(operation.serial()),
-                    core.versionFloors(),
+                    core.snapshotClient(operation.serial()),
+                    core.versionWatermarks(),
                     queries,
                     outcome -> operation.end(answer.apply(outcome)));
             operation.start(machine::start, machine::cancel);
@@ -77,7 +78,7 @@ final class QueryOperations {
     /** Retrieve over actors of an atomic table, at one version. */
     private <T> Operation<T> versioned(Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
         if (query.mode() == ReadMode.STRICT) {
-            return strict(
+            return readStrict(
                     List.of(query),
                     block,
                     outcome ->
@@ -87,7 +88,7 @@ final class QueryOperations {
             SnapshotRead machine = new SnapshotRead(
                     environment,
                     network(operation),
-                    core.versionFloors(),
+                    core.versionWatermarks(),
                     query,
                     outcome -> operation.end(answer.apply(outcome.map(SnapshotRead.Result::asQueryResult))));
             operation.start(machine::start, machine::cancel);
@@ -97,7 +98,7 @@ final class QueryOperations {
     private boolean atomic(TableName table) {
         return core.index()
                 .table(table)
-                .filter(route -> TransactionService.serves(route.meta().level()))
+                .filter(route -> TransactionService.isAtomic(route.meta().level()))
                 .isPresent();
     }
 
@@ -120,32 +121,32 @@ final class QueryOperations {
     }
 
     /** Requested result of a query in an engine's language: its answer, or the steps of its plan. */
-    enum Wanted {
+    enum ResultKind {
         ANSWER,
         STEPS
     }
 
     /** Query in the engine's language. A single actor answers it directly; else a server plans it. */
-    public Operation<Answer> text(QueryText query, ReadMode mode, Wanted wanted, long deadlineNanos, boolean block) {
-        return text(query, Optional.empty(), mode, wanted, deadlineNanos, block);
+    public Operation<Answer> query(QueryText query, ReadMode mode, ResultKind wanted, long deadlineNanos, boolean block) {
+        return query(query, Optional.empty(), mode, wanted, deadlineNanos, block);
     }
 
     /** Query in the engine's language, in a session. */
-    public Operation<Answer> text(
-            QueryText query, Optional<ReadSession> session, Wanted wanted, long deadlineNanos, boolean block) {
-        return text(query, session, ReadMode.LINEARIZABLE, wanted, deadlineNanos, block);
+    public Operation<Answer> query(
+            QueryText query, Optional<ReadSession> session, ResultKind wanted, long deadlineNanos, boolean block) {
+        return query(query, session, ReadMode.LINEARIZABLE, wanted, deadlineNanos, block);
     }
 
-    private Operation<Answer> text(
+    private Operation<Answer> query(
             QueryText query,
             Optional<ReadSession> session,
             ReadMode mode,
-            Wanted wanted,
+            ResultKind wanted,
             long deadlineNanos,
             boolean block) {
         Optional<Query> whole = SingleActorQueries.of(core.index(), query, mode, deadlineNanos);
         return whole.isPresent()
-                ? whole(whole.get(), session, wanted, block)
+                ? queryActor(whole.get(), session, wanted, block)
                 : planned(query, session, mode, wanted, deadlineNanos, block);
     }
 
@@ -161,13 +162,13 @@ final class QueryOperations {
 
     /** Makes the query read the same replicas as this client's other queries, if replicas may answer differently. */
     private Query steady(Query query) {
-        return query.ofSameCopies(core.index().copiesDiffer(query.table()));
+        return query.withStableReplicas(core.index().replicasMayDiffer(query.table()));
     }
 
-    private Operation<Answer> whole(Query asked, Optional<ReadSession> session, Wanted wanted, boolean block) {
+    private Operation<Answer> queryActor(Query asked, Optional<ReadSession> session, ResultKind wanted, boolean block) {
         Query query = steady(asked);
         long begun = core.clock().nanos();
-        Function<Outcome<QueryResult>, Outcome<Answer>> finish = outcome -> outcome.map(result -> wanted == Wanted.STEPS
+        Function<Outcome<QueryResult>, Outcome<Answer>> finish = outcome -> outcome.map(result -> wanted == ResultKind.STEPS
                 ? explained(query, result, core.clock().nanos() - begun)
                 : answer(query, result));
         if (atOneVersion(query, session)) {
@@ -183,21 +184,21 @@ final class QueryOperations {
     private static Answer answer(Query query, QueryResult result) {
         Answer answer =
                 WholeQuery.call(query.operator()).values().decode(result.parts().get(0));
-        return answer.with(effort(result.stats()));
+        return answer.withEffort(effort(result.stats()));
     }
 
     /** Explains a query of a single actor. No server plans such a query, so the client describes its only step. */
     private Answer explained(Query query, QueryResult result, long nanos) {
-        PlanContext.Taken taken = new PlanContext.Taken(
+        PlanContext.ReadStats taken = new PlanContext.ReadStats(
                 result.parts().stream().mapToLong(Bytes::size).sum(),
                 result.stats().servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new)));
         int all = core.index()
                 .table(query.table())
                 .map(route -> route.map().actors().size())
                 .orElse(1);
-        String step = ExplainFormatter.of(
-                ExplainFormatter.at("whole query", query.operator(), 1, all, query.table()), taken, nanos);
-        String answer = ExplainFormatter.answer(answer(query, result), "");
+        String step = ExplainFormatter.formatStep(
+                ExplainFormatter.formatOperatorCall("whole query", query.operator(), 1, all, query.table()), taken, nanos);
+        String answer = ExplainFormatter.formatAnswer(answer(query, result), "");
         return new Answer("text/plain", Bytes.utf8(step + "\n" + answer + "\n"), effort(result.stats()));
     }
 
@@ -205,7 +206,7 @@ final class QueryOperations {
             QueryText query,
             Optional<ReadSession> session,
             ReadMode mode,
-            Wanted wanted,
+            ResultKind wanted,
             long deadlineNanos,
             boolean block) {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
@@ -219,7 +220,7 @@ final class QueryOperations {
                             deadlineNanos,
                             outcome -> operation.end(answer(outcome)))
                     .mode(mode)
-                    .explain(wanted == Wanted.STEPS);
+                    .explain(wanted == ResultKind.STEPS);
             operation.start(machine::start, machine::cancel);
         });
     }
@@ -230,7 +231,7 @@ final class QueryOperations {
             return Outcome.err(err.error());
         }
         TextResult result = outcome.value();
-        return Outcome.ok(result.answer().with(result.answer().effort().plus(effort(result.stats()))));
+        return Outcome.ok(result.answer().withEffort(result.answer().effort().plus(effort(result.stats()))));
     }
 
     private static Answer.Effort effort(QueryResult.Stats stats) {

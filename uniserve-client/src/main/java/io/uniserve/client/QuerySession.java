@@ -4,17 +4,18 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.QueryOperations.Wanted;
+import io.uniserve.client.QueryOperations.ResultKind;
+import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.client.query.ReadSession;
 import io.uniserve.protocol.env.Done;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReadSession;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadRequest;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -72,18 +73,18 @@ public final class QuerySession implements AutoCloseable {
      * client's deadline or the end of the session's time. Also fails with VERSION_GONE.
      */
     public synchronized Answer query(String text) {
-        return ask(text, Wanted.ANSWER);
+        return runQuery(text, ResultKind.ANSWER);
     }
 
     /** Runs a query as {@link #query} does, and returns the steps of its plan, as {@link ActorSelection#explain} does. Blocks. */
     public synchronized Answer explain(String text) {
-        return ask(text, Wanted.STEPS);
+        return runQuery(text, ResultKind.STEPS);
     }
 
-    private Answer ask(String text, Wanted wanted) {
+    private Answer runQuery(String text, ResultKind wanted) {
         checkOpen();
         return ClientFuture.await(new QueryOperations(core)
-                .text(new QueryText(table, text), Optional.of(states), wanted, deadlineNanos(), true));
+                .query(new QueryText(table, text), Optional.of(states), wanted, deadlineNanos(), true));
     }
 
     /** Runs an operator on all actors, as {@link ActorSelection#retrieve}. Blocks. Also fails with VERSION_GONE. */

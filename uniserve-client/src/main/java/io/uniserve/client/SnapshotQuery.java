@@ -4,9 +4,9 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.tx.StrictRead;
+import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class SnapshotQuery {
     private final ClientCore core;
     private final List<LongFunction<Query>> queries = new ArrayList<>();
-    private final List<Part<?>> parts = new ArrayList<>();
+    private final List<Result<?>> reads = new ArrayList<>();
     private Duration deadline;
     private boolean ran;
 
@@ -40,26 +40,26 @@ public final class SnapshotQuery {
     }
 
     /** Result of one of the reads. */
-    public static final class Part<R> {
+    public static final class Result<R> {
         private final Combination<R> combination;
         private @Nullable R value;
         private long version;
-        private boolean known;
+        private boolean completed;
 
-        private Part(Combination<R> combination) {
+        private Result(Combination<R> combination) {
             this.combination = combination;
         }
 
-        private void take(StrictRead.Result result) {
+        private void complete(StrictRead.Result result) {
             value = combination.of(result);
             version = result.version();
-            known = true;
+            completed = true;
         }
 
         /** Combined value. Fails with INVALID_ARGUMENT before the query has run. */
         public R value() {
             R present = value;
-            if (!known || present == null) {
+            if (!completed || present == null) {
                 throw UniserveException.invalid("the snapshot query has not run: call run() first");
             }
             return present;
@@ -81,14 +81,14 @@ public final class SnapshotQuery {
      * Adds a read of actors of a table; the selection's own mode and deadline are ignored. A table may be read several times. The
      * combiner must not return null.
      */
-    public <P, V, R> Part<R> add(
+    public <P, V, R> Result<R> add(
             ActorSelection actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        if (parts.size() == Limits.CUT_TABLES_MAX) {
+        if (reads.size() == Limits.CUT_TABLES_MAX) {
             throw UniserveException.invalid("a snapshot query has at most " + Limits.CUT_TABLES_MAX + " reads");
         }
-        Part<R> part = new Part<>(result -> ActorSelection.combine(result.asQueryResult(), call, combiner));
-        parts.add(part);
-        queries.add(end -> actors.asked(call, parameters, ReadMode.STRICT, end));
+        Result<R> part = new Result<>(result -> ActorSelection.combine(result.asQueryResult(), call, combiner));
+        reads.add(part);
+        queries.add(end -> actors.toQuery(call, parameters, ReadMode.STRICT, end));
         return part;
     }
 
@@ -103,16 +103,16 @@ public final class SnapshotQuery {
      * with UNSUPPORTED for a table of level EVENTUAL; with INVALID_ARGUMENT without a read or at a second call.
      */
     public void run() {
-        if (ran || parts.isEmpty()) {
+        if (ran || reads.isEmpty()) {
             throw UniserveException.invalid(
                     ran ? "the snapshot query has run: create another one" : "no reads: add at least one");
         }
         ran = true;
         long end = core.deadlineNanos(deadline);
         List<Query> asked = queries.stream().map(query -> query.apply(end)).toList();
-        List<StrictRead.Result> results = ClientFuture.await(new QueryOperations(core).strict(asked, true));
+        List<StrictRead.Result> results = ClientFuture.await(new QueryOperations(core).readStrict(asked, true));
         for (int i = 0; i < results.size(); i++) {
-            parts.get(i).take(results.get(i));
+            reads.get(i).complete(results.get(i));
         }
     }
 }

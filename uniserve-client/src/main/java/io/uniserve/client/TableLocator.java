@@ -1,7 +1,7 @@
 package io.uniserve.client;
 
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;

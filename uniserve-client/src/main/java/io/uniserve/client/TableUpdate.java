@@ -1,13 +1,14 @@
 package io.uniserve.client;
 
 import io.uniserve.api.Row;
+import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMeta;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -2,11 +2,11 @@ package io.uniserve.client;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.QueryOperations.Wanted;
+import io.uniserve.client.QueryOperations.ResultKind;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -80,7 +80,7 @@ public final class UniserveClient implements AutoCloseable {
     public Answer query(String table, String text, Duration deadline) {
         QueryText query = new QueryText(new TableName(table), text);
         return ClientFuture.await(
-                new QueryOperations(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), true));
+                new QueryOperations(core).query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), true));
     }
 
     /** Asynchronous form of {@link #query(String, String)}. */
@@ -93,7 +93,7 @@ public final class UniserveClient implements AutoCloseable {
         try {
             QueryText query = new QueryText(new TableName(table), text);
             return ClientFuture.of(
-                    new QueryOperations(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), false),
+                    new QueryOperations(core).query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), false),
                     core.options().callbackExecutor(),
                     answer -> answer);
         } catch (UniserveException e) {
@@ -102,7 +102,7 @@ public final class UniserveClient implements AutoCloseable {
     }
 
     /** Creates a query of several tables in one snapshot. */
-    public SnapshotQuery cut() {
+    public SnapshotQuery snapshotQuery() {
         return new SnapshotQuery(core);
     }
 

@@ -1,8 +1,8 @@
 package io.uniserve.client;
 
 import io.uniserve.model.Address;
-import io.uniserve.protocol.reader.RequestSettings;
-import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.client.routing.RequestSettings;
+import io.uniserve.protocol.client.routing.RoutingPolicy;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ public final class UniserveClientBuilder {
         queryDeadline = settings.client().queryDeadline();
         updateDeadline = settings.client().updateDeadline();
         connectTimeout = settings.client().connectTimeout();
-        reader = settings.client().reader();
+        reader = settings.client().requestSettings();
         tls = settings.tls();
         return this;
     }
@@ -107,7 +107,7 @@ public final class UniserveClientBuilder {
     }
 
     /** Sets retries, hedging and the avoidance of silent servers. Default: {@link RequestSettings#defaults}. */
-    public UniserveClientBuilder reader(RequestSettings settings) {
+    public UniserveClientBuilder requestSettings(RequestSettings settings) {
         this.reader = settings;
         return this;
     }

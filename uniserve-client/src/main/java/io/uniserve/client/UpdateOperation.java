@@ -1,18 +1,20 @@
 package io.uniserve.client;
 
+import io.uniserve.client.operation.Operation;
+import io.uniserve.client.operation.UpdatePlan;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.update.RequestTracker;
+import io.uniserve.protocol.client.update.RequestTracker.Ticket;
+import io.uniserve.protocol.client.update.Update;
+import io.uniserve.protocol.client.update.Update.ActorBatch;
+import io.uniserve.protocol.client.update.UpdateExecution;
+import io.uniserve.protocol.client.update.UpdateResult;
+import io.uniserve.protocol.client.update.UpdateResult.Failure;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.UpdateReply.ActorAck;
-import io.uniserve.protocol.reader.ClientContext;
-import io.uniserve.protocol.reader.RequestTracker;
-import io.uniserve.protocol.reader.RequestTracker.Ticket;
-import io.uniserve.protocol.reader.Update;
-import io.uniserve.protocol.reader.Update.ActorBatch;
-import io.uniserve.protocol.reader.UpdateExecution;
-import io.uniserve.protocol.reader.UpdateResult;
-import io.uniserve.protocol.reader.UpdateResult.Failure;
+import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +49,7 @@ final class UpdateOperation {
         this.operation = operation;
     }
 
-    void next() {
+    void runNextStep() {
         if (step == plan.steps().size()) {
             end();
             return;
@@ -57,7 +59,7 @@ final class UpdateOperation {
                 .toList();
         if (batches.isEmpty()) {
             step++;
-            next();
+            runNextStep();
             return;
         }
         if (cancelled || plan.deadlineNanos() - environment.clock().nanos() <= 0) {
@@ -66,9 +68,9 @@ final class UpdateOperation {
                     "step " + (step + 1) + " of " + plan.steps().size() + " was not sent"));
             return;
         }
-        Optional<Ticket> ticket = plan.chosenId().map(Ticket::chosen).or(tracker::begin);
+        Optional<Ticket> ticket = plan.chosenId().map(Ticket::withId).or(tracker::nextRequest);
         if (ticket.isEmpty()) {
-            environment.timers().after(TICKET_RETRY_NANOS, this::next);
+            environment.timers().after(TICKET_RETRY_NANOS, this::runNextStep);
             return;
         }
         ids.add(ticket.get().id());
@@ -92,7 +94,7 @@ final class UpdateOperation {
             result.acked().forEach(ack -> acked.put(ack.actor(), ack));
             result.failed().forEach(this::fail);
             step++;
-            next();
+            runNextStep();
         } else {
             UniserveException error = outcome.error();
             if (step == 0) {

@@ -1,17 +1,20 @@
 package io.uniserve.client;
 
 import io.uniserve.api.Row;
-import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.BroadcastUpdate;
+import io.uniserve.client.operation.Operation;
+import io.uniserve.client.operation.RowSplitter;
+import io.uniserve.client.operation.UpdatePlan;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.protocol.reader.Update;
-import io.uniserve.protocol.reader.Update.ActorBatch;
-import io.uniserve.protocol.tx.TransactionService;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.client.update.Update;
+import io.uniserve.protocol.client.update.Update.ActorBatch;
+import io.uniserve.protocol.transaction.server.TransactionService;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,13 +40,13 @@ final class UpdateOperations {
         RowSplitter<R> splitter = new RowSplitter<>(
                 route.meta().partitioner(),
                 codec,
-                core.index().keysAreTexts(route.meta().name()));
-        String function = EverywhereForm.sent(
+                core.index().hasTextKeys(route.meta().name()));
+        String function = BroadcastUpdate.functionToSend(
                 asked, route.meta(), core.index().updates(route.meta().port()));
-        boolean form = EverywhereForm.is(function);
+        boolean form = BroadcastUpdate.isBroadcast(function);
         for (R row : rows) {
-            if (form ? EverywhereForm.isForAll(row) : everywhere) {
-                splitter.addEverywhere(row);
+            if (form ? BroadcastUpdate.goesToAllActors(row) : everywhere) {
+                splitter.addToAllActors(row);
             } else {
                 splitter.add(row);
             }
@@ -56,14 +59,14 @@ final class UpdateOperations {
                             + " rows and " + Limits.BATCH_BYTES_MAX
                             + " bytes; send fewer rows, or do not set the id");
         }
-        if (TransactionService.serves(route.meta().level())) {
+        if (TransactionService.isAtomic(route.meta().level())) {
             return atomic(route, function, splitter, steps, level, chosenId, deadlineNanos, block);
         }
         UpdatePlan plan = new UpdatePlan(
                 route.meta().name(), route.meta().tableId(), function, level, steps, chosenId, deadlineNanos);
         return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
             UpdateOperation run = new UpdateOperation(environment, core.requests(), plan, operation);
-            operation.start(run::next, run::cancel);
+            operation.start(run::runNextStep, run::cancel);
         });
     }
 
@@ -97,8 +100,8 @@ final class UpdateOperations {
             AtomicUpdateOperation run = new AtomicUpdateOperation(
                     environment,
                     core.requests(),
-                    core.cuts(operation.serial()),
-                    core.versionFloors(),
+                    core.snapshotClient(operation.serial()),
+                    core.versionWatermarks(),
                     update,
                     chosenId,
                     operation);

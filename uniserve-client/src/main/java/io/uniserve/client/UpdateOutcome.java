@@ -4,8 +4,8 @@ import io.uniserve.error.Attempt;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
-import io.uniserve.protocol.message.UpdateReply.ActorAck;
-import io.uniserve.protocol.reader.UpdateResult.Failure;
+import io.uniserve.protocol.client.update.UpdateResult.Failure;
+import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
 import java.util.List;
 
 /**

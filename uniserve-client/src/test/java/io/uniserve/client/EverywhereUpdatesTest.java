@@ -3,7 +3,7 @@ package io.uniserve.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.BroadcastUpdate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -72,9 +72,9 @@ class EverywhereUpdatesTest {
     void tablesKeyedByTheUniqueKeyAreAsTheyWere() {
         Document row = new Document("id", ROW.fields());
         assertThat(actors(table("ids", "id", Map.of()), "kv.add@1", row)).isOne();
-        ClientTable told = table("told", "shop", Map.of(EverywhereForm.OPTION, "shop"));
+        ClientTable told = table("told", "shop", Map.of(BroadcastUpdate.OPTION, "shop"));
         assertThat(actors(told, "kv.add@1", ROW)).isOne();
-        ClientTable other = table("other", "id", Map.of(EverywhereForm.OPTION, "shop"));
+        ClientTable other = table("other", "id", Map.of(BroadcastUpdate.OPTION, "shop"));
         assertThat(actors(other, "kv.add@1", row)).isEqualTo(ACTORS);
     }
 

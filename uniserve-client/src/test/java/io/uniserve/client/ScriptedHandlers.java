@@ -8,11 +8,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.QueryRequest;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.client.QueryRequest;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.protocol.message.client.UpdateRequest;
 import java.util.ArrayList;
 import java.util.List;
 

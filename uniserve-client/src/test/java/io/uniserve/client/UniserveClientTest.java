@@ -11,7 +11,7 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

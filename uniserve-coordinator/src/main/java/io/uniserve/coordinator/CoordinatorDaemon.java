@@ -4,10 +4,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.placement.InitialPlacement;
-import io.uniserve.protocol.coordinator.CoordinatorConfig;
-import io.uniserve.protocol.coordinator.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
-import io.uniserve.protocol.coordinator.RebalanceSetup;
+import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
+import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.SessionEvent;
@@ -25,12 +25,12 @@ import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
-import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.GrpcNetwork;
-import io.uniserve.runtime.transport.GrpcServer;
-import io.uniserve.runtime.transport.RoutingHub;
-import io.uniserve.runtime.transport.RoutingSource;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -84,7 +84,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
         registry = new CuratorRegistry(options, loop);
         RandomIds ids = new RandomIds();
-        CoordinatorConfig config = settings.machine("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
+        CoordinatorConfig config = settings.toConfig("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
         policies = new PolicyThread(loop);
@@ -93,8 +93,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 env,
                 new InitialPlacement(),
                 new RebalanceSetup(
-                        settings.rebalance().machine(), RebalancePolicies.of(settings.rebalance()), policies));
-        machine.onIdentity(cluster::identify);
+                        settings.rebalance().toConfig(), RebalancePolicies.of(settings.rebalance()), policies));
+        machine.onIdentity(cluster::setIdentity);
     }
 
     /**
@@ -177,7 +177,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     /** Call on the loop. A standby is ready too, if it has the tables and the leader. */
     private static List<String> missing(CoordinatorMachine machine) {
         List<String> missing = new ArrayList<>();
-        machine.registryTrouble().ifPresent(missing::add);
+        machine.registryProblem().ifPresent(missing::add);
         if (machine.leader().isEmpty()) {
             missing.add("no coordinator leads");
         }

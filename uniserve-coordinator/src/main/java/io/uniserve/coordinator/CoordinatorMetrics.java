@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Routing;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
@@ -53,7 +53,7 @@ final class CoordinatorMetrics {
     /** Updates, periodically until the loop ends, the figures that change without a new routing map. */
     void watch(CoordinatorMachine machine, EventLoop loop) {
         observe(machine);
-        backlog = loop.backlog();
+        backlog = loop.queuedTasks();
         var unused = loop.after(PERIOD_NANOS, () -> watch(machine, loop));
     }
 
@@ -73,8 +73,8 @@ final class CoordinatorMetrics {
             for (ActorState actor : table.map().actors()) {
                 all++;
                 below += actor.isr().size() < table.meta().rf() ? 1 : 0;
-                boolean there = actor.isr().size() == actor.desired().size()
-                        && actor.isr().containsAll(actor.desired());
+                boolean there = actor.isr().size() == actor.desiredServers().size()
+                        && actor.isr().containsAll(actor.desiredServers());
                 moving += there ? 0 : 1;
             }
         }

@@ -1,14 +1,14 @@
 package io.uniserve.coordinator;
 
-import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.live.PolicyMoves;
-import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.placement.HottestFirst;
 import io.uniserve.placement.RebalancePolicy;
+import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.live.PolicyMoves;
+import io.uniserve.placement.policy.BalancePolicy;
+import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.runtime.config.RebalanceSettings;
 import io.uniserve.runtime.time.SystemClock;
 
@@ -37,7 +37,7 @@ final class RebalancePolicies {
 
     private static BalancePolicy named(String name) {
         try {
-            return Policies.named(name);
+            return Policies.byName(name);
         } catch (UniserveException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,

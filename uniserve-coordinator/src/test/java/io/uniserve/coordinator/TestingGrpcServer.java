@@ -7,9 +7,9 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
@@ -24,7 +24,7 @@ import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.GrpcServer;
+import io.uniserve.runtime.transport.server.GrpcServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -67,11 +67,11 @@ final class TestingGrpcServer implements AutoCloseable {
             completion.done(Outcome.ok(new PeerReply.Pong(id, 1)));
         } else if (request instanceof PeerRequest.ReportLoad) {
             registry.read(RegistryPaths.map(new TableName("t")), outcome -> completion.done(Outcome.ok(load(outcome))));
-        } else if (request instanceof PeerRequest.Vouch vouch) {
-            List<PeerReply.Vouched.Whole> whole = vouch.keys().stream()
-                    .map(key -> new PeerReply.Vouched.Whole(key, 1))
+        } else if (request instanceof PeerRequest.ListIntactReplicas vouch) {
+            List<PeerReply.IntactReplicaList.IntactReplica> whole = vouch.keys().stream()
+                    .map(key -> new PeerReply.IntactReplicaList.IntactReplica(key, 1))
                     .toList();
-            completion.done(Outcome.ok(new PeerReply.Vouched(id, 1, whole)));
+            completion.done(Outcome.ok(new PeerReply.IntactReplicaList(id, 1, whole)));
         } else if (request instanceof PeerRequest.Archive archive
                 && archive.request() instanceof ArchiveRequest.Definitions) {
             completion.done(Outcome.ok(new PeerReply.Manifests(List.of())));

@@ -1,6 +1,6 @@
 package io.uniserve.api;
 
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.nio.file.Path;
 
 /**

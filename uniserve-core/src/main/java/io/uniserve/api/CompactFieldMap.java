@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
     /** Number of fields above which a hash map finds a name faster. */
-    static final int MOST = 16;
+    static final int FIELDS_MAX = 16;
 
     /** Names and values in turn. */
     private final @Nullable Object[] cells;
@@ -31,15 +31,15 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
      * Builder for the fields of a document; builds a hash map if there are many fields. If a name repeats, the last value counts, at the
      * position of the first. Not thread-safe.
      */
-    static final class Filler {
+    static final class Builder {
         private @Nullable Object[] cells;
         private int filled;
         private @Nullable Map<@Nullable Object, @Nullable Object> many;
 
         /** @param fields expected number of fields */
-        Filler(int fields) {
-            cells = new Object[2 * Math.min(fields, MOST)];
-            many = fields > MOST ? new LinkedHashMap<>() : null;
+        Builder(int fields) {
+            cells = new Object[2 * Math.min(fields, FIELDS_MAX)];
+            many = fields > FIELDS_MAX ? new LinkedHashMap<>() : null;
         }
 
         void put(@Nullable Object name, @Nullable Object value) {
@@ -49,14 +49,14 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
             }
             int known = find(cells, filled, name);
             int at = known < 0 ? filled : known;
-            if (at == 2 * MOST) {
+            if (at == 2 * FIELDS_MAX) {
                 many = new LinkedHashMap<>();
                 new CompactFieldMap(cells).forEach(many::put);
                 many.put(name, value);
                 return;
             }
             if (at == cells.length) {
-                cells = Arrays.copyOf(cells, 2 * MOST);
+                cells = Arrays.copyOf(cells, 2 * FIELDS_MAX);
             }
             cells[at] = name;
             cells[at + 1] = value;
@@ -64,7 +64,7 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
         }
 
         @SuppressWarnings({"unchecked", "rawtypes"}) // the codec rejects names that are not Strings
-        Map<String, @Nullable Object> done() {
+        Map<String, @Nullable Object> build() {
             return many != null
                     ? Collections.unmodifiableMap((Map) many)
                     : new CompactFieldMap(filled == cells.length ? cells : Arrays.copyOf(cells, filled));

@@ -33,7 +33,7 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
     public static final Codec<Document> CODEC = new DocumentCodec();
 
     public Document {
-        fields = kept(fields);
+        fields = copyFields(fields);
         if (fields.size() > Limits.DOCUMENT_FIELDS_MAX) {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,
@@ -42,16 +42,16 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
     }
 
     /** Returns an unmodifiable copy of the fields. */
-    private static Map<String, @Nullable Object> kept(Map<String, @Nullable Object> fields) {
+    private static Map<String, @Nullable Object> copyFields(Map<String, @Nullable Object> fields) {
         if (fields instanceof CompactFieldMap) {
             return fields;
         }
-        CompactFieldMap.Filler kept = new CompactFieldMap.Filler(fields.size());
-        Map<?, ?> given = FieldOrder.of(fields); // keys that are not Strings fail later, in the codec
+        CompactFieldMap.Builder kept = new CompactFieldMap.Builder(fields.size());
+        Map<?, ?> given = FieldOrder.sortedByName(fields); // keys that are not Strings fail later, in the codec
         for (Map.Entry<?, ?> field : given.entrySet()) {
             kept.put(field.getKey(), field.getValue());
         }
-        return kept.done();
+        return kept.build();
     }
 
     /** Returns the document with a numeric key converted to its text, for engines whose keys are texts. */

@@ -69,7 +69,7 @@ final class DocumentCodec implements Codec<Document> {
             list.forEach(element -> writeValue(out, element, depth + 1));
         } else if (value instanceof Map<?, ?> map) {
             out.writeByte(MAP);
-            writeFields(out, FieldOrder.of(map), depth);
+            writeFields(out, FieldOrder.sortedByName(map), depth);
         } else {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,
@@ -80,11 +80,11 @@ final class DocumentCodec implements Codec<Document> {
 
     private static Map<String, @Nullable Object> readFields(BinaryReader in, int depth) {
         int count = in.readCount(5);
-        CompactFieldMap.Filler fields = new CompactFieldMap.Filler(count);
+        CompactFieldMap.Builder fields = new CompactFieldMap.Builder(count);
         for (int i = 0; i < count; i++) {
             fields.put(in.readName(), readValue(in, depth + 1));
         }
-        return fields.done();
+        return fields.build();
     }
 
     private static @Nullable Object readValue(BinaryReader in, int depth) {

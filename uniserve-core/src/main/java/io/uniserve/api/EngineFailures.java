@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Translator from an engine's exceptions to {@link UniserveException}s with stable error codes. Wrap every call into the engine in
- * {@link #translated} or {@link #run}.
+ * {@link #call} or {@link #run}.
  *
  * <p>Thread-safety: safe for use by several threads if {@code known} and {@code reason} are.
  *
- * <p>Errors: {@link #translated} and {@link #run} throw only {@link UniserveException}, and any {@link Error} but StackOverflowError.
+ * <p>Errors: {@link #call} and {@link #run} throw only {@link UniserveException}, and any {@link Error} but StackOverflowError.
  *
  * <pre>{@code
  * static final EngineFailures H2 = new EngineFailures(
@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param engine the engine's name, a prefix of messages
- * @param known maps an exception to its code, such as INVALID_ARGUMENT for an exception that a bad query causes; empty for an unknown
+ * @param classifier maps an exception to its code, such as INVALID_ARGUMENT for an exception that a bad query causes; empty for an unknown
  *     exception. It receives the exception and then each of its causes, until one has a code.
- * @param reason rewrites the message of a known exception, so that the reason comes first: long messages lose their end
+ * @param messageRewriter rewrites the message of a known exception, so that the reason comes first: long messages lose their end
  */
 public record EngineFailures(
-        String engine, Function<Throwable, Optional<ErrorCode>> known, UnaryOperator<String> reason) {
+        String engine, Function<Throwable, Optional<ErrorCode>> classifier, UnaryOperator<String> messageRewriter) {
     /** Translator for an engine whose messages already begin with their reason. */
     public EngineFailures(String engine, Function<Throwable, Optional<ErrorCode>> known) {
         this(engine, known, UnaryOperator.identity());
@@ -45,14 +45,14 @@ public record EngineFailures(
     /**
      * Translator that maps every exception accepted by the predicate to INVALID_ARGUMENT, for exceptions that only a query or row causes.
      */
-    public static EngineFailures ofUsers(String engine, Predicate<Throwable> users) {
+    public static EngineFailures forUserErrors(String engine, Predicate<Throwable> users) {
         return new EngineFailures(
                 engine, failure -> users.test(failure) ? Optional.of(ErrorCode.INVALID_ARGUMENT) : Optional.empty());
     }
 
-    /** Returns a translator with this function as {@link #reason()}. */
-    public EngineFailures reason(UnaryOperator<String> rewriting) {
-        return new EngineFailures(engine, known, rewriting);
+    /** Returns a translator with this function as {@link #messageRewriter()}. */
+    public EngineFailures withMessages(UnaryOperator<String> rewriting) {
+        return new EngineFailures(engine, classifier, rewriting);
     }
 
     /**
@@ -62,7 +62,7 @@ public record EngineFailures(
      *
      * @param what the action, for the message: "ENGINE cannot WHAT: ..."
      */
-    public <T> T translated(String what, Callable<T> work) {
+    public <T> T call(String what, Callable<T> work) {
         try {
             return work.call();
         } catch (Exception | StackOverflowError e) {
@@ -70,7 +70,7 @@ public record EngineFailures(
         }
     }
 
-    /** Like {@link #translated}, for work without a result. */
+    /** Like {@link #call}, for work without a result. */
     public void run(String what, Action work) {
         try {
             work.run();
@@ -87,14 +87,14 @@ public record EngineFailures(
     }
 
     /** Returns a non-public method of the engine with one argument, made accessible by reflection. PORT_FAILED if the method is missing. */
-    public <T, A> BiConsumer<T, A> hidden(Class<T> owner, String name, Class<A> argument) {
+    public <T, A> BiConsumer<T, A> nonPublicMethod(Class<T> owner, String name, Class<A> argument) {
         String what = "call " + owner.getSimpleName() + "." + name;
-        Method method = translated(what, () -> {
+        Method method = call(what, () -> {
             Method found = owner.getDeclaredMethod(name, argument);
             found.setAccessible(true);
             return found;
         });
-        return (object, value) -> translated(what, () -> method.invoke(object, value));
+        return (object, value) -> call(what, () -> method.invoke(object, value));
     }
 
     private UniserveException translate(String what, Throwable failure) {
@@ -108,29 +108,29 @@ public record EngineFailures(
                 String why = "the request is nested too deeply; use fewer brackets and operators within each other";
                 return new UniserveException(ErrorCode.INVALID_ARGUMENT, engine + ": " + why, failure);
             }
-            Optional<ErrorCode> code = known.apply(cause);
+            Optional<ErrorCode> code = classifier.apply(cause);
             if (code.isPresent()) {
                 return new UniserveException(code.get(), engine + ": " + users(cause), failure);
             }
         }
         ErrorCode code = failure instanceof IOException ? ErrorCode.IO : ErrorCode.PORT_FAILED;
-        return new UniserveException(code, engine + " cannot " + what + ": " + named(failure), failure);
+        return new UniserveException(code, engine + " cannot " + what + ": " + classAndMessage(failure), failure);
     }
 
     /** Some engines throw without a message, as for a function on a field of an unsupported type. The hint names that case. */
     private String users(Throwable failure) {
         String hint = "; look for a function or an option that a field's type does not have";
-        return failure.getMessage() == null ? told(failure) + hint : Printable.line(reason.apply(failure.getMessage()));
+        return failure.getMessage() == null ? messageOf(failure) + hint : Printable.line(messageRewriter.apply(failure.getMessage()));
     }
 
     /** Class and message: the message alone, such as that of a NullPointerException, seldom says what failed. */
-    private static String named(Throwable failure) {
-        String told = told(failure);
+    private static String classAndMessage(Throwable failure) {
+        String told = messageOf(failure);
         String name = failure.getClass().getSimpleName();
         return failure.getMessage() == null || name.isEmpty() ? told : name + ": " + told;
     }
 
-    private static String told(Throwable failure) {
+    private static String messageOf(Throwable failure) {
         return failure.getMessage() == null
                 ? failure.getClass().getSimpleName() + " without a message"
                 : Printable.line(failure.getMessage());

@@ -24,15 +24,15 @@ import java.util.Set;
  * FUNCTIONS.instance(actors, actors::close);                    // for Engine.open
  * }</pre>
  *
- * @param whole id of the operator that answers a whole query in the engine's language on one actor; see {@link WholeQuery}
- * @param copiesDiffer see {@link PortInfo}
+ * @param wholeQueryOperator id of the operator that answers a whole query in the engine's language on one actor; see {@link WholeQuery}
+ * @param replicasDiffer see {@link PortInfo}
  * @param textKeys see {@link PortInfo}
  */
 public record EngineFunctions(
         List<Operator<?, ?>> operators,
         List<UpdateFunction<?, ?>> updates,
-        Optional<String> whole,
-        boolean copiesDiffer,
+        Optional<String> wholeQueryOperator,
+        boolean replicasDiffer,
         boolean textKeys) {
     public EngineFunctions {
         operators = List.copyOf(operators);
@@ -45,23 +45,23 @@ public record EngineFunctions(
     }
 
     /** Adds an operator made by {@link WholeQuery#operator}. Clients send queries that concern one actor straight to it. */
-    public EngineFunctions with(RetrieveOperator<?, String, Answer> wholeQuery) {
+    public EngineFunctions withWholeQuery(RetrieveOperator<?, String, Answer> wholeQuery) {
         List<Operator<?, ?>> all = new ArrayList<>(operators);
         all.add(wholeQuery);
-        return new EngineFunctions(all, updates, Optional.of(wholeQuery.id()), copiesDiffer, textKeys);
+        return new EngineFunctions(all, updates, Optional.of(wholeQuery.id()), replicasDiffer, textKeys);
     }
 
     /**
      * Declares that replicas of one actor may answer the same query differently, for example because scores depend on each replica's
      * statistics. Clients then send a user's queries to the same replicas.
      */
-    public EngineFunctions whoseCopiesDiffer() {
-        return new EngineFunctions(operators, updates, whole, true, textKeys);
+    public EngineFunctions withDifferingReplicas() {
+        return new EngineFunctions(operators, updates, wholeQueryOperator, true, textKeys);
     }
 
     /** Declares that the engine treats all keys as texts. Clients then send the number 7 as the text "7". */
-    public EngineFunctions whoseKeysAreTexts() {
-        return new EngineFunctions(operators, updates, whole, copiesDiffer, true);
+    public EngineFunctions withTextKeys() {
+        return new EngineFunctions(operators, updates, wholeQueryOperator, replicasDiffer, true);
     }
 
     /** Builds the result of {@link Engine#info}. */
@@ -72,8 +72,8 @@ public record EngineFunctions(
                 levels,
                 operators.stream().map(Operator::id).toList(),
                 updates.stream().map(UpdateFunction::id).toList(),
-                whole,
-                copiesDiffer,
+                wholeQueryOperator,
+                replicasDiffer,
                 textKeys);
     }
 

@@ -17,7 +17,7 @@ final class FieldOrder {
     private FieldOrder() {}
 
     /** Returns the fields sorted by name if the map is unordered and all names are Strings; otherwise the map itself. */
-    static Map<?, ?> of(Map<?, ?> fields) {
+    static Map<?, ?> sortedByName(Map<?, ?> fields) {
         return fields.size() > 1
                         && UNORDERED.contains(fields.getClass())
                         && fields.keySet().stream().allMatch(String.class::isInstance)

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
  * Deadline and cancellation of a query, for operators ({@link io.uniserve.api.operator.OperatorContext}) and planners
  * ({@link io.uniserve.api.plan.PlanContext}).
  *
- * <p>Thread-safety: the thread of the operator or planner calls the methods; the callback of {@link #whenGivenUp} runs on any thread.
+ * <p>Thread-safety: the thread of the operator or planner calls the methods; the callback of {@link #onCancel} runs on any thread.
  *
  * <pre>{@code
  * try (QueryCancellation.Watch watch = context.whenGivenUp(statement::cancel)) {
@@ -29,12 +29,12 @@ public interface QueryCancellation {
      *
      * @return the registration; close it when the work has ended
      */
-    default Watch whenGivenUp(Runnable stop) {
+    default Watch onCancel(Runnable stop) {
         return () -> {};
     }
 
     /** Returns a view of this query whose callbacks run only while the predicate holds. Outside of that, the work ends by its deadline. */
-    default QueryCancellation stoppedWhile(BooleanSupplier allowed) {
+    default QueryCancellation stoppableWhile(BooleanSupplier allowed) {
         QueryCancellation whole = this;
         return new QueryCancellation() {
             @Override
@@ -43,8 +43,8 @@ public interface QueryCancellation {
             }
 
             @Override
-            public Watch whenGivenUp(Runnable stop) {
-                return whole.whenGivenUp(() -> {
+            public Watch onCancel(Runnable stop) {
+                return whole.onCancel(() -> {
                     if (allowed.getAsBoolean()) {
                         stop.run();
                     }

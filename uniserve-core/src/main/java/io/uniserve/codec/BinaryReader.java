@@ -63,7 +63,7 @@ public final class BinaryReader {
     /** Reads a text with few different values, such as the name of a field. Usually it returns an existing String instead of a new one. */
     public String readName() {
         Bytes bytes = readBytes();
-        return checked(bytes, bytes.view(NameInterner::of));
+        return checked(bytes, bytes.view(NameInterner::intern));
     }
 
     /** Invalid UTF-8 decodes to U+FFFD, so a text with that character must encode to the same bytes. */

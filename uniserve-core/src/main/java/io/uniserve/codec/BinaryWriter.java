@@ -37,7 +37,7 @@ public final class BinaryWriter {
     }
 
     public BinaryWriter writeByte(int value) {
-        room(1);
+        ensureCapacity(1);
         buffer[size++] = (byte) value;
         return this;
     }
@@ -47,7 +47,7 @@ public final class BinaryWriter {
     }
 
     public BinaryWriter writeInt(int value) {
-        room(4);
+        ensureCapacity(4);
         buffer[size++] = (byte) (value >>> 24);
         buffer[size++] = (byte) (value >>> 16);
         buffer[size++] = (byte) (value >>> 8);
@@ -69,7 +69,7 @@ public final class BinaryWriter {
 
     /** Appends only the bytes, without their length. */
     public BinaryWriter writeRaw(Bytes value) {
-        room(value.size());
+        ensureCapacity(value.size());
         value.copyTo(buffer, size);
         size += value.size();
         return this;
@@ -93,7 +93,7 @@ public final class BinaryWriter {
         if (length > IN_PLACE_MAX) {
             return false;
         }
-        room(4 + length);
+        ensureCapacity(4 + length);
         int at = size + 4;
         for (int i = 0; i < length; i++) {
             char c = value.charAt(i);
@@ -139,7 +139,7 @@ public final class BinaryWriter {
         return reader.read(buffer, position, size - position);
     }
 
-    private void room(int more) {
+    private void ensureCapacity(int more) {
         if (more > buffer.length - size) {
             if (more > bytesMax - size) {
                 throw full();

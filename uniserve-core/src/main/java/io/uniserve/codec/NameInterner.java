@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class NameInterner {
     private static final int BYTES_MAX = 64;
     private static final int PLACES = 1_024;
-    private static final AtomicReferenceArray<String> KNOWN = new AtomicReferenceArray<>(PLACES);
+    private static final AtomicReferenceArray<String> CACHE = new AtomicReferenceArray<>(PLACES);
 
     private NameInterner() {}
 
-    static String of(byte[] array, int offset, int size) {
+    static String intern(byte[] array, int offset, int size) {
         if (size > BYTES_MAX) {
             return Bytes.wrap(array, offset, size).utf8();
         }
@@ -27,12 +27,12 @@ final class NameInterner {
             return Bytes.wrap(array, offset, size).utf8();
         }
         int place = (hash ^ hash >>> 16) & PLACES - 1;
-        String known = KNOWN.getPlain(place);
+        String known = CACHE.getPlain(place);
         if (known != null && is(known, array, offset, size)) {
             return known;
         }
         String made = Bytes.wrap(array, offset, size).utf8();
-        KNOWN.setRelease(place, made);
+        CACHE.setRelease(place, made);
         return made;
     }
 

@@ -13,13 +13,13 @@ import java.util.TreeMap;
  * @param isr in-sync replicas, never empty
  * @param learners replicas that catch up
  * @param fencing replicas removed from the ISR that may still answer reads
- * @param desired servers that are to have the replicas
+ * @param desiredServers servers that are to have the replicas
  * @param weights share of the actor's queries per server (r_ij); an empty map means equal shares over the ISR
  * @param restoreEpoch epoch of the last takeover from durable storage, 0 for none. The primary of that epoch, its sole in-sync replica,
  *     restores the backup, and data installed before that epoch are obsolete. Later epochs keep the number
- * @param begun true once every in-sync replica has had an epoch's first entry on its disk since the creation or the last takeover. Only
+ * @param epochStarted true once every in-sync replica has had an epoch's first entry on its disk since the creation or the last takeover. Only
  *     then are updates accepted, so an in-sync replica found empty afterwards has lost its data
- * @param former in-sync replicas before a takeover that has not started yet. Until it does, one of them that returns intact is better than
+ * @param previousIsr in-sync replicas before a takeover that has not started yet. Until it does, one of them that returns intact is better than
  *     any backup
  * @param copies number of replicas that an operator has requested above the table's rf, limited by the number of suitable servers; 0 for rf
  */
@@ -30,17 +30,17 @@ public record ActorState(
         List<ServerId> isr,
         List<ServerId> learners,
         List<Fencing> fencing,
-        List<ServerId> desired,
+        List<ServerId> desiredServers,
         Map<ServerId, Double> weights,
         long restoreEpoch,
-        boolean begun,
-        PreviousIsr former,
+        boolean epochStarted,
+        PreviousIsr previousIsr,
         int copies) {
     public ActorState {
         isr = List.copyOf(isr);
         learners = List.copyOf(learners);
         fencing = List.copyOf(fencing);
-        desired = List.copyOf(desired);
+        desiredServers = List.copyOf(desiredServers);
         weights = Collections.unmodifiableMap(new TreeMap<>(weights));
     }
 
@@ -77,16 +77,16 @@ public record ActorState(
     /** The same with this requested number of replicas. */
     public ActorState withCopies(int wished) {
         return new ActorState(
-                actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, begun, former, wished);
+                actor, epoch, primary, isr, learners, fencing, desiredServers, weights, restoreEpoch, epochStarted, previousIsr, wished);
     }
 
     /** True if the replicas are exactly on the desired servers, and all in sync. */
-    public boolean settled() {
-        return learners.isEmpty() && isr.containsAll(desired) && desired.size() == isr.size();
+    public boolean isOnDesiredServers() {
+        return learners.isEmpty() && isr.containsAll(desiredServers) && desiredServers.size() == isr.size();
     }
 
     /** True if the server has a replica of the actor, in any role. */
-    public boolean hosts(ServerId server) {
+    public boolean hasReplicaOn(ServerId server) {
         return isr.contains(server) || learners.contains(server);
     }
 }

@@ -12,8 +12,8 @@ import java.util.Set;
  * @param levels consistency levels that the engine supports
  * @param operators registered operators, {@code name@version}
  * @param updates registered update functions, {@code name@version}
- * @param whole the operator, one of these, that answers a whole query in the engine's language on one actor
- * @param copiesDiffer true if replicas of one actor may answer some queries differently, as with scores of their own; a client then sends
+ * @param wholeQueryOperator the operator, one of these, that answers a whole query in the engine's language on one actor
+ * @param replicasDiffer true if replicas of one actor may answer some queries differently, as with scores of their own; a client then sends
  *     all requests to the same replicas
  * @param textKeys true if the engine treats a row's key as a text; a client then sends a number as its decimal text
  */
@@ -23,8 +23,8 @@ public record PortInfo(
         Set<ConsistencyLevel> levels,
         List<String> operators,
         List<String> updates,
-        Optional<String> whole,
-        boolean copiesDiffer,
+        Optional<String> wholeQueryOperator,
+        boolean replicasDiffer,
         boolean textKeys) {
     public PortInfo {
         levels = Set.copyOf(levels);

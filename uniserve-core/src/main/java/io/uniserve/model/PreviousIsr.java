@@ -19,7 +19,7 @@ public record PreviousIsr(List<ServerId> isr, long epoch, long restoreEpoch) {
     }
 
     /** True if an intact replica on this server, with this installed epoch, has all data of the former in-sync set. */
-    public boolean counts(ServerId server, long installed) {
+    public boolean hasAllData(ServerId server, long installed) {
         return isr.contains(server) && installed >= Math.max(1, restoreEpoch) && installed <= epoch;
     }
 }

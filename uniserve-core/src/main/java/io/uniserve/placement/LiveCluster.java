@@ -10,13 +10,13 @@ import java.util.Set;
  *
  * @param servers servers that may have replicas, in the order of their ids
  * @param actors all actors
- * @param together sets of actors that queries use together, most frequent first; may be empty
+ * @param coAccessedActors sets of actors that queries use together, most frequent first; may be empty
  */
-public record LiveCluster(List<Server> servers, List<Actor> actors, List<Together> together) {
+public record LiveCluster(List<Server> servers, List<Actor> actors, List<CoAccessedActors> coAccessedActors) {
     public LiveCluster {
         servers = List.copyOf(servers);
         actors = List.copyOf(actors);
-        together = List.copyOf(together);
+        coAccessedActors = List.copyOf(coAccessedActors);
     }
 
     /**
@@ -59,8 +59,8 @@ public record LiveCluster(List<Server> servers, List<Actor> actors, List<Togethe
     }
 
     /** Set of actors that queries use together, with its frequency. */
-    public record Together(List<ReplicaKey> actors, double perSecond) {
-        public Together {
+    public record CoAccessedActors(List<ReplicaKey> actors, double perSecond) {
+        public CoAccessedActors {
             actors = List.copyOf(actors);
         }
     }

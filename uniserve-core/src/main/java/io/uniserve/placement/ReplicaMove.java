@@ -6,6 +6,6 @@ import io.uniserve.model.ServerId;
 /**
  * Move of one replica between servers.
  *
- * @param why short reason, for operators
+ * @param reason short reason, for operators
  */
-public record ReplicaMove(ReplicaKey key, ServerId from, ServerId to, String why) {}
+public record ReplicaMove(ReplicaKey key, ServerId from, ServerId to, String reason) {}

@@ -29,7 +29,7 @@ final class DocumentTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2, CompactFieldMap.MOST, CompactFieldMap.MOST + 1, 100})
+    @ValueSource(ints = {0, 1, 2, CompactFieldMap.FIELDS_MAX, CompactFieldMap.FIELDS_MAX + 1, 100})
     void aDocumentIsAsItsMap(int count) {
         Map<String, @Nullable Object> fields = fields(count);
         Document document = new Document("name-0", fields);

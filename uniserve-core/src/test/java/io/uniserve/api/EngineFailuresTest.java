@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 
 final class EngineFailuresTest {
     private static final EngineFailures ENGINE =
-            EngineFailures.ofUsers("Engine", failure -> failure instanceof UnsupportedOperationException);
+            EngineFailures.forUserErrors("Engine", failure -> failure instanceof UnsupportedOperationException);
 
     private static void fails(Exception failure, ErrorCode code, String message) {
-        assertThatThrownBy(() -> ENGINE.translated("count", () -> {
+        assertThatThrownBy(() -> ENGINE.call("count", () -> {
                     throw failure;
                 }))
                 .isInstanceOfSatisfying(UniserveException.class, e -> {
@@ -53,7 +53,7 @@ final class EngineFailuresTest {
 
     @Test
     void aStackThatOverflowsIsTheRequests() {
-        assertThatThrownBy(() -> ENGINE.translated("count", () -> {
+        assertThatThrownBy(() -> ENGINE.call("count", () -> {
                     throw new StackOverflowError();
                 }))
                 .isInstanceOfSatisfying(UniserveException.class, e -> {
@@ -64,14 +64,14 @@ final class EngineFailuresTest {
 
     @Test
     void aMessageIsRewrittenAndWhatOthersSaidIsNot() {
-        EngineFailures rewriting = ENGINE.reason(message -> "reason, in " + message);
-        assertThatThrownBy(() -> rewriting.translated("count", () -> {
+        EngineFailures rewriting = ENGINE.withMessages(message -> "reason, in " + message);
+        assertThatThrownBy(() -> rewriting.call("count", () -> {
                     throw new UnsupportedOperationException("a text");
                 }))
                 .hasMessageContaining("Engine: reason, in a text");
         UniserveException told = UniserveException.invalid("field \"n\"");
         UnsupportedOperationException around = new UnsupportedOperationException("outer", told);
-        assertThatThrownBy(() -> rewriting.translated("count", () -> {
+        assertThatThrownBy(() -> rewriting.call("count", () -> {
                     throw around;
                 }))
                 .isSameAs(told);
@@ -91,7 +91,7 @@ final class EngineFailuresTest {
 
     @Test
     void aHiddenMethodIsCalledAndFailsAsTheEngineDoes() {
-        BiConsumer<Owner, String> give = ENGINE.hidden(Owner.class, "give", String.class);
+        BiConsumer<Owner, String> give = ENGINE.nonPublicMethod(Owner.class, "give", String.class);
         Owner owner = new Owner();
         give.accept(owner, "a");
         give.accept(owner, "b");
@@ -99,7 +99,7 @@ final class EngineFailuresTest {
         assertThatThrownBy(() -> give.accept(owner, ""))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.reason()).isEqualTo("Engine: nothing to give"));
-        assertThatThrownBy(() -> ENGINE.hidden(Owner.class, "take", String.class))
+        assertThatThrownBy(() -> ENGINE.nonPublicMethod(Owner.class, "take", String.class))
                 .isInstanceOfSatisfying(
                         UniserveException.class,
                         e -> assertThat(e.reason()).startsWith("Engine cannot call Owner.take: "));

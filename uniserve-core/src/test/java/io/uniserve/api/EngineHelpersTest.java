@@ -15,8 +15,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -65,11 +65,11 @@ class EngineHelpersTest {
                 },
                 ErrorCode.CORRUPT,
                 "told");
-        assertThat(ENGINE.translated("count", () -> 7)).isEqualTo(7);
+        assertThat(ENGINE.call("count", () -> 7)).isEqualTo(7);
     }
 
     private static void failing(Callable<?> work, ErrorCode code, String reason) {
-        assertThatThrownBy(() -> ENGINE.translated("count", work))
+        assertThatThrownBy(() -> ENGINE.call("count", work))
                 .isInstanceOfSatisfying(UniserveException.class, e -> {
                     assertThat(e.code()).isEqualTo(code);
                     assertThat(e.reason()).isEqualTo(reason);
@@ -98,10 +98,10 @@ class EngineHelpersTest {
         Codec<PerActorParameters<String>> codec = PerActorParameters.codec(Codecs.STRING);
         PerActorParameters<String> read = codec.decode(codec.encode(parameters));
         assertThat(read).isEqualTo(parameters);
-        given.forEach((actor, text) -> assertThat(read.at(actor)).isEqualTo(text));
-        assertThat(PerActorParameters.of(Map.of(1, "long text", 2, "long text")).own())
+        given.forEach((actor, text) -> assertThat(read.forActor(actor)).isEqualTo(text));
+        assertThat(PerActorParameters.of(Map.of(1, "long text", 2, "long text")).overrides())
                 .isEmpty();
-        assertThat(PerActorParameters.same("x").at(5)).isEqualTo("x");
+        assertThat(PerActorParameters.ofAll("x").forActor(5)).isEqualTo("x");
         assertThatThrownBy(() -> PerActorParameters.of(Map.of())).isInstanceOf(UniserveException.class);
     }
 
@@ -154,11 +154,11 @@ class EngineHelpersTest {
 
     @Test
     void laterOptionsAreNotThoseThatActorsAreMadeWith() {
-        TableMeta both = meta(Map.of("a", "1", MutableOptions.of("a"), "2"));
-        assertThat(MutableOptions.created(both).options()).containsOnlyKeys("a");
-        assertThat(MutableOptions.changed(MutableOptions.created(both), MutableOptions.row(both)))
+        TableMeta both = meta(Map.of("a", "1", MutableOptions.mutableName("a"), "2"));
+        assertThat(MutableOptions.withoutMutableOptions(both).options()).containsOnlyKeys("a");
+        assertThat(MutableOptions.withMutableOptions(MutableOptions.withoutMutableOptions(both), MutableOptions.toRow(both)))
                 .isEqualTo(both);
-        assertThat(MutableOptions.fromBytes(MutableOptions.created(both), MutableOptions.toBytes(both)))
+        assertThat(MutableOptions.fromBytes(MutableOptions.withoutMutableOptions(both), MutableOptions.toBytes(both)))
                 .isEqualTo(both);
         assertThatThrownBy(() -> MutableOptions.fromBytes(
                         both, MutableOptions.toBytes(both).slice(0, 5)))

@@ -93,7 +93,7 @@ class HottestFirstTest {
         }
         List<ReplicaMove> moves = moves();
         assertThat(moves).hasSize(12).allMatch(move -> move.to().value().equals("s3"));
-        assertThat(moves.get(0).why()).isEqualTo("source at 133% of its due, target at 0%");
+        assertThat(moves.get(0).reason()).isEqualTo("source at 133% of its due, target at 0%");
         make(moves);
         assertThat(loads().values()).containsOnly(12.0);
         assertThat(moves()).isEmpty();

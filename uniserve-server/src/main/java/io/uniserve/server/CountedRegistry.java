@@ -49,9 +49,9 @@ final class CountedRegistry implements Registry {
     }
 
     @Override
-    public void childrenAnew(String path, Completion<List<String>> completion) {
+    public void childrenOverNewConnection(String path, Completion<List<String>> completion) {
         reads.increment();
-        registry.childrenAnew(path, completion);
+        registry.childrenOverNewConnection(path, completion);
     }
 
     @Override

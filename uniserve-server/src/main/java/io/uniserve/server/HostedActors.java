@@ -4,11 +4,11 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.tx.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshots;
 import io.uniserve.runtime.engine.HostedActor;
 import io.uniserve.runtime.engine.PortEngineHost;
-import io.uniserve.server.read.ActorSource;
-import io.uniserve.server.read.PinnedActor;
+import io.uniserve.server.read.session.ActorSource;
+import io.uniserve.server.read.session.PinnedActor;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -40,8 +40,8 @@ final class HostedActors implements ActorSource {
         }
 
         @Override
-        public long state() {
-            return hosted.state();
+        public long stateNumber() {
+            return hosted.stateNumber();
         }
 
         @Override
@@ -55,23 +55,23 @@ final class HostedActors implements ActorSource {
         }
 
         @Override
-        public boolean published() {
-            return hosted.published();
+        public boolean isPublished() {
+            return hosted.isPublished();
         }
 
         @Override
-        public void whenPublished(Runnable task) {
-            hosted.whenPublished(task);
+        public void publishThen(Runnable task) {
+            hosted.publishThen(task);
         }
 
         @Override
-        public boolean atomic() {
-            return hosted.atomic();
+        public boolean isAtomic() {
+            return hosted.isAtomic();
         }
 
         @Override
-        public Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
-            return hosted.at(version);
+        public Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
+            return hosted.snapshotAt(version);
         }
 
         @Override

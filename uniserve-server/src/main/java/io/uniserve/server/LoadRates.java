@@ -29,7 +29,7 @@ final class LoadRates {
     private final Clock clock;
     private final ReadCosts costs;
     private final ShardSetTracker sets;
-    private Map<ReplicaKey, Seen> seen = new HashMap<>();
+    private Map<ReplicaKey, Sample> samples = new HashMap<>();
     private final IntSupplier stuck;
     private long lastNanos;
     private long lastCpuNanos;
@@ -37,7 +37,7 @@ final class LoadRates {
     private boolean measured;
 
     /** A replica's totals at the last report, its rates, and the time of its first report. */
-    private record Seen(ReadCosts.Total total, double costMillis, double queries, long since) {}
+    private record Sample(ReadCosts.Total total, double costMillis, double queries, long since) {}
 
     LoadRates(Clock clock, ReadCosts costs, ShardSetTracker sets, IntSupplier stuck) {
         this.stuck = stuck;
@@ -48,14 +48,14 @@ final class LoadRates {
         this.lastCpuNanos = CpuClock.processNanos();
     }
 
-    Load complete(Load load) {
+    Load withRates(Load load) {
         long now = clock.nanos();
         if (now - lastNanos >= PERIOD_MIN_NANOS) {
             measure(load, now);
         }
         List<ReplicaLoad> replicas = new ArrayList<>(load.replicas().size());
         for (ReplicaLoad replica : load.replicas()) {
-            Seen one = seen.get(replica.key());
+            Sample one = samples.get(replica.key());
             replicas.add(
                     one == null
                             ? replica
@@ -88,28 +88,28 @@ final class LoadRates {
     private void measure(Load load, long now) {
         double seconds = (now - lastNanos) / NANOS_PER_SECOND;
         double part = measured ? 1 - Math.pow(0.5, seconds / HALF_LIFE_SECONDS) : 1;
-        Map<ReplicaKey, Seen> next = new HashMap<>();
+        Map<ReplicaKey, Sample> next = new HashMap<>();
         for (ReplicaLoad replica : load.replicas()) {
             ReadCosts.Total total = costs.total(replica.key());
-            Seen before = seen.get(replica.key());
+            Sample before = samples.get(replica.key());
             ReadCosts.Total start = before == null ? new ReadCosts.Total(0, 0) : before.total();
             double cost = (total.costNanos() - start.costNanos()) / NANOS_PER_MILLI / seconds;
             double queries = (total.calls() - start.calls()) / seconds;
             next.put(
                     replica.key(),
                     before == null
-                            ? new Seen(total, cost, queries, now)
-                            : new Seen(
+                            ? new Sample(total, cost, queries, now)
+                            : new Sample(
                                     total,
                                     smooth(before.costMillis(), cost, part),
                                     smooth(before.queries(), queries, part),
                                     before.since()));
         }
-        seen.keySet().stream().filter(key -> !next.containsKey(key)).forEach(costs::forget);
+        samples.keySet().stream().filter(key -> !next.containsKey(key)).forEach(costs::forget);
         long cpu = CpuClock.processNanos();
         cpuMillisPerSecond = smooth(cpuMillisPerSecond, (cpu - lastCpuNanos) / NANOS_PER_MILLI / seconds, part);
         measured = true;
-        seen = next;
+        samples = next;
         lastNanos = now;
         lastCpuNanos = cpu;
     }

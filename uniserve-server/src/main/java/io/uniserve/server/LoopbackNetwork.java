@@ -10,7 +10,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.transport.PeerHandler;
+import io.uniserve.runtime.transport.server.PeerHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ final class LoopbackNetwork implements Network {
     private final Address self;
     private final Network wire;
     private final EventLoop loop;
-    private @Nullable PeerHandler here;
+    private @Nullable PeerHandler localHandler;
 
     LoopbackNetwork(Address self, Network wire, EventLoop loop) {
         this.self = self;
@@ -30,19 +30,19 @@ final class LoopbackNetwork implements Network {
     }
 
     /** Sets the handler of this server's requests to itself. Call it before the first request. */
-    void answerWith(PeerHandler handler) {
-        here = handler;
+    void setHandler(PeerHandler handler) {
+        localHandler = handler;
     }
 
     @Override
     public void call(Address to, PeerRequest request, long timeoutNanos, Completion<PeerReply> completion) {
-        PeerHandler handler = here;
+        PeerHandler handler = localHandler;
         if (handler == null || !to.equals(self)) {
             wire.call(to, request, timeoutNanos, completion);
             return;
         }
         Once once = new Once(completion);
-        once.late = loop.after(
+        once.timeout = loop.after(
                 timeoutNanos,
                 () -> once.end(Outcome.err(new UniserveException(
                         ErrorCode.DEADLINE_EXCEEDED, "this server did not answer its own request in time"))));
@@ -52,7 +52,7 @@ final class LoopbackNetwork implements Network {
     /** Completion that passes on the answer or the time-out, whichever is first. */
     private static final class Once {
         private @Nullable Completion<PeerReply> completion;
-        private Timers.Cancel late = () -> {};
+        private Timers.Cancel timeout = () -> {};
 
         private Once(Completion<PeerReply> completion) {
             this.completion = completion;
@@ -62,7 +62,7 @@ final class LoopbackNetwork implements Network {
             Completion<PeerReply> told = completion;
             if (told != null) {
                 completion = null;
-                late.cancel();
+                timeout.cancel();
                 told.done(outcome);
             }
         }

@@ -7,9 +7,9 @@ import io.uniserve.model.Address;
 import io.uniserve.model.Capacity;
 import io.uniserve.model.PortInfo;
 import io.uniserve.protocol.log.LogOptions;
-import io.uniserve.protocol.replica.ReplicaConfig;
-import io.uniserve.protocol.server.ServerConfig;
-import io.uniserve.protocol.server.TrashConfig;
+import io.uniserve.protocol.replica.context.ReplicaConfig;
+import io.uniserve.protocol.server.config.ServerConfig;
+import io.uniserve.protocol.server.config.TrashConfig;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.disk.DataDirectory;
@@ -23,7 +23,7 @@ final class MachineSettings {
 
     private MachineSettings() {}
 
-    static ServerConfig of(
+    static ServerConfig serverConfig(
             ServerSettings settings, String cluster, DataDirectory data, Address address, List<PortInfo> ports) {
         ReplicaConfig defaults = ReplicaConfig.defaults(cluster);
         ReplicaConfig replicas = new ReplicaConfig(
@@ -62,7 +62,7 @@ final class MachineSettings {
     }
 
     /** Settings of the trash: the handling of replicas that ZooKeeper does not know. */
-    static TrashConfig trash(Settings whole, DataDirectory data, long wallMillis) {
+    static TrashConfig trashConfig(Settings whole, DataDirectory data, long wallMillis) {
         ServerSettings.Trash given = whole.server().trash();
         long share = given.bytesMax() > 0 ? given.bytesMax() : diskBytes(data) / 100 * Limits.TRASH_DISK_PERCENT;
         return new TrashConfig(

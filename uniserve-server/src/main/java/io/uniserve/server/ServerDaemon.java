@@ -6,24 +6,24 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.server.FatalHandler;
-import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.protocol.server.config.FatalHandler;
+import io.uniserve.protocol.server.config.ServerConfig;
 import io.uniserve.runtime.config.AdvertisedHost;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.metrics.Health;
 import io.uniserve.runtime.port.LoadedPort;
-import io.uniserve.runtime.transport.DataHandlers;
-import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.QueriesHandler;
-import io.uniserve.runtime.transport.RoutingHub;
+import io.uniserve.runtime.transport.server.DataHandlers;
+import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.RoutingHub;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.query.PlannerTransport;
 import io.uniserve.server.query.PortPlanners;
@@ -32,8 +32,8 @@ import io.uniserve.server.read.GateTable;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ReadService;
-import io.uniserve.server.read.RunningQueries;
 import io.uniserve.server.read.ShardSetTracker;
+import io.uniserve.server.read.worker.RunningQueries;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +64,7 @@ public final class ServerDaemon implements AutoCloseable {
 
     private final Consumer<Throwable> onFailure;
     private final CompletableFuture<Outcome<?>> registered = new CompletableFuture<>();
-    private boolean led = true;
+    private boolean leaderSeen = true;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ServerSettings settings;
     private final ServerResources resources;
@@ -87,21 +87,21 @@ public final class ServerDaemon implements AutoCloseable {
         try {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
-            server = resources.closing.add(port.open(whole, resources.cluster, hub));
+            server = resources.closer.add(port.open(whole, resources.cluster, hub));
             address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
-            LoopbackNetwork network = resources.network(address);
+            LoopbackNetwork network = resources.openNetwork(address);
             machine = new ServerMachine(
                     config(whole), around.apply(resources.environment(network)), gates, new FatalErrors());
-            machine.onIdentity(resources.cluster::identify);
+            machine.onIdentity(resources.cluster::setIdentity);
             ReadCosts costs = new ReadCosts();
             ShardSetTracker sets = new ShardSetTracker(resources.clock);
-            ExchangeHost exchange = resources.exchange(address);
+            ExchangeHost exchange = resources.openExchange(address);
             ServerHandlers handlers = new ServerHandlers(
                     resources, machine, hub, new LoadRates(resources.clock, costs, sets, this::stuck), exchange);
-            network.answerWith(handlers);
+            network.setHandler(handlers);
             OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::failed);
-            reads = resources.closing.add(new ReadService(
+            reads = resources.closer.add(new ReadService(
                     resources.clock,
                     resources.loop,
                     settings.work(),
@@ -110,46 +110,46 @@ public final class ServerDaemon implements AutoCloseable {
                     costs,
                     sets,
                     hub::latest,
-                    handlers::refresh,
+                    handlers::refreshTable,
                     faults,
-                    handlers::settle,
+                    handlers::resolveInDoubt,
                     exchange,
                     resources.ids.next()));
-            queries = resources.closing.add(queries(handlers, faults));
-            port.answerWith(new ServerListener.Live(
+            queries = resources.closer.add(queries(handlers, faults));
+            port.setHandlers(new ServerListener.Handlers(
                     handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
-            metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
-            metrics.gauge("uniserve.server.reads.stuck", "Threads stuck in operators", reads::stuck);
-            metrics.gauge("uniserve.server.queries.stuck", "Threads stuck in plans", queries::stuck);
+            metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::activeRequests);
+            metrics.gauge("uniserve.server.reads.stuck", "Threads stuck in operators", reads::stuckThreads);
+            metrics.gauge("uniserve.server.queries.stuck", "Threads stuck in plans", queries::stuckThreads);
             metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
             metrics.gauge("uniserve.server.session.bytes", "Bytes that only these states use", reads::sessionBytes);
             metrics.gauge(
                     "uniserve.server.session.dropped", "States dropped for their size", reads::sessionStatesTooLarge);
-            metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::backlog);
+            metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::queuedTasks);
             metrics.gauge(
                     "uniserve.server.engine.longest",
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             measure(metrics, exchange, machine);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
-            resources.meters.health(new Health(resources.loop, machine::missing));
+            resources.meters.health(new Health(resources.loop, machine::missingConditions));
             complete = true;
         } finally {
             if (!complete) {
-                resources.closing.closeAll();
+                resources.closer.closeAll();
             }
         }
     }
 
     /** Lists the running queries; {@code cancel}, if not 0, is the number of one to cancel, and the list has only that one. */
     private QueriesHandler.Running running(long cancel) {
-        RunningQueries all = reads.running();
+        RunningQueries all = reads.runningQueries();
         return new QueriesHandler.Running(
                 cancel == 0 ? all.list() : all.cancel(cancel).stream().toList(), stuck());
     }
 
     private int stuck() {
-        return reads.stuck() + queries.stuck();
+        return reads.stuckThreads() + queries.stuckThreads();
     }
 
     private static void measure(ServerMetrics metrics, ExchangeHost exchange, ServerMachine machine) {
@@ -170,9 +170,9 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private ServerConfig config(Settings whole) {
-        return MachineSettings.of(
+        return MachineSettings.serverConfig(
                         settings, whole.zookeeper().cluster(), resources.data, address, resources.engine.infos())
-                .withTrash(MachineSettings.trash(whole, resources.data, resources.clock.wallMillis()));
+                .withTrash(MachineSettings.trashConfig(whole, resources.data, resources.clock.wallMillis()));
     }
 
     private QueryService queries(ServerHandlers handlers, OutOfMemoryPolicy faults) {
@@ -193,21 +193,21 @@ public final class ServerDaemon implements AutoCloseable {
                     }
 
                     @Override
-                    public Optional<String> explaining(String port, String text) {
+                    public Optional<String> explainQuery(String port, String text) {
                         return resources.engine.call(
                                 port,
                                 "explaining",
-                                () -> resources.engine.planner(port).explaining(text));
+                                () -> resources.engine.planner(port).explainQuery(text));
                     }
 
                     @Override
-                    public String build(String port) {
-                        return resources.engine.build(port);
+                    public String buildId(String port) {
+                        return resources.engine.buildId(port);
                     }
                 },
                 faults,
-                reads::caller,
-                reads.running());
+                reads::newCancellationScope,
+                reads.runningQueries());
     }
 
     /**
@@ -287,16 +287,16 @@ public final class ServerDaemon implements AutoCloseable {
     /** Call on the loop. Logs a warning if the cluster has no leader for a while: its name may be misspelt. */
     private void publish(Routing routing) {
         boolean leads = routing.coordinator() != null;
-        if (led && !leads) {
+        if (leaderSeen && !leads) {
             Timers.Cancel unused = resources.loop.after(LEADERLESS_TOLD_NANOS, () -> {
-                if (!led) {
+                if (!leaderSeen) {
                     LOG.warn(
                             "cluster {} has no leading coordinator: start one, or correct the setting cluster",
                             routing.clusterId());
                 }
             });
         }
-        led = leads;
+        leaderSeen = leads;
         hub.publish(routing);
     }
 
@@ -335,12 +335,12 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /** Call on the loop. The process keeps running and rejects each request with the reason; the log repeats it every minute. */
-    private void leave(UniserveException error) {
+    private void rejectRequests(UniserveException error) {
         if (closed.get()) {
             return;
         }
         LOG.error("server {} at {} has left service: {}", id(), address, error.getMessage());
-        resources.cluster.refuse(error);
+        resources.cluster.rejectAll(error);
         server.endLongCalls();
         remind(error);
     }
@@ -354,13 +354,13 @@ public final class ServerDaemon implements AutoCloseable {
 
     private final class FatalErrors implements FatalHandler {
         @Override
-        public void fatal(UniserveException error) {
+        public void onFatal(UniserveException error) {
             failed(error);
         }
 
         @Override
-        public void outOfService(UniserveException error) {
-            leave(error);
+        public void onOutOfService(UniserveException error) {
+            rejectRequests(error);
         }
     }
 
@@ -388,7 +388,7 @@ public final class ServerDaemon implements AutoCloseable {
         }
         long grace = settings.stopGrace().toNanos();
         server.stop(grace);
-        reads.running().cancelAll(); // their callers are disconnected; the rest of the grace is for their ends
+        reads.runningQueries().cancelAll(); // their callers are disconnected; the rest of the grace is for their ends
         queries.stop(CANCELLED_NANOS);
         reads.stop(CANCELLED_NANOS);
         CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();
@@ -399,7 +399,7 @@ public final class ServerDaemon implements AutoCloseable {
         if (asked && !await(stopped, DRAIN_SLACK_NANOS)) {
             LOG.warn("server {}: the loop did not stop in time", address);
         }
-        resources.closing.closeAll();
+        resources.closer.closeAll();
         LOG.info("server at {} has stopped", address);
     }
 

@@ -3,25 +3,25 @@ package io.uniserve.server;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.InDoubtResolution;
-import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.server.ServerMachine;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.transport.ConsistentCutHandler;
-import io.uniserve.runtime.transport.PeerHandler;
-import io.uniserve.runtime.transport.RoutingHub;
-import io.uniserve.runtime.transport.UpdateRpcHandler;
+import io.uniserve.runtime.transport.server.ConsistentCutHandler;
+import io.uniserve.runtime.transport.server.PeerHandler;
+import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.UpdateRpcHandler;
 import io.uniserve.server.exchange.ExchangeHost;
 import java.util.List;
 import java.util.Optional;
@@ -60,17 +60,17 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
     }
 
     @Override
-    public void cut(List<TableName> tables, Completion<ConsistentCut> completion) {
-        onLoop(completion, () -> machine.cut(tables, completion));
+    public void takeSnapshot(List<TableName> tables, Completion<ConsistentCut> completion) {
+        onLoop(completion, () -> machine.readConsistentCut(tables, completion));
     }
 
     @Override
     public void call(PeerRequest request, Completion<PeerReply> completion) {
         if (request instanceof ExchangeRequest) {
-            exchange.onPeer(request, completion);
+            exchange.handlePeerRequest(request, completion);
         } else if (request instanceof PeerRequest.ValidateTable validate) {
             onLoop(completion, () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));
-        } else if (request instanceof PeerRequest.LearnTable) {
+        } else if (request instanceof PeerRequest.UpdateTableDefinition) {
             onLoop(
                     completion,
                     () -> machine.onPeer(request, learned -> {
@@ -102,7 +102,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
 
     private Outcome<PeerReply> withRates(Outcome<PeerReply> reported) {
         return reported instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Load load
-                ? Outcome.ok(rates.complete(load))
+                ? Outcome.ok(rates.withRates(load))
                 : reported;
     }
 
@@ -114,7 +114,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
     }
 
     /** Reads the map of a table again, because a client has a newer one. Thread-safe; many calls for one table make few reads. */
-    void refresh(TableName table) {
+    void refreshTable(TableName table) {
         if (refreshing.add(table)) {
             loop.execute(() -> {
                 refreshing.remove(table);
@@ -124,8 +124,8 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
     }
 
     /** Resolves versions in doubt at a replica for a reader. Thread-safe. */
-    void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
-        onLoop(completion, () -> machine.settle(table, key, at, defers, completion));
+    void resolveInDoubt(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
+        onLoop(completion, () -> machine.resolveInDoubt(table, key, at, defers, completion));
     }
 
     /** Reads the list of tables and all maps again. Completes when the result, with every new table, is published. Thread-safe. */
@@ -134,7 +134,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
             machine.routing()
                     .ifPresent(routing -> routing.tables()
                             .forEach(table -> machine.refresh(table.meta().name())));
-            machine.search(found -> {
+            machine.awaitAllTables(found -> {
                 if (found instanceof Outcome.Err<?> failed) {
                     completion.done(Outcome.err(failed.error()));
                     return;

@@ -6,25 +6,25 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.QueryRequest;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.QueryRequest;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.protocol.message.client.UpdateRequest;
+import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.DataHandlers;
-import io.uniserve.runtime.transport.GrpcServer;
-import io.uniserve.runtime.transport.PeerHandler;
 import io.uniserve.runtime.transport.QueriesHandler;
-import io.uniserve.runtime.transport.QueryHandler;
-import io.uniserve.runtime.transport.ReadHandler;
-import io.uniserve.runtime.transport.RoutingSource;
+import io.uniserve.runtime.transport.server.DataHandlers;
+import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.PeerHandler;
+import io.uniserve.runtime.transport.server.QueryHandler;
+import io.uniserve.runtime.transport.server.ReadHandler;
+import io.uniserve.runtime.transport.server.RoutingSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,20 +33,20 @@ import org.jspecify.annotations.Nullable;
  * Until then requests fail with UNAVAILABLE.
  */
 final class ServerListener {
-    private final ServerMetrics.Kind readTimes;
-    private final ServerMetrics.Kind updateTimes;
-    private final ServerMetrics.Kind queryTimes;
-    private final ServerMetrics.Kind cutTimes;
-    private volatile @Nullable Live live;
+    private final ServerMetrics.RequestMetrics readTimes;
+    private final ServerMetrics.RequestMetrics updateTimes;
+    private final ServerMetrics.RequestMetrics queryTimes;
+    private final ServerMetrics.RequestMetrics cutTimes;
+    private volatile @Nullable Handlers live;
 
     /** Handlers of requests. */
-    record Live(PeerHandler peers, DataHandlers data) {}
+    record Handlers(PeerHandler peers, DataHandlers data) {}
 
     ServerListener(ServerMetrics metrics) {
-        readTimes = metrics.kind("read");
-        updateTimes = metrics.kind("update");
-        queryTimes = metrics.kind("query");
-        cutTimes = metrics.kind("cut");
+        readTimes = metrics.requestMetrics("read");
+        updateTimes = metrics.requestMetrics("update");
+        queryTimes = metrics.requestMetrics("query");
+        cutTimes = metrics.requestMetrics("cut");
     }
 
     GrpcServer open(Settings whole, ClusterIdentity cluster, RoutingSource routing) {
@@ -55,18 +55,18 @@ final class ServerListener {
                 .tls(whole.tls())
                 .peers(this::peer)
                 .data(new DataHandlers(
-                        new TimedReads(""), this::update, new TimedQueries(""), this::cut, this::queries))
+                        new TimedReads(""), this::update, new TimedQueries(""), this::takeSnapshot, this::queries))
                 .routing(routing)
                 .start(settings.host(), settings.port());
     }
 
     /** Starts to answer requests with these handlers. */
-    void answerWith(Live handlers) {
+    void setHandlers(Handlers handlers) {
         live = handlers;
     }
 
-    private Live live() {
-        Live present = live;
+    private Handlers live() {
+        Handlers present = live;
         if (present == null) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is starting; try again or elsewhere");
         }
@@ -85,18 +85,18 @@ final class ServerListener {
         }
 
         @Override
-        public ReadHandler of(String name) {
+        public ReadHandler onBehalfOf(String name) {
             return new TimedReads(name);
         }
 
         @Override
         public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
-            return live().data().read().of(client).read(request, readTimes.timed(completion));
+            return live().data().read().onBehalfOf(client).read(request, readTimes.timed(completion));
         }
 
         @Override
         public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
-            return live().data().read().of(client).read(request, readTimes.timed(completion));
+            return live().data().read().onBehalfOf(client).read(request, readTimes.timed(completion));
         }
     }
 
@@ -104,8 +104,8 @@ final class ServerListener {
         live().data().update().update(request, updateTimes.timed(completion));
     }
 
-    private void cut(List<TableName> tables, Completion<ConsistentCut> completion) {
-        live().data().cut().cut(tables, cutTimes.timed(completion));
+    private void takeSnapshot(List<TableName> tables, Completion<ConsistentCut> completion) {
+        live().data().snapshot().takeSnapshot(tables, cutTimes.timed(completion));
     }
 
     private final class TimedQueries implements QueryHandler {
@@ -116,13 +116,13 @@ final class ServerListener {
         }
 
         @Override
-        public QueryHandler of(String name) {
+        public QueryHandler onBehalfOf(String name) {
             return new TimedQueries(name);
         }
 
         @Override
         public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
-            return live().data().query().of(client).query(request, queryTimes.timed(completion));
+            return live().data().query().onBehalfOf(client).query(request, queryTimes.timed(completion));
         }
     }
 

@@ -26,16 +26,16 @@ final class ServerMetrics {
     }
 
     /** Metrics of one kind of request: a timer of successes, and a counter of failures by error code. */
-    Kind kind(String name) {
-        return new Kind(name);
+    RequestMetrics requestMetrics(String name) {
+        return new RequestMetrics(name);
     }
 
     /** Timer and failure counter of one kind of request. */
-    final class Kind {
+    final class RequestMetrics {
         private final String name;
         private final Timer timer;
 
-        private Kind(String name) {
+        private RequestMetrics(String name) {
             this.name = name;
             this.timer = Timer.builder("uniserve.server.requests")
                     .description("Requests answered, by kind")

@@ -21,9 +21,9 @@ import io.uniserve.runtime.store.AsyncObjectStore;
 import io.uniserve.runtime.store.DurableStores;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
-import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.GrpcNetwork;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.server.exchange.ExchangeHost;
 import java.nio.file.Path;
 import java.util.Map;
@@ -38,7 +38,7 @@ final class ServerResources {
     private static final int STORE_THREADS = 2;
     private static final int EXCHANGE_DISK_THREADS = 2;
 
-    final ResourceCloser closing = new ResourceCloser();
+    final ResourceCloser closer = new ResourceCloser();
     final SystemClock clock = SystemClock.INSTANCE;
     final RandomIds ids = new RandomIds();
     final ClusterIdentity cluster;
@@ -63,25 +63,25 @@ final class ServerResources {
         boolean complete = false;
         try {
             cluster = ClusterIdentity.of(zookeeper.cluster());
-            meters = closing.add(new Metrics(whole.metrics()));
-            data = closing.add(DataDirectory.open(
+            meters = closer.add(new Metrics(whole.metrics()));
+            data = closer.add(DataDirectory.open(
                     settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), ids));
-            channels = closing.add(new ChannelPool(clock, whole.tls(), cluster));
-            loop = closing.add(new EventLoop("uniserve-server", clock, fatal));
-            exchangeLoop = closing.add(new EventLoop("uniserve-exchange", clock, fatal));
-            engine = closing.add(new PortEngineHost(
+            channels = closer.add(new ChannelPool(clock, whole.tls(), cluster));
+            loop = closer.add(new EventLoop("uniserve-server", clock, fatal));
+            exchangeLoop = closer.add(new EventLoop("uniserve-exchange", clock, fatal));
+            engine = closer.add(new PortEngineHost(
                     data.files(), data.scratch(), ports, settings.portSettings(), applyThreads(settings), loop, fatal));
-            disk = closing.add(new FileDisk(data.files(), DISK_THREADS, loop));
+            disk = closer.add(new FileDisk(data.files(), DISK_THREADS, loop));
             ServerSettings.Exchange bounds = settings.exchange();
             exchangeLimits = ExchangeLimits.DEFAULTS.with(
                     bounds.queryMemoryBytes(), bounds.memoryBytes(), bounds.queryFileBytes(), bounds.fileBytes());
             objects = objects(settings.storageDirectory());
             registry = new CountedRegistry(
-                    closing.add(new CuratorRegistry(registryOptions(zookeeper), loop)), meters.registry());
+                    closer.add(new CuratorRegistry(registryOptions(zookeeper), loop)), meters.registry());
             complete = true;
         } finally {
             if (!complete) {
-                closing.closeAll();
+                closer.closeAll();
             }
         }
     }
@@ -92,12 +92,12 @@ final class ServerResources {
     }
 
     /** Exchange of the server with this address; its files are deleted at the next start. */
-    ExchangeHost exchange(Address self) {
+    ExchangeHost openExchange(Address self) {
         return new ExchangeHost(
                 clock,
                 exchangeLoop,
                 new GrpcNetwork(channels, cluster, exchangeLoop),
-                closing.add(FileDisk.scratch(
+                closer.add(FileDisk.scratch(
                         "uniserve-exchange-disk",
                         data.scratch().resolve("chunks"),
                         EXCHANGE_DISK_THREADS,
@@ -108,7 +108,7 @@ final class ServerResources {
     }
 
     /** Network for requests to other daemons and, once its handler is set, to this server itself. */
-    LoopbackNetwork network(Address self) {
+    LoopbackNetwork openNetwork(Address self) {
         return new LoopbackNetwork(self, new GrpcNetwork(channels, cluster, loop), loop);
     }
 
@@ -121,7 +121,7 @@ final class ServerResources {
         if (directory.isEmpty()) {
             return new NoObjectStore(loop);
         }
-        return closing.add(
+        return closer.add(
                 new AsyncObjectStore(DurableStores.open(directory.get().toString()), STORE_THREADS, loop));
     }
 

@@ -30,7 +30,7 @@ class LoadRatesTest {
         for (int n = 0; n < calls; n++) {
             costs.add(KEY, TimeUnit.MILLISECONDS.toNanos(2));
         }
-        return rates.complete(REPORT).replicas().get(0);
+        return rates.withRates(REPORT).replicas().get(0);
     }
 
     @Test
@@ -50,20 +50,20 @@ class LoadRatesTest {
         after(10, 100);
         costs.add(KEY, 1);
         now += 1_000;
-        assertThat(rates.complete(REPORT).replicas().get(0).queriesPerSecond()).isCloseTo(10, within(1e-9));
+        assertThat(rates.withRates(REPORT).replicas().get(0).queriesPerSecond()).isCloseTo(10, within(1e-9));
     }
 
     @Test
     void theServersMemoryIsTold() {
         now += TimeUnit.SECONDS.toNanos(1);
-        assertThat(rates.complete(REPORT).memoryBytes()).isPositive();
+        assertThat(rates.withRates(REPORT).memoryBytes()).isPositive();
     }
 
     @Test
     void threadsThatDoNotComeBackAreAProblem() {
-        assertThat(rates.complete(REPORT).problems()).isEmpty();
+        assertThat(rates.withRates(REPORT).problems()).isEmpty();
         stuck = 3;
-        assertThat(rates.complete(REPORT).problems())
+        assertThat(rates.withRates(REPORT).problems())
                 .singleElement()
                 .satisfies(problem -> assertThat(problem.severity()).isEqualTo(Problem.Severity.WARNING))
                 .satisfies(problem -> assertThat(problem.text()).contains("3 threads"));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class LoopbackNetworkTest {
     private static final Address SELF = new Address("here", 1);
-    private static final PeerRequest REQUEST = new PeerRequest.Undisclosed(new TableName("t"), 1, 2);
+    private static final PeerRequest REQUEST = new PeerRequest.IsCommitInvisible(new TableName("t"), 1, 2);
 
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final EventLoop loop = new EventLoop("near", SystemClock.INSTANCE, failure::set);
@@ -46,7 +46,7 @@ class LoopbackNetworkTest {
 
     @Test
     void aRequestToItselfIsAnsweredHere() {
-        network.answerWith((request, completion) -> {
+        network.setHandler((request, completion) -> {
             assertThat(request).isEqualTo(REQUEST);
             completion.done(Outcome.ok(new PeerReply.Ack()));
         });
@@ -57,7 +57,7 @@ class LoopbackNetworkTest {
     @Test
     void othersAreAskedOverTheWire() {
         Address other = new Address("there", 1);
-        network.answerWith((request, completion) -> completion.done(Outcome.ok(new PeerReply.Ack())));
+        network.setHandler((request, completion) -> completion.done(Outcome.ok(new PeerReply.Ack())));
         CompletableFuture<Outcome<PeerReply>> heard = call(other, 1);
         assertThat(call(SELF, 60_000_000_000L).join()).isInstanceOf(Outcome.Ok.class);
         assertThat(wired).containsExactly(other);
@@ -67,7 +67,7 @@ class LoopbackNetworkTest {
     @Test
     void anAnswerThatComesTooLateIsNone() {
         AtomicReference<Runnable> late = new AtomicReference<>(() -> {});
-        network.answerWith((request, completion) -> late.set(() -> completion.done(Outcome.ok(new PeerReply.Ack()))));
+        network.setHandler((request, completion) -> late.set(() -> completion.done(Outcome.ok(new PeerReply.Ack()))));
         Outcome<PeerReply> outcome = call(SELF, 1).join();
         assertThat(outcome.toString()).contains(ErrorCode.DEADLINE_EXCEEDED.name());
         Objects.requireNonNull(late.get()).run();

@@ -109,7 +109,7 @@ final class H2Actor implements Actor {
 
     /** Asks the published state. */
     <T> T ask(String what, EngineTask<Connection, T> work) {
-        return H2.translated(what, () -> {
+        return H2.call(what, () -> {
             try (Connection reader = database.getConnection()) {
                 return work.run(reader);
             }
@@ -175,7 +175,7 @@ final class H2Actor implements Actor {
     }
 
     boolean isClosed() {
-        return H2.translated("look at a connection", writer::isClosed);
+        return H2.call("look at a connection", writer::isClosed);
     }
 
     /** A database in memory is gone with its last connection. */

@@ -14,7 +14,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -70,12 +70,12 @@ public final class H2Engine implements Engine {
     private static final class Actors implements ActorFactory<H2Actor> {
         @Override
         public H2Actor create(ActorContext context) {
-            return H2Actor.H2.translated("make a database", H2Actor::new);
+            return H2Actor.H2.call("make a database", H2Actor::new);
         }
 
         @Override
         public H2Actor restore(ActorContext context, Path directory) {
-            return H2Actor.H2.translated("restore a database", () -> H2Actor.of(directory));
+            return H2Actor.H2.call("restore a database", () -> H2Actor.of(directory));
         }
     }
 }

@@ -47,19 +47,19 @@ public abstract class CliCommand implements Callable<Integer> {
     }
 
     /** Returns an error of the command line, with exit code {@link ExitCode#USAGE}. */
-    protected final ParameterException usage(String message) {
+    protected final ParameterException usageError(String message) {
         return new ParameterException(spec.commandLine(), message);
     }
 
     /** Throws an error of the command line if the option's value is out of range. */
-    protected final void range(String option, long value, long min, long max) {
+    protected final void checkRange(String option, long value, long min, long max) {
         if (value < min || value > max) {
-            throw usage(option + " is " + value + ": use " + min + " to " + max);
+            throw usageError(option + " is " + value + ": use " + min + " to " + max);
         }
     }
 
     /** True when the option, e.g. {@code --actors}, was given on the command line. */
-    protected final boolean given(String option) {
+    protected final boolean isGiven(String option) {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
     }
 
@@ -80,8 +80,8 @@ public abstract class CliCommand implements Callable<Integer> {
         if (old == null) {
             return value;
         }
-        if (given(option)) {
-            throw usage(deprecated + " is the deprecated name of " + option + ": use " + option + " alone");
+        if (isGiven(option)) {
+            throw usageError(deprecated + " is the deprecated name of " + option + ": use " + option + " alone");
         }
         console().note("warning: " + deprecated + " is deprecated here: use " + option);
         return old;

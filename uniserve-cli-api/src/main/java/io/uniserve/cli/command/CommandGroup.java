@@ -4,6 +4,6 @@ package io.uniserve.cli.command;
 public abstract class CommandGroup extends CliCommand {
     @Override
     public final Integer call() {
-        throw usage("Missing subcommand");
+        throw usageError("Missing subcommand");
     }
 }

@@ -32,7 +32,7 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
     @Override
     public int handleParseException(ParameterException e, String[] args) {
         String command = e.getCommandLine().getCommandSpec().qualifiedName(" ");
-        tell("USAGE", e.getMessage() + suggestion(e) + " (see '" + command + " --help')");
+        printFailure("USAGE", e.getMessage() + suggestion(e) + " (see '" + command + " --help')");
         return ExitCode.USAGE;
     }
 
@@ -59,12 +59,12 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
             LOG.error("The command failed", failure);
         }
         if (cause instanceof UniserveException known) {
-            tell(known.code().name(), known.reason());
+            printFailure(known.code().name(), known.reason());
             tried(known).forEach(line -> console.note("  tried: " + line));
             return ExitCode.of(known.code());
         }
         String remedy = verbose ? "" : "; use -v for the stack trace";
-        tell(ErrorCode.INTERNAL.name(), cause + remedy);
+        printFailure(ErrorCode.INTERNAL.name(), cause + remedy);
         return ExitCode.FAULT;
     }
 
@@ -79,7 +79,7 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         return wrapper && cause != null ? unwrap(cause) : failure;
     }
 
-    private void tell(String code, String message) {
+    private void printFailure(String code, String message) {
         console.failure(code, message);
     }
 }

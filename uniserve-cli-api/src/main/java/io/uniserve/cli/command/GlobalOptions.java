@@ -11,7 +11,7 @@ public record GlobalOptions(Output output, boolean verbose) {
     }
 
     /** True if the answer is printed as JSON. */
-    public boolean json() {
+    public boolean isJson() {
         return output == Output.JSON;
     }
 }

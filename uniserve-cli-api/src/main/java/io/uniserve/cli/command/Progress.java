@@ -28,7 +28,7 @@ public final class Progress {
     }
 
     /** Sets the progress. */
-    public void at(long done, String note) {
+    public void update(long done, String note) {
         last = () -> draw(Math.min(done, total), note);
         long tenth = done * 10 / total;
         // The end is drawn by finish(): bytes may be read before their rows are loaded.

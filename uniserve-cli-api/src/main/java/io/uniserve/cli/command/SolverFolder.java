@@ -21,7 +21,7 @@ public final class SolverFolder {
     private SolverFolder() {}
 
     /** Makes the solver's classes visible to policies created by this thread. */
-    public static void use() {
+    public static void addToClassLoader() {
         String home = System.getProperty(HOME, "");
         Path folder = Path.of(home, "solver", "lib");
         if (home.isEmpty() || !Files.isDirectory(folder)) {

@@ -56,24 +56,24 @@ public final class BackupCommand extends ClientCommand {
     public Integer call() throws Exception {
         int wanted = (table == null ? 0 : 1) + (list ? 1 : 0) + (verify == null ? 0 : 1) + (delete == null ? 0 : 1);
         if (wanted != 1) {
-            throw usage("give one of TABLE, --list, --verify and --delete");
+            throw usageError("give one of TABLE, --list, --verify and --delete");
         }
         if (name != null && table == null) {
-            throw usage("--name goes with TABLE: it names the backup to take");
+            throw usageError("--name goes with TABLE: it names the backup to take");
         }
         try (ClusterClient cluster = connect()) {
             if (table != null) {
-                take(cluster, new TableName(table));
+                takeBackup(cluster, new TableName(table));
             } else if (verify != null) {
                 BackupName backup = new BackupName(verify);
                 BackupProgressMonitor.run(
                         console(), clock(), cluster, "verify " + backup, backup, () -> cluster.verify(backup));
-                say("verified", backup, "backup " + backup + " is whole");
+                printBackup("verified", backup, "backup " + backup + " is whole");
             } else if (delete != null) {
                 BackupName backup = new BackupName(delete);
                 BackupProgressMonitor.run(
                         console(), clock(), cluster, "delete " + backup, backup, () -> cluster.delete(backup));
-                say("deleted", backup, "deleted backup " + backup);
+                printBackup("deleted", backup, "deleted backup " + backup);
             } else {
                 print(cluster.backups());
             }
@@ -81,11 +81,11 @@ public final class BackupCommand extends ClientCommand {
         return ExitCode.OK;
     }
 
-    private void take(ClusterClient cluster, TableName of) throws Exception {
+    private void takeBackup(ClusterClient cluster, TableName of) throws Exception {
         BackupName backup = name == null ? free(cluster, of) : new BackupName(name);
         BackupProgressMonitor.run(
                 console(), clock(), cluster, "backup " + of, backup, () -> cluster.backup(of, backup));
-        say("backup", backup, "backup " + backup + " of table " + of + " is complete");
+        printBackup("backup", backup, "backup " + backup + " of table " + of + " is complete");
     }
 
     private static BackupName free(ClusterClient cluster, TableName of) {
@@ -100,8 +100,8 @@ public final class BackupCommand extends ClientCommand {
         throw new UniserveException(ErrorCode.INTERNAL, "no name is free");
     }
 
-    private void say(String key, BackupName backup, String text) {
-        if (global().json()) {
+    private void printBackup(String key, BackupName backup, String text) {
+        if (global().isJson()) {
             console().json(Map.of(key, backup.value()));
         } else {
             console().println(text);
@@ -109,7 +109,7 @@ public final class BackupCommand extends ClientCommand {
     }
 
     private void print(List<BackupInfo> backups) {
-        if (global().json()) {
+        if (global().isJson()) {
             console().json(backups.stream().map(BackupCommand::json).toList());
             return;
         }

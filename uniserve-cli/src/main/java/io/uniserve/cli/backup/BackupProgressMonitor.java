@@ -5,7 +5,7 @@ import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.Progress;
 import io.uniserve.model.BackupName;
 import io.uniserve.protocol.env.Clock;
-import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -26,11 +26,11 @@ final class BackupProgressMonitor {
         thread.start();
         Progress progress = new Progress(console.err(), console.terminal(), clock::nanos, what, PERCENT);
         boolean shown = false;
-        while (!over(task)) {
-            WorkDone work = cluster.work(name);
+        while (!awaitEnd(task)) {
+            WorkProgress work = cluster.backupProgress(name);
             if (work.total() > 0) {
                 shown = true;
-                progress.at(
+                progress.update(
                         (long) PERCENT * work.done() / work.total(), work.done() + " of " + work.total() + " actors");
             }
         }
@@ -39,7 +39,7 @@ final class BackupProgressMonitor {
         }
     }
 
-    private static boolean over(FutureTask<Boolean> task) throws Exception {
+    private static boolean awaitEnd(FutureTask<Boolean> task) throws Exception {
         try {
             return task.get(LOOK_MS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {

@@ -7,9 +7,9 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
-import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMeta;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,10 +42,10 @@ public final class RestoreCommand extends ClientCommand {
     @Override
     public Integer call() throws Exception {
         if (all == (name != null)) {
-            throw usage("give a backup's NAME, or --all");
+            throw usageError("give a backup's NAME, or --all");
         }
         if (all == (as != null)) {
-            throw usage(all ? "--all restores tables under their own names: leave out --as" : "give --as TABLE");
+            throw usageError(all ? "--all restores tables under their own names: leave out --as" : "give --as TABLE");
         }
         try (ClusterClient cluster = connect()) {
             if (name != null && as != null) {
@@ -60,7 +60,7 @@ public final class RestoreCommand extends ClientCommand {
         BackupProgressMonitor.run(
                 console(), clock(), cluster, "restore " + table, backup, () -> cluster.restore(backup, table));
         TableRoute made = cluster.table(table);
-        if (global().json()) {
+        if (global().isJson()) {
             Map<String, Object> object = new LinkedHashMap<>();
             object.put("restored", table.value());
             object.put("backup", backup.value());

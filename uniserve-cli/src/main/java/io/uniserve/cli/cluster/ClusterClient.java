@@ -7,17 +7,17 @@ import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
-import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import java.util.Map;
 
@@ -69,7 +69,7 @@ public interface ClusterClient extends AutoCloseable {
     void delete(BackupName name);
 
     /** Returns the progress of the current work on this backup. */
-    WorkDone work(BackupName name);
+    WorkProgress backupProgress(BackupName name);
 
     /** Returns the tables that are in durable storage but not in the cluster. */
     List<TableMeta> lostTables();

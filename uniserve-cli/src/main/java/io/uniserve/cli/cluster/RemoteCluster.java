@@ -12,17 +12,17 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
-import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -131,7 +131,7 @@ public final class RemoteCluster implements ClusterClient {
     }
 
     @Override
-    public WorkDone work(BackupName name) {
+    public WorkProgress backupProgress(BackupName name) {
         return client.admin().backupWork(name.value());
     }
 

@@ -28,6 +28,6 @@ public final class CoordinatorCommand extends CliCommand {
         Settings settings = options.load("coordinator", new Overrides());
         Foreground foreground = new Foreground(console());
         CoordinatorDaemon daemon = CoordinatorDaemon.start(settings, foreground::failed);
-        return foreground.serve(Foreground.line("coordinator", daemon.address()), daemon);
+        return foreground.serve(Foreground.readyLine("coordinator", daemon.address()), daemon);
     }
 }

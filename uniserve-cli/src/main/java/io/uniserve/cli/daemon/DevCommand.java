@@ -75,8 +75,8 @@ public final class DevCommand extends CliCommand {
 
     @Override
     public Integer call() throws Exception {
-        range("--servers", servers, 1, LocalCluster.SERVERS_MAX);
-        range("--port", port, 0, 65_535 - servers);
+        checkRange("--servers", servers, 1, LocalCluster.SERVERS_MAX);
+        checkRange("--port", port, 0, 65_535 - servers);
         String chosen = renamed("--engines", engines, "--ports", ports);
         Foreground foreground = new Foreground(console());
         LocalClusterBuilder builder = LocalCluster.builder()
@@ -103,6 +103,6 @@ public final class DevCommand extends CliCommand {
         String rest = " servers " + String.join(",", addresses.subList(1, addresses.size()));
         Duration grace = options.load(Map.of()).server().stopGrace();
         return foreground.serve(
-                Foreground.line("dev", addresses.get(0)) + rest, cluster, cluster, grace.multipliedBy(servers));
+                Foreground.readyLine("dev", addresses.get(0)) + rest, cluster, cluster, grace.multipliedBy(servers));
     }
 }

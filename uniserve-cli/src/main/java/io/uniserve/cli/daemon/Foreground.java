@@ -34,7 +34,7 @@ final class Foreground {
     }
 
     /** Returns the line {@code ready KIND HOST:PORT pid N}, for which scripts wait. */
-    static String line(String kind, Object address) {
+    static String readyLine(String kind, Object address) {
         return "ready " + kind + " " + address + " pid "
                 + ProcessHandle.current().pid();
     }

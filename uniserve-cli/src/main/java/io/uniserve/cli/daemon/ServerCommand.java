@@ -89,7 +89,7 @@ public final class ServerCommand extends CliCommand {
         Foreground foreground = new Foreground(console());
         ServerDaemon daemon = ServerDaemon.start(settings, foreground::failed);
         return foreground.serve(
-                Foreground.line("server", daemon.address()) + " id " + daemon.id(),
+                Foreground.readyLine("server", daemon.address()) + " id " + daemon.id(),
                 daemon::drainAndClose,
                 daemon,
                 settings.server().drainTimeout().plus(settings.server().stopGrace()));

@@ -52,6 +52,6 @@ public final class ZooKeeperCommand extends CliCommand {
                 settings.dataDirectory(),
                 why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
         return foreground.serve(
-                Foreground.line("zookeeper", Hosts.reachable(settings.host()) + ":" + zookeeper.port()), zookeeper);
+                Foreground.readyLine("zookeeper", Hosts.reachable(settings.host()) + ":" + zookeeper.port()), zookeeper);
     }
 }

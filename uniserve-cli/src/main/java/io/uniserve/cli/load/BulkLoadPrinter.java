@@ -1,7 +1,7 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.cli.command.Console;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +14,7 @@ final class BulkLoadPrinter {
     private final Console console;
     private final boolean json;
     private final long rejectsMax;
-    private long told;
+    private long printedRejects;
     private boolean nothing;
 
     BulkLoadPrinter(Console console, boolean json, long rejectsMax) {
@@ -24,20 +24,20 @@ final class BulkLoadPrinter {
     }
 
     void rejected(BulkLoadReport.Rejected row) {
-        if (++told <= TOLD_MAX) {
-            console.failure(row.error().code().name(), place(row));
-        } else if (told == TOLD_MAX + 1) {
+        if (++printedRejects <= TOLD_MAX) {
+            console.failure(row.error().code().name(), location(row));
+        } else if (printedRejects == TOLD_MAX + 1) {
             console.note("uniserve: more rejected rows follow; they are counted only");
         }
     }
 
     /** Marks the rejected rows as those of a check: nothing of the files is loaded. */
-    void nothing() {
+    void setCheckOnly() {
         nothing = true;
     }
 
     /** Returns the place of a row with the reason. The message of a row that could not be read already has the place. */
-    private static String place(BulkLoadReport.Rejected row) {
+    private static String location(BulkLoadReport.Rejected row) {
         String place = row.file() + " line " + row.line();
         String reason = row.error().reason();
         return reason.startsWith(place) ? reason : place + ": " + reason;

@@ -27,27 +27,27 @@ final class BulkLoadReport {
      */
     record Failure(String file, int actor, int rows, long firstLine, long lastLine, UniserveException error) {}
 
-    void loaded(int count) {
+    void addLoaded(int count) {
         rows += count;
     }
 
     /** Counts acknowledged deletions, by row or by query. */
-    void deleted(int count) {
+    void addDeleted(int count) {
         deletions += count;
     }
 
-    void retried(int count) {
+    void addRetried(int count) {
         retries += count;
     }
 
-    void rejected(Rejected row) {
+    void addRejected(Rejected row) {
         rejectedRows++;
         if (rejected.size() < TOLD_MAX) {
             rejected.add(row);
         }
     }
 
-    void failed(Failure failure) {
+    void addFailure(Failure failure) {
         failures.add(failure);
     }
 
@@ -80,7 +80,7 @@ final class BulkLoadReport {
     }
 
     /** Returns the failure that determines the exit code: rows that may be lost come before invalid rows. */
-    Optional<UniserveException> worst() {
+    Optional<UniserveException> worstFailure() {
         return failures.stream()
                 .map(Failure::error)
                 .findFirst()

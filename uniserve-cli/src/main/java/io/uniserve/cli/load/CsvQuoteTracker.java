@@ -11,7 +11,7 @@ import java.util.Optional;
  * thread-safe.
  */
 final class CsvQuoteTracker extends FilterReader {
-    private enum At {
+    private enum State {
         START,
         PLAIN,
         QUOTED,
@@ -21,7 +21,7 @@ final class CsvQuoteTracker extends FilterReader {
         BEHIND
     }
 
-    private At at = At.START;
+    private State at = State.START;
     private boolean returned;
     private long line = 1;
     private int column = 1;
@@ -30,7 +30,7 @@ final class CsvQuoteTracker extends FilterReader {
 
     private long openLine;
     private int openColumn;
-    private Optional<Place> wrong = Optional.empty();
+    private Optional<QuotePosition> wrong = Optional.empty();
     /** Characters of the current record. */
     private long chars;
 
@@ -45,7 +45,7 @@ final class CsvQuoteTracker extends FilterReader {
      * @param column from 1: the number of the value in its record
      * @param closed true if text follows the closing quote; false if the quote is never closed
      */
-    record Place(long line, int column, boolean closed) {}
+    record QuotePosition(long line, int column, boolean closed) {}
 
     /** Record that exceeds the limit of a row, mostly by a quote that is not closed. The parser would buffer the rest of the file. */
     static final class TooLong extends IOException {
@@ -65,8 +65,8 @@ final class CsvQuoteTracker extends FilterReader {
     }
 
     /** Returns the first invalid value read so far, or the open one. */
-    Optional<Place> place() {
-        return wrong.isEmpty() && at == At.QUOTED ? Optional.of(new Place(openLine, openColumn, false)) : wrong;
+    Optional<QuotePosition> malformedOrOpen() {
+        return wrong.isEmpty() && at == State.QUOTED ? Optional.of(new QuotePosition(openLine, openColumn, false)) : wrong;
     }
 
     /** Returns the last line that was read, from 1. */
@@ -96,11 +96,11 @@ final class CsvQuoteTracker extends FilterReader {
 
     private void bounded() throws TooLong {
         if (chars > Limits.ROW_TEXT_CHARS_MAX) {
-            if (at == At.QUOTED) {
-                wrong = wrong.or(() -> Optional.of(new Place(openLine, openColumn, false)));
+            if (at == State.QUOTED) {
+                wrong = wrong.or(() -> Optional.of(new QuotePosition(openLine, openColumn, false)));
             }
             throw new TooLong(
-                    "the row has more than %,d characters".formatted(Limits.ROW_TEXT_CHARS_MAX), at == At.QUOTED);
+                    "the row has more than %,d characters".formatted(Limits.ROW_TEXT_CHARS_MAX), at == State.QUOTED);
         }
         if (columnsMet > Limits.CSV_COLUMNS_MAX) {
             throw new TooLong("the row has more than %,d values".formatted(Limits.CSV_COLUMNS_MAX), false);
@@ -116,39 +116,39 @@ final class CsvQuoteTracker extends FilterReader {
         chars++;
         switch (at) {
             case START, PLAIN -> {
-                if (at == At.START && character == '"') {
+                if (at == State.START && character == '"') {
                     openLine = line;
                     openColumn = column;
-                    at = At.QUOTED;
+                    at = State.QUOTED;
                 } else {
-                    outside(character, ends, At.PLAIN);
+                    outside(character, ends, State.PLAIN);
                 }
             }
             case QUOTED -> {
-                at = character == '"' ? At.QUOTE : At.QUOTED;
+                at = character == '"' ? State.QUOTE : State.QUOTED;
             }
             case QUOTE, BEHIND -> {
-                if (at == At.QUOTE && character == '"') {
-                    at = At.QUOTED;
+                if (at == State.QUOTE && character == '"') {
+                    at = State.QUOTED;
                 } else {
                     if (character != ',' && !Character.isWhitespace(character) && wrong.isEmpty()) {
-                        wrong = Optional.of(new Place(openLine, openColumn, true));
+                        wrong = Optional.of(new QuotePosition(openLine, openColumn, true));
                     }
-                    outside(character, ends, At.BEHIND);
+                    outside(character, ends, State.BEHIND);
                 }
             }
         }
     }
 
-    private void outside(char character, boolean ends, At within) {
+    private void outside(char character, boolean ends, State within) {
         if (ends) {
             column = 1;
             chars = 0;
-            at = At.START;
+            at = State.START;
         } else if (character == ',') {
             column++;
             columnsMet = Math.max(columnsMet, column);
-            at = At.START;
+            at = State.START;
         } else {
             at = within;
         }

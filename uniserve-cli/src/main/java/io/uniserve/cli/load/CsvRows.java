@@ -84,7 +84,7 @@ final class CsvRows implements RowSource {
                             + ": make the row smaller, or end each row with a line feed",
                     error);
         }
-        String told = quotes.place()
+        String told = quotes.malformedOrOpen()
                 .map(place -> file + " line " + place.line() + ", column " + place.column()
                         + (place.column() <= names.size() ? " (" + names.get(place.column() - 1) + ")" : "")
                         + ": is not CSV: "
@@ -110,7 +110,7 @@ final class CsvRows implements RowSource {
                             + name + "\" is no column of the table; its columns are " + known.names());
                 }
             }
-            known.primary().stream().filter(name -> !names.contains(name)).forEach(name -> {
+            known.primaryKey().stream().filter(name -> !names.contains(name)).forEach(name -> {
                 throw UniserveException.invalid(
                         file + " line 1: column \"" + name + "\" is missing; it is part of the primary key");
             });
@@ -133,10 +133,10 @@ final class CsvRows implements RowSource {
 
     private Document row(CSVRecord record) {
         if (record.size() != header.size()) {
-            throw FileText.otherLength(where(), header, record.size());
+            throw FileText.wrongLength(where(), header, record.size());
         }
         List<String> texts = FileText.values(where(), header, record.toList());
-        return columns.map(known -> FileText.typed(where(), known, keyField, header, texts))
+        return columns.map(known -> FileText.typedRow(where(), known, keyField, header, texts))
                 .orElseGet(() -> untyped(texts));
     }
 

@@ -4,7 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -41,30 +41,30 @@ final class FileCheck {
      * Reads one file; {@code progress} gets the number of rows of all files so far, from time to time. Invalid rows are reported. A failure
      * that ends the file is thrown.
      */
-    void read(String file, RowSource source, LongConsumer progress) {
+    void checkFile(String file, RowSource source, LongConsumer progress) {
         while (report.rejectedRows() <= WRONG_ROWS_MAX) {
             try {
                 Optional<Document> next = source.next();
                 if (next.isEmpty()) {
                     break;
                 }
-                Document row = check.keyed(next.get());
-                if (plan.isPassedOver(source.command())) {
+                Document row = check.withTableKey(next.get());
+                if (plan.isSkipped(source.command())) {
                     continue;
                 }
                 String function = plan.function(source.command(), table);
-                if (!source.command().isForAll()) {
+                if (!source.command().goesToAllActors()) {
                     int unused = check.actor(row);
                 }
                 long unusedBytes = RowCheck.bytes(row);
-                check.typed(columns, source.command(), function, row);
+                check.checkColumns(columns, source.command(), function, row);
                 rows++;
             } catch (UniserveException e) {
                 if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
                     throw e;
                 }
                 BulkLoadReport.Rejected wrong = new BulkLoadReport.Rejected(file, source.line(), e);
-                report.rejected(wrong);
+                report.addRejected(wrong);
                 rejects.accept(wrong);
             }
             if (rows % TICK_ROWS == 0) {

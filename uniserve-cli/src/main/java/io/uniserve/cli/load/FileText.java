@@ -65,7 +65,7 @@ final class FileText {
     /**
      * Returns INVALID_ROW for a row with another number of values than columns. It names the first missing column, or the first extra one.
      */
-    static UniserveException otherLength(String where, List<String> names, int values) {
+    static UniserveException wrongLength(String where, List<String> names, int values) {
         int column = Math.min(values, names.size());
         return new UniserveException(
                 ErrorCode.INVALID_ROW,
@@ -74,8 +74,8 @@ final class FileText {
     }
 
     /** Returns a row of a table with columns. Fails with INVALID_ROW, with line and column. */
-    static Document typed(String where, Columns columns, String keyField, List<String> names, List<String> texts) {
-        for (String name : columns.primary()) {
+    static Document typedRow(String where, Columns columns, String keyField, List<String> names, List<String> texts) {
+        for (String name : columns.primaryKey()) {
             int column = names.indexOf(name);
             if (column >= 0 && texts.get(column).isEmpty()) {
                 throw new UniserveException(
@@ -85,7 +85,7 @@ final class FileText {
             }
         }
         try {
-            return columns.ofTexts(keyField, names, texts);
+            return columns.parseRow(keyField, names, texts);
         } catch (UniserveException e) {
             throw new UniserveException(e.code(), where + ", " + e.reason(), e);
         }

@@ -32,15 +32,15 @@ final class JsonLines extends LineRows {
         try (RowTokens tokens = new RowTokens(JSON.createParser(text))) {
             JsonNode node = JSON.readTree(tokens);
             if (node == null || !node.isObject()) {
-                throw refused("is not a JSON object", null);
+                throw invalidRow("is not a JSON object", null);
             }
             return new Document(keyField, JsonValues.fields(node));
         } catch (StreamConstraintsException e) {
-            throw new UniserveException(ErrorCode.TOO_LARGE, where() + ": " + e.getOriginalMessage(), e);
+            throw new UniserveException(ErrorCode.TOO_LARGE, location() + ": " + e.getOriginalMessage(), e);
         } catch (JsonProcessingException e) {
-            throw refused("is not JSON: " + e.getOriginalMessage(), e);
+            throw invalidRow("is not JSON: " + e.getOriginalMessage(), e);
         } catch (IOException e) {
-            throw refused("cannot be read: " + e.getMessage(), e);
+            throw invalidRow("cannot be read: " + e.getMessage(), e);
         }
     }
 }

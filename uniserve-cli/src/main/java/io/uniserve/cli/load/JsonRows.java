@@ -41,11 +41,11 @@ final class JsonRows implements RowSource {
     private final CountingInputStream counted;
     private final RowBytes bytes;
     private final RowTokens parser;
-    private final Queue<Other> commands = new ArrayDeque<>();
+    private final Queue<QueuedCommand> commands = new ArrayDeque<>();
     private Command command = Command.ADD;
 
     /** Command with its row, or with the error if it is invalid. */
-    private record Other(
+    private record QueuedCommand(
             Command command, Document row, @Nullable UniserveException wrong) {}
 
     JsonRows(String file, String keyField, InputStream in, CountingInputStream counted) throws IOException {
@@ -59,20 +59,20 @@ final class JsonRows implements RowSource {
     @Override
     public Optional<Document> next() {
         try {
-            bytes.begin();
-            parser.begin();
+            bytes.startRow();
+            parser.startRow();
             while (commands.isEmpty()) {
                 JsonToken token = parser.nextToken();
                 if (token == null) {
                     return Optional.empty();
                 }
-                Optional<Document> row = take(token);
+                Optional<Document> row = readToken(token);
                 if (row.isPresent()) {
                     command = Command.ADD;
                     return row;
                 }
             }
-            Other other = commands.remove();
+            QueuedCommand other = commands.remove();
             command = other.command();
             if (other.wrong() != null) {
                 throw other.wrong();
@@ -94,7 +94,7 @@ final class JsonRows implements RowSource {
         }
     }
 
-    private Optional<Document> take(JsonToken token) throws IOException {
+    private Optional<Document> readToken(JsonToken token) throws IOException {
         JsonStreamContext parent = parser.getParsingContext().getParent();
         if (token == JsonToken.START_OBJECT && parent != null && parent.inArray()) {
             return Optional.of(document(JSON.readTree(parser)));
@@ -126,7 +126,7 @@ final class JsonRows implements RowSource {
                 delete(value);
                 return Optional.empty();
             case "optimize":
-                commands.add(new Other(Command.OPTIMIZE, new Document(keyField, Map.of()), null));
+                commands.add(new QueuedCommand(Command.OPTIMIZE, new Document(keyField, Map.of()), null));
                 return Optional.empty();
             case "commit":
                 return Optional.empty();
@@ -166,7 +166,7 @@ final class JsonRows implements RowSource {
                 if (e.code() != ErrorCode.INVALID_ROW) {
                     throw e;
                 }
-                commands.add(new Other(Command.DELETE, new Document(keyField, Map.of()), e));
+                commands.add(new QueuedCommand(Command.DELETE, new Document(keyField, Map.of()), e));
             }
         }
     }
@@ -186,7 +186,7 @@ final class JsonRows implements RowSource {
             if (value.path("query").isTextual()) {
                 Document row = new Document(
                         keyField, Map.of("query", value.path("query").textValue()));
-                commands.add(new Other(Command.DELETE_QUERY, row, null));
+                commands.add(new QueuedCommand(Command.DELETE_QUERY, row, null));
                 return;
             }
             JsonNode ids = value.path("id");
@@ -209,7 +209,7 @@ final class JsonRows implements RowSource {
         Map<String, Object> fields = version.isMissingNode()
                 ? Map.of(keyField, id.asText())
                 : Map.of(keyField, id.asText(), VERSION, version.longValue());
-        commands.add(new Other(Command.DELETE, new Document(keyField, fields), null));
+        commands.add(new QueuedCommand(Command.DELETE, new Document(keyField, fields), null));
     }
 
     private Document document(JsonNode node) {

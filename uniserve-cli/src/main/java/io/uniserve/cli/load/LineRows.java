@@ -53,7 +53,7 @@ abstract class LineRows implements RowSource {
             line++;
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    where() + ": " + e.getMessage() + ": make the row smaller, or end each row with a line feed",
+                    location() + ": " + e.getMessage() + ": make the row smaller, or end each row with a line feed",
                     e);
         } catch (IOException e) {
             throw new UniserveException(
@@ -64,11 +64,11 @@ abstract class LineRows implements RowSource {
     }
 
     /** File and line, for messages. */
-    final String where() {
+    final String location() {
         return file + " line " + line;
     }
 
-    UniserveException refused(String why, @org.jspecify.annotations.Nullable Throwable cause) {
+    UniserveException invalidRow(String why, @org.jspecify.annotations.Nullable Throwable cause) {
         return new UniserveException(ErrorCode.INVALID_ROW, file + " line " + line + ": " + why, cause);
     }
 

@@ -1,7 +1,7 @@
 package io.uniserve.cli.load;
 
+import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.extra.Columns;
-import io.uniserve.api.extra.EverywhereForm;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.cluster.ClusterClient;
@@ -11,8 +11,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,13 +112,13 @@ public final class LoadCommand extends ClientCommand {
     public Integer call() {
         TableName name = new TableName(table);
         if (batch != null) {
-            range("--batch", batch, 1, Limits.BATCH_ROWS_MAX);
+            checkRange("--batch", batch, 1, Limits.BATCH_ROWS_MAX);
         }
         if (rejectsMax != null && rejectsMax < 0) {
-            throw usage("--rejects-max is " + rejectsMax + ": use 0 or more");
+            throw usageError("--rejects-max is " + rejectsMax + ": use 0 or more");
         }
         if (format == null && files.contains(LoadFiles.STDIN)) {
-            throw usage(
+            throw usageError(
                     "standard input has no file name that shows its format; give --format jsonl, csv, tbl, text, json or xml");
         }
         try (LoadFiles opened = new LoadFiles(files, format, console().in());
@@ -128,42 +128,42 @@ public final class LoadCommand extends ClientCommand {
     }
 
     private int load(ClusterClient cluster, TableMeta meta, LoadFiles opened) {
-        if (!split.isEmpty() && Columns.givenBy(meta)) {
-            throw usage("--split: a column of table " + meta.name() + " has one value");
+        if (!split.isEmpty() && Columns.isDefinedBy(meta)) {
+            throw usageError("--split: a column of table " + meta.name() + " has one value");
         }
         List<String> offered = forTable(meta, updates(cluster, meta));
         long most = rejectsMax == null ? FileCheck.WRONG_ROWS_MAX : rejectsMax;
         Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
-        BulkLoadPrinter printer = new BulkLoadPrinter(console(), global().json(), most);
+        BulkLoadPrinter printer = new BulkLoadPrinter(console(), global().isJson(), most);
         BulkLoadReport report = new BulkLoadReport();
         Loader loader =
                 new Loader(cluster, meta, plan, SplitFields.of(split, meta.keyField()), report, printer::rejected);
         long start = clock().nanos();
         try {
-            if (rejectsMax != null || !Columns.givenBy(meta) || isRight(meta, plan, opened, report, printer)) {
+            if (rejectsMax != null || !Columns.isDefinedBy(meta) || isRight(meta, plan, opened, report, printer)) {
                 loadAll(loader, meta, opened, report);
             }
         } finally {
             printer.summary(meta, report, (clock().nanos() - start) / 1e9);
         }
-        return report.worst().map(e -> ExitCode.of(e.code())).orElse(ExitCode.OK);
+        return report.worstFailure().map(e -> ExitCode.of(e.code())).orElse(ExitCode.OK);
     }
 
     /** Reads all files before the first row is sent. Returns false if a row is invalid. */
     private boolean isRight(
             TableMeta meta, Loader.Plan plan, LoadFiles opened, BulkLoadReport report, BulkLoadPrinter printer) {
-        opened.keep();
+        opened.copyUnrepeatable();
         FileCheck check = new FileCheck(meta, plan, report, printer::rejected);
         boolean right = false;
         try {
             each("check " + meta.name(), meta, opened, (file, source, tick) -> {
-                check.read(file, source, rows -> tick.accept("%,d rows".formatted(rows)));
+                check.checkFile(file, source, rows -> tick.accept("%,d rows".formatted(rows)));
                 return report.rejectedRows() <= FileCheck.WRONG_ROWS_MAX;
             });
             right = report.rejectedRows() == 0;
         } finally {
             if (!right) {
-                printer.nothing();
+                printer.setCheckOnly();
             }
         }
         return right;
@@ -191,17 +191,17 @@ public final class LoadCommand extends ClientCommand {
         try {
             for (int i = 0; i < opened.count(); i++) {
                 long base = before;
-                opened.unchanged(i);
+                opened.checkUnchanged(i);
                 try (RowSource source = opened.open(i, meta)) {
-                    Consumer<String> tick = bar ? note -> progress.at(base + source.bytesRead(), note) : note -> {};
-                    if (!step.on(opened.called(i), source, tick)) {
+                    Consumer<String> tick = bar ? note -> progress.update(base + source.bytesRead(), note) : note -> {};
+                    if (!step.on(opened.displayName(i), source, tick)) {
                         return;
                     }
                     before += source.bytesRead();
-                    opened.unchanged(i);
+                    opened.checkUnchanged(i);
                 } catch (IOException e) {
                     throw new UniserveException(
-                            ErrorCode.INVALID_ARGUMENT, "cannot read file " + opened.called(i) + ": " + e, e);
+                            ErrorCode.INVALID_ARGUMENT, "cannot read file " + opened.displayName(i) + ": " + e, e);
                 }
             }
         } finally {
@@ -215,13 +215,13 @@ public final class LoadCommand extends ClientCommand {
         if (batch != null) {
             return batch;
         }
-        return Columns.givenBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
+        return Columns.isDefinedBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
     }
 
     /** Returns the functions to load with. The first is that for rows, in its form for all actors if the table needs that. */
     private List<String> forTable(TableMeta meta, List<String> offered) {
         List<String> functions = new ArrayList<>(function == null ? offered : List.of(function));
-        functions.set(0, EverywhereForm.sent(functions.get(0), meta, offered));
+        functions.set(0, BroadcastUpdate.functionToSend(functions.get(0), meta, offered));
         return functions;
     }
 

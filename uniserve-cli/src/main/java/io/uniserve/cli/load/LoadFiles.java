@@ -3,7 +3,7 @@ package io.uniserve.cli.load;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -28,13 +28,13 @@ final class LoadFiles implements AutoCloseable {
     private final Map<Integer, Path> copies = new LinkedHashMap<>();
 
     /** Size and time of checked files. */
-    private final Map<Integer, Seen> seen = new LinkedHashMap<>();
+    private final Map<Integer, FileState> checkedStates = new LinkedHashMap<>();
 
     private long bytes;
 
-    private record Seen(long bytes, FileTime changed) {
-        static Seen of(Path file) throws IOException {
-            return new Seen(Files.size(file), Files.getLastModifiedTime(file));
+    private record FileState(long bytes, FileTime changed) {
+        static FileState of(Path file) throws IOException {
+            return new FileState(Files.size(file), Files.getLastModifiedTime(file));
         }
     }
 
@@ -74,17 +74,17 @@ final class LoadFiles implements AutoCloseable {
     }
 
     /** Returns the name of a file in messages. */
-    String called(int file) {
+    String displayName(int file) {
         return names.get(file).equals(STDIN) ? STDIN_CALLED : names.get(file);
     }
 
     /** Copies standard input and pipes, which can be read only once, to temporary files. */
-    void keep() {
+    void copyUnrepeatable() {
         for (int i = 0; i < names.size(); i++) {
             boolean standard = names.get(i).equals(STDIN);
             try {
                 if (!standard && Files.isRegularFile(Path.of(names.get(i)))) {
-                    seen.put(i, Seen.of(Path.of(names.get(i))));
+                    checkedStates.put(i, FileState.of(Path.of(names.get(i))));
                     continue;
                 }
                 Path copy = Files.createTempFile("uniserve-load-", ".rows");
@@ -101,7 +101,7 @@ final class LoadFiles implements AutoCloseable {
             } catch (IOException e) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "cannot copy " + called(i) + " to folder " + System.getProperty("java.io.tmpdir")
+                        "cannot copy " + displayName(i) + " to folder " + System.getProperty("java.io.tmpdir")
                                 + " to check it before the first row is loaded: " + e
                                 + "; give a file, or --rejects-max to load without a check",
                         e);
@@ -109,11 +109,11 @@ final class LoadFiles implements AutoCloseable {
         }
     }
 
-    /** Fails with INVALID_ARGUMENT if a file has changed since {@link #keep}. */
-    void unchanged(int file) {
-        Seen before = seen.get(file);
+    /** Fails with INVALID_ARGUMENT if a file has changed since {@link #copyUnrepeatable}. */
+    void checkUnchanged(int file) {
+        FileState before = checkedStates.get(file);
         try {
-            if (before != null && !before.equals(Seen.of(Path.of(names.get(file))))) {
+            if (before != null && !before.equals(FileState.of(Path.of(names.get(file))))) {
                 throw UniserveException.invalid("file " + names.get(file)
                         + " was changed after it was checked: check the loaded rows, and load it again");
             }
@@ -125,7 +125,7 @@ final class LoadFiles implements AutoCloseable {
 
     /** Opens a file for a table. */
     RowSource open(int file, TableMeta table) {
-        Optional<Columns> columns = Columns.givenBy(table) ? Optional.of(Columns.of(table)) : Optional.empty();
+        Optional<Columns> columns = Columns.isDefinedBy(table) ? Optional.of(Columns.of(table)) : Optional.empty();
         Path copy = copies.get(file);
         if (names.get(file).equals(STDIN)) {
             RowSources.Format known = format == null ? RowSources.Format.JSONL : format;

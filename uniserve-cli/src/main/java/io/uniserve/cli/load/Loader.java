@@ -1,15 +1,15 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.TableMeta;
-import io.uniserve.protocol.reader.UpdateResult.Failure;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.client.update.UpdateResult.Failure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,15 +44,15 @@ final class Loader {
      */
     record Plan(List<String> functions, AckLevel ack, int batchRows, long deadlineMs, long rejectsMax) {
         /** True if the command is skipped: optimize changes no answer, so a port or load without it continues. */
-        boolean isPassedOver(RowSource.Command asked) {
-            return asked == RowSource.Command.OPTIMIZE && functions.stream().noneMatch(asked::isDoneBy);
+        boolean isSkipped(RowSource.Command asked) {
+            return asked == RowSource.Command.OPTIMIZE && functions.stream().noneMatch(asked::isFunction);
         }
 
         /** Returns the effective command. If the table is partitioned by another field, a deletion by id does not determine the actor. */
         RowSource.Command command(RowSource.Command asked, TableMeta table) {
             boolean everywhere = asked == RowSource.Command.DELETE
-                    && !table.keyField().equals(EverywhereForm.uniqueKey(table))
-                    && functions.stream().anyMatch(RowSource.Command.DELETE_ID::isDoneBy);
+                    && !table.keyField().equals(BroadcastUpdate.uniqueKey(table))
+                    && functions.stream().anyMatch(RowSource.Command.DELETE_ID::isFunction);
             return everywhere ? RowSource.Command.DELETE_ID : asked;
         }
 
@@ -61,7 +61,7 @@ final class Loader {
             return asked == RowSource.Command.ADD
                     ? functions.get(0)
                     : functions.stream()
-                            .filter(asked::isDoneBy)
+                            .filter(asked::isFunction)
                             .findFirst()
                             .orElseThrow(
                                     () -> UniserveException.invalid(
@@ -96,7 +96,7 @@ final class Loader {
         this.splits = splits;
         String rows = plan.functions().get(0);
         for (RowSource.Command one : RowSource.Command.values()) {
-            if (one.isForAll() && one.isDoneBy(rows)) {
+            if (one.goesToAllActors() && one.isFunction(rows)) {
                 throw UniserveException.invalid(
                         "update function " + rows
                                 + " is for all actors, not for that of a row: load a file of such commands with --format json or xml");
@@ -121,17 +121,17 @@ final class Loader {
                     return goesOn();
                 }
                 document = splits.split(next.get());
-                if (plan.isPassedOver(source.command())) {
+                if (plan.isSkipped(source.command())) {
                     continue;
                 }
                 RowSource.Command asked = plan.command(source.command(), table);
-                boolean forAll = asked.isForAll() || (isForm(asked) && EverywhereForm.isForAll(document));
+                boolean forAll = asked.goesToAllActors() || (isForm(asked) && BroadcastUpdate.goesToAllActors(document));
                 if (asked != command || forAll != everywhere) {
                     flush();
                     command = asked;
                     everywhere = forAll;
                 }
-                add(file, source.line(), asked == RowSource.Command.DELETE_ID ? byId(document) : check.keyed(document));
+                add(file, source.line(), asked == RowSource.Command.DELETE_ID ? byId(document) : check.withTableKey(document));
             } catch (UniserveException e) {
                 if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
                     flush();
@@ -149,7 +149,7 @@ final class Loader {
 
     private boolean isForm(RowSource.Command asked) {
         return asked == RowSource.Command.ADD
-                && EverywhereForm.is(plan.functions().get(0));
+                && BroadcastUpdate.isBroadcast(plan.functions().get(0));
     }
 
     /** Returns the row with the id as a field of its own: files have it as the key, but this table has another key. */
@@ -164,7 +164,7 @@ final class Loader {
     }
 
     private void add(String file, long line, Document document) {
-        int actor = command.isForAll() ? 0 : check.actor(document);
+        int actor = command.goesToAllActors() ? 0 : check.actor(document);
         long bytes =
                 RowCheck.bytes(document) * (everywhere ? table.partitioner().actors() : 1);
         batch.add(new Row(document, actor, file, line));
@@ -188,7 +188,7 @@ final class Loader {
         }
         String function = plan.function(command, table);
         UpdateOutcome result = cluster.update(table.name(), function, documents, plan.ack(), plan.deadlineMs());
-        report.retried(result.retries());
+        report.addRetried(result.retries());
         if (isAtomic() && !result.failed().isEmpty()) {
             // The update failed as a whole, by a row of any actor.
             Failure first = result.failed().get(0);
@@ -227,7 +227,7 @@ final class Loader {
         String function = plan.function(command, table);
         UpdateOutcome result =
                 cluster.updateEverywhere(table.name(), function, documents, plan.ack(), plan.deadlineMs());
-        report.retried(result.retries());
+        report.addRetried(result.retries());
         if (result.failed().isEmpty()) {
             acknowledged(rows.size());
         } else {
@@ -238,14 +238,14 @@ final class Loader {
     /** Counts acknowledged rows. Deletions and optimizations do not count as loaded rows. */
     private void acknowledged(int count) {
         boolean deletes = command != RowSource.Command.ADD
-                || RowSource.Command.DELETE.isDoneBy(plan.functions().get(0));
+                || RowSource.Command.DELETE.isFunction(plan.functions().get(0));
         if (command == RowSource.Command.OPTIMIZE) {
             return;
         }
         if (deletes) {
-            report.deleted(count);
+            report.addDeleted(count);
         } else {
-            report.loaded(count);
+            report.addLoaded(count);
         }
     }
 
@@ -261,14 +261,14 @@ final class Loader {
         } else if (!rows.isEmpty()) {
             Row first = rows.get(0);
             Row last = rows.get(rows.size() - 1);
-            report.failed(
+            report.addFailure(
                     new BulkLoadReport.Failure(first.file(), actor, rows.size(), first.line(), last.line(), error));
         }
     }
 
     private void reject(String file, long line, UniserveException error) {
         BulkLoadReport.Rejected rejected = new BulkLoadReport.Rejected(file, line, error);
-        report.rejected(rejected);
+        report.addRejected(rejected);
         rejects.accept(rejected);
     }
 }

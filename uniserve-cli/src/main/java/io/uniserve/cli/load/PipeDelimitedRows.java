@@ -21,15 +21,15 @@ final class PipeDelimitedRows extends LineRows {
         List<String> names = columns.names();
         long bars = text.chars().filter(c -> c == '|').count();
         if (bars > names.size()) {
-            throw FileText.otherLength(where(), names, (int) bars + 1);
+            throw FileText.wrongLength(location(), names, (int) bars + 1);
         }
         List<String> values = List.of(text.split("\\|", -1));
         if (values.size() == names.size() + 1 && values.get(names.size()).isEmpty()) {
             values = values.subList(0, names.size());
         }
         if (values.size() != names.size()) {
-            throw FileText.otherLength(where(), names, values.size());
+            throw FileText.wrongLength(location(), names, values.size());
         }
-        return FileText.typed(where(), columns, keyField, names, FileText.values(where(), names, values));
+        return FileText.typedRow(location(), columns, keyField, names, FileText.values(location(), names, values));
     }
 }

@@ -17,7 +17,7 @@ final class RowBytes extends FilterInputStream {
     }
 
     /** Starts the count of a new row. */
-    void begin() {
+    void startRow() {
         count = 0;
     }
 

@@ -9,7 +9,7 @@ import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,24 +40,24 @@ final class RowCheck {
      * Converts the key to the type of the table. CSV and text have no numeric keys, range-partitioned tables have only those, and some
      * ports have only text keys.
      */
-    Document keyed(Document document) {
+    Document withTableKey(Document document) {
         if (textKeys) {
             return document.withTextKey();
         }
-        if (Columns.givenBy(table)
+        if (Columns.isDefinedBy(table)
                 && document.fields().get(table.keyField()) instanceof Double number
                 && number == number.longValue()) {
-            return keyed(document, number.longValue());
+            return withTableKey(document, number.longValue());
         }
         if (table.partitioner() instanceof Partitioner.Range
                 && document.fields().get(table.keyField()) instanceof String text
                 && text.matches("-?[0-9]{1,18}")) {
-            return keyed(document, Long.parseLong(text));
+            return withTableKey(document, Long.parseLong(text));
         }
         return document;
     }
 
-    private Document keyed(Document document, long key) {
+    private Document withTableKey(Document document, long key) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
         fields.put(table.keyField(), key);
         return new Document(table.keyField(), fields);
@@ -104,9 +104,9 @@ final class RowCheck {
     }
 
     /** Fails with INVALID_ROW, which names the field, for rows that do not fit these columns. Engines make the same check. */
-    void typed(Columns columns, RowSource.Command command, String function, Document document) {
+    void checkColumns(Columns columns, RowSource.Command command, String function, Document document) {
         if (command == RowSource.Command.DELETE || function.contains(".delete@")) {
-            List<Object> unused = columns.key(document);
+            List<Object> unused = columns.keyValues(document);
         } else if (command == RowSource.Command.ADD && function.contains(".put@")) {
             List<@Nullable Object> unused = columns.values(document);
         }

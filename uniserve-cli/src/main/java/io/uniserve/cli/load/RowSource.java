@@ -32,12 +32,12 @@ public interface RowSource extends AutoCloseable {
         }
 
         /** True if this update function implements the command. */
-        boolean isDoneBy(String name) {
+        boolean isFunction(String name) {
             return !function.isEmpty() && name.contains(function);
         }
 
         /** True if the command is for all actors instead of that of the row's key. */
-        boolean isForAll() {
+        boolean goesToAllActors() {
             return this == DELETE_ID || this == DELETE_QUERY || this == OPTIMIZE;
         }
     }

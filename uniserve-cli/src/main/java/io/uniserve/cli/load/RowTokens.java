@@ -16,7 +16,7 @@ final class RowTokens extends JsonParserDelegate {
     }
 
     /** Starts the count of a new row. */
-    void begin() {
+    void startRow() {
         count = 0;
     }
 

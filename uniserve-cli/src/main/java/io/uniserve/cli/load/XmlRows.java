@@ -56,7 +56,7 @@ final class XmlRows implements RowSource {
     @Override
     public Optional<Document> next() {
         try {
-            in.begin();
+            in.startRow();
             while (reader.hasNext()) {
                 int event = reader.next();
                 if (event == XMLStreamConstants.START_ELEMENT) {

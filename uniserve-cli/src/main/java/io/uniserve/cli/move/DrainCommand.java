@@ -8,8 +8,8 @@ import io.uniserve.cli.command.ConditionPoller;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.cli.command.Progress;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.Routing.TableRoute;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,16 +55,16 @@ public final class DrainCommand extends ClientCommand {
             if (!undo) {
                 cluster.servers().forEach(server -> known.add(server.id()));
             }
-            ServerId server = ServerNames.named("SERVER", name, known);
+            ServerId server = ServerNames.findByName("SERVER", name, known);
             cluster.drain(server, !undo);
             if (!undo) {
                 await(cluster, server);
             }
-            if (global().json()) {
+            if (global().isJson()) {
                 console().json(Map.of("server", server.value(), "drained", !undo));
             } else {
                 console()
-                        .println("server " + ServerNames.brief(server)
+                        .println("server " + ServerNames.shortName(server)
                                 + (undo ? " may hold replicas again" : " is empty and gets no replicas"));
             }
         }
@@ -74,17 +74,17 @@ public final class DrainCommand extends ClientCommand {
     private void await(ClusterClient cluster, ServerId server) throws InterruptedException {
         int first = held(cluster, server).size();
         Progress progress = new Progress(
-                console().err(), console().terminal(), clock()::nanos, "drain " + ServerNames.brief(server), first);
+                console().err(), console().terminal(), clock()::nanos, "drain " + ServerNames.shortName(server), first);
         List<String> held = new ArrayList<>();
         ConditionPoller.await(
                 timeout,
                 () -> {
                     held.clear();
                     held.addAll(held(cluster, server));
-                    progress.at(Math.max(0, first - held.size()), held.size() + " replicas left");
+                    progress.update(Math.max(0, first - held.size()), held.size() + " replicas left");
                     return held.isEmpty() ? Optional.of(server) : Optional.empty();
                 },
-                () -> "server " + ServerNames.brief(server) + " still holds " + held.size()
+                () -> "server " + ServerNames.shortName(server) + " still holds " + held.size()
                         + " replicas; the drain continues: "
                         + String.join(", ", held.subList(0, Math.min(NAMED_MAX, held.size()))));
         progress.finish();
@@ -94,7 +94,7 @@ public final class DrainCommand extends ClientCommand {
         List<String> held = new ArrayList<>();
         for (TableRoute table : cluster.tables()) {
             for (ActorState actor : table.map().actors()) {
-                if (actor.hosts(server)) {
+                if (actor.hasReplicaOn(server)) {
                     held.add(table.meta().name() + "/" + actor.actor());
                 }
             }

@@ -9,9 +9,9 @@ import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +58,7 @@ public final class MoveCommand extends ClientCommand {
             description = "Time to wait, e.g. 30m (default: 10m); the move itself has no time limit.")
     private Duration timeout = Duration.ofMinutes(10);
 
-    private String told = "";
+    private String lastStep = "";
 
     @Override
     public Integer call() throws InterruptedException {
@@ -66,13 +66,13 @@ public final class MoveCommand extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             ActorState before = actor(cluster.table(table));
             ServerId leaves = leaves(before);
-            ServerId target = ServerNames.named(
+            ServerId target = ServerNames.findByName(
                     "--to",
                     to,
                     cluster.servers().stream().map(server -> server.id()).toList());
             cluster.move(table, actor, leaves, target);
             ActorState after = await(cluster, table, target);
-            if (global().json()) {
+            if (global().isJson()) {
                 console()
                         .json(Map.of(
                                 "table", name,
@@ -83,9 +83,9 @@ public final class MoveCommand extends ClientCommand {
                                 "primary", after.primary().value()));
             } else {
                 console()
-                        .println("moved " + name + "/" + actor + " from " + ServerNames.brief(leaves) + " to "
-                                + ServerNames.brief(target) + ", epoch " + after.epoch() + ", primary "
-                                + ServerNames.brief(after.primary()));
+                        .println("moved " + name + "/" + actor + " from " + ServerNames.shortName(leaves) + " to "
+                                + ServerNames.shortName(target) + ", epoch " + after.epoch() + ", primary "
+                                + ServerNames.shortName(after.primary()));
             }
         }
         return ExitCode.OK;
@@ -102,52 +102,52 @@ public final class MoveCommand extends ClientCommand {
 
     private ServerId leaves(ActorState state) {
         if (from != null) {
-            return ServerNames.named("--from", from, state.desired());
+            return ServerNames.findByName("--from", from, state.desiredServers());
         }
-        if (state.desired().size() > 1) {
+        if (state.desiredServers().size() > 1) {
             throw UniserveException.invalid("--from: " + name + "/" + actor + " has several replicas, on "
-                    + ServerNames.brief(state.desired()) + "; name the one to move");
+                    + ServerNames.shortName(state.desiredServers()) + "; name the one to move");
         }
-        return state.desired().get(0);
+        return state.desiredServers().get(0);
     }
 
     private ActorState await(ClusterClient cluster, TableName table, ServerId target) throws InterruptedException {
         return ConditionPoller.await(
                 timeout,
-                () -> over(actor(cluster.table(table)), target),
+                () -> ifMoved(actor(cluster.table(table)), target),
                 () -> "the move of " + name + "/" + actor + " is not complete yet and continues; table describe " + name
                         + " shows its progress");
     }
 
     /** Returns the actor when the move is complete; prints each step once. */
-    private Optional<ActorState> over(ActorState now, ServerId target) {
-        if (!now.desired().contains(target)) {
+    private Optional<ActorState> ifMoved(ActorState now, ServerId target) {
+        if (!now.desiredServers().contains(target)) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
-                    name + "/" + actor + " stays on " + ServerNames.brief(now.desired()) + ": " + to
+                    name + "/" + actor + " stays on " + ServerNames.shortName(now.desiredServers()) + ": " + to
                             + " failed meanwhile, or the move was cancelled");
         }
-        if (now.settled()) {
+        if (now.isOnDesiredServers()) {
             return Optional.of(now);
         }
         String step = step(now, target);
-        if (!step.equals(told)) {
+        if (!step.equals(lastStep)) {
             console().note(step);
-            told = step;
+            lastStep = step;
         }
         return Optional.empty();
     }
 
     private static String step(ActorState now, ServerId target) {
         if (now.learners().contains(target)) {
-            return ServerNames.brief(target) + " learns";
+            return ServerNames.shortName(target) + " learns";
         }
         if (!now.isr().contains(target)) {
-            return "waiting for " + ServerNames.brief(target) + " to begin";
+            return "waiting for " + ServerNames.shortName(target) + " to begin";
         }
-        return now.desired().contains(now.primary())
-                ? ServerNames.brief(target) + " is in sync"
-                : ServerNames.brief(target) + " is in sync, the primary " + ServerNames.brief(now.primary())
+        return now.desiredServers().contains(now.primary())
+                ? ServerNames.shortName(target) + " is in sync"
+                : ServerNames.shortName(target) + " is in sync, the primary " + ServerNames.shortName(now.primary())
                         + " hands over";
     }
 }

@@ -11,9 +11,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.PartitionKey;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -81,7 +81,7 @@ public final class ReplicateCommand extends ClientCommand {
             for (int actor : chosen) {
                 cluster.replicate(table, actor, copies);
             }
-            tell(await(cluster, table, chosen));
+            printReplicas(await(cluster, table, chosen));
         }
         return ExitCode.OK;
     }
@@ -120,12 +120,12 @@ public final class ReplicateCommand extends ClientCommand {
                     for (int actor : chosen) {
                         ActorState state = all.get(actor);
                         now.add(state);
-                        if (!state.settled()) {
+                        if (!state.isOnDesiredServers()) {
                             open.add(name + "/" + actor + " has " + state.isr().size() + " of "
-                                    + state.desired().size() + " in sync");
+                                    + state.desiredServers().size() + " in sync");
                         }
                     }
-                    progress.at(chosen.size() - open.size(), String.join(", ", open));
+                    progress.update(chosen.size() - open.size(), String.join(", ", open));
                     return open.isEmpty() ? Optional.of(now) : Optional.empty();
                 },
                 () -> "the replicas are not in sync yet and keep catching up: " + String.join(", ", open));
@@ -133,8 +133,8 @@ public final class ReplicateCommand extends ClientCommand {
         return after;
     }
 
-    private void tell(List<ActorState> after) {
-        if (global().json()) {
+    private void printReplicas(List<ActorState> after) {
+        if (global().isJson()) {
             List<Map<String, Object>> told = new ArrayList<>();
             for (ActorState actor : after) {
                 Map<String, Object> one = new LinkedHashMap<>();
@@ -147,6 +147,6 @@ public final class ReplicateCommand extends ClientCommand {
             return;
         }
         after.forEach(actor ->
-                console().println(name + "/" + actor.actor() + " is in sync on " + ServerNames.brief(actor.isr())));
+                console().println(name + "/" + actor.actor() + " is in sync on " + ServerNames.shortName(actor.isr())));
     }
 }

@@ -1,8 +1,8 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.model.Assignment;
-import io.uniserve.balance.model.ClusterLoad;
-import io.uniserve.balance.text.Instance;
+import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.model.ClusterLoad;
+import io.uniserve.placement.text.Instance;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -37,7 +37,7 @@ final class ClusterOptions {
 
     /** Returns the usage error of these options; null if there is none. */
     @Nullable
-    String wrong() {
+    String usageProblem() {
         if (!(eps >= 0 && eps < 1)) {
             return "--eps is " + eps + ": use 0 to less than 1";
         }

@@ -1,11 +1,11 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.explain.Explainer;
-import io.uniserve.balance.explain.Explanation;
-import io.uniserve.balance.model.Assignment;
-import io.uniserve.balance.text.Instance;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.placement.explain.Explainer;
+import io.uniserve.placement.explain.Explanation;
+import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.text.Instance;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -43,19 +43,19 @@ public final class ExplainCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        String wrong = cluster.wrong();
+        String wrong = cluster.usageProblem();
         if (wrong != null) {
-            throw usage(wrong);
+            throw usageError(wrong);
         }
         Instance problem = InstanceFiles.instance(instance);
         List<Assignment> placed = InstanceFiles.assignments(placement, problem);
         int rounds = Math.min(placed.size(), problem.rounds().size());
         if (rounds == 0) {
-            throw usage("--placement has no round: write it with 'uniserve place --out'");
+            throw usageError("--placement has no round: write it with 'uniserve place --out'");
         }
-        range("--round", round, 0, rounds - 1);
-        range("--actor", actor, 0, problem.actors() - 1);
-        range("--others", others, 0, Integer.MAX_VALUE);
+        checkRange("--round", round, 0, rounds - 1);
+        checkRange("--actor", actor, 0, problem.actors() - 1);
+        checkRange("--others", others, 0, Integer.MAX_VALUE);
         Assignment before = round == 0 ? problem.initial() : placed.get(round - 1);
         Explainer explainer = new Explainer(cluster.at(problem, round, before), placed.get(round));
         print(explainer.explain(actor));
@@ -64,7 +64,7 @@ public final class ExplainCommand extends CliCommand {
 
     private void print(Explanation why) {
         List<String> best = why.others().stream().limit(others).toList();
-        if (global().json()) {
+        if (global().isJson()) {
             console().json(Map.of("actor", why.actor(), "facts", why.facts(), "hosts", why.hosts(), "others", best));
             return;
         }

@@ -1,11 +1,11 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.model.Assignment;
-import io.uniserve.balance.text.AssignmentText;
-import io.uniserve.balance.text.Instance;
-import io.uniserve.balance.text.InstanceReader;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.text.AssignmentText;
+import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.InstanceReader;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,24 +1,24 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.check.PlacementCheck;
-import io.uniserve.balance.check.PlacementChecker;
-import io.uniserve.balance.constraint.Constraint;
-import io.uniserve.balance.constraint.Constraints;
-import io.uniserve.balance.constraint.MovesLimit;
-import io.uniserve.balance.model.Assignment;
-import io.uniserve.balance.model.ClusterLoad;
-import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.SearchBudget;
-import io.uniserve.balance.run.PlacementResult;
-import io.uniserve.balance.run.PolicyRunner;
-import io.uniserve.balance.text.AssignmentText;
-import io.uniserve.balance.text.Instance;
-import io.uniserve.cli.command.OutputFile;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.cli.command.OutputFile;
 import io.uniserve.cli.command.SolverFolder;
 import io.uniserve.cli.command.TextTable;
+import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.check.PlacementCheck;
+import io.uniserve.placement.check.PlacementChecker;
+import io.uniserve.placement.constraint.Constraint;
+import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.constraint.MovesLimit;
+import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.model.ClusterLoad;
+import io.uniserve.placement.policy.BalancePolicy;
+import io.uniserve.placement.policy.SearchBudget;
+import io.uniserve.placement.run.PlacementResult;
+import io.uniserve.placement.run.PolicyRunner;
+import io.uniserve.placement.text.AssignmentText;
+import io.uniserve.placement.text.Instance;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -74,28 +74,28 @@ public final class PlaceCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        String wrong = cluster.wrong();
+        String wrong = cluster.usageProblem();
         if (wrong != null) {
-            throw usage(wrong);
+            throw usageError(wrong);
         }
-        if (given("--time-limit") && !(options.timeLimit > 0 && options.timeLimit <= 86_400)) {
-            throw usage("--time-limit is " + options.timeLimit + ": use more than 0, at most 86400");
+        if (isGiven("--time-limit") && !(options.timeLimit > 0 && options.timeLimit <= 86_400)) {
+            throw usageError("--time-limit is " + options.timeLimit + ": use more than 0, at most 86400");
         }
-        if (given("--moves")) {
-            range("--moves", options.moves, 0, Integer.MAX_VALUE);
+        if (isGiven("--moves")) {
+            checkRange("--moves", options.moves, 0, Integer.MAX_VALUE);
         }
-        range("--actor-bytes", options.actorBytes, 0, Long.MAX_VALUE);
+        checkRange("--actor-bytes", options.actorBytes, 0, Long.MAX_VALUE);
         if (!(options.grace > 0 && options.grace <= 86_400)) {
-            throw usage("--grace is " + options.grace + ": use more than 0, at most 86400");
+            throw usageError("--grace is " + options.grace + ": use more than 0, at most 86400");
         }
         Instance instance = InstanceFiles.instance(options.instance);
-        SolverFolder.use();
-        BalancePolicy policy = Policies.named(options.policy);
+        SolverFolder.addToClassLoader();
+        BalancePolicy policy = Policies.byName(options.policy);
         solve(instance, policy);
         if (out != null) {
             OutputFile.write(out, text);
         }
-        if (global().json()) {
+        if (global().isJson()) {
             console().json(rounds);
         } else {
             table.print(console());
@@ -104,9 +104,9 @@ public final class PlaceCommand extends CliCommand {
     }
 
     private void solve(Instance instance, BalancePolicy policy) {
-        double seconds = given("--time-limit") ? options.timeLimit : SearchBudget.secondsFor(instance.actors());
+        double seconds = isGiven("--time-limit") ? options.timeLimit : SearchBudget.secondsFor(instance.actors());
         List<Constraint> constraints = new ArrayList<>(Constraints.standard());
-        if (given("--moves")) {
+        if (isGiven("--moves")) {
             constraints.add(new MovesLimit(options.moves));
         }
         PolicyRunner runner = new PolicyRunner(constraints, (long) ((seconds + options.grace) * 1_000));
@@ -117,12 +117,12 @@ public final class PlaceCommand extends CliCommand {
             SearchBudget searchBudget =
                     new SearchBudget(options.seed, () -> clock().nanos() - start > seconds * 1e9, seconds);
             PlacementResult result = runner.run(policy, in, searchBudget);
-            tell(round, (clock().nanos() - start) / 1e9, PlacementChecker.check(in, current), result);
+            printRound(round, (clock().nanos() - start) / 1e9, PlacementChecker.check(in, current), result);
             current = result.assignment();
         }
     }
 
-    private void tell(int round, double seconds, PlacementCheck was, PlacementResult result) {
+    private void printRound(int round, double seconds, PlacementCheck was, PlacementResult result) {
         String note = result.status() + (result.reasons().isEmpty() ? "" : " " + String.join("; ", result.reasons()));
         AssignmentText.write(text, round, seconds, note, result.assignment());
         PlacementCheck check = result.check();
@@ -131,10 +131,10 @@ public final class PlaceCommand extends CliCommand {
                 round,
                 result.status(),
                 decimal(seconds, 2),
-                decimal(was.largest(), 3),
-                decimal(check.largest(), 3),
-                decimal(was.least(), 3),
-                decimal(check.least(), 3),
+                decimal(was.largestLoad(), 3),
+                decimal(check.largestLoad(), 3),
+                decimal(was.leastLoad(), 3),
+                decimal(check.leastLoad(), 3),
                 decimal(was.contention(), 4),
                 decimal(check.contention(), 4),
                 decimal(check.bound(), 4),
@@ -148,12 +148,12 @@ public final class PlaceCommand extends CliCommand {
         fields.put("status", result.status().name());
         fields.put("reasons", result.reasons());
         fields.put("seconds", seconds);
-        fields.put("max", check.largest());
-        fields.put("min", check.least());
+        fields.put("max", check.largestLoad());
+        fields.put("min", check.leastLoad());
         fields.put("contention", check.contention());
         fields.put("bound", check.bound());
-        fields.put("maxBefore", was.largest());
-        fields.put("minBefore", was.least());
+        fields.put("maxBefore", was.largestLoad());
+        fields.put("minBefore", was.leastLoad());
         fields.put("contentionBefore", was.contention());
         fields.put("bytesMoved", bytes);
         fields.put("adds", check.adds());

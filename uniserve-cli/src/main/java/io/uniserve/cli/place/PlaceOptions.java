@@ -1,6 +1,6 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.catalog.Policies;
+import io.uniserve.placement.catalog.Policies;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 

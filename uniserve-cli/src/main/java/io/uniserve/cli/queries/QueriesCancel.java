@@ -31,7 +31,7 @@ final class QueriesCancel extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             for (long number : numbers) {
                 RunningQuery cancelled = cluster.cancelQuery(number);
-                if (global().json()) {
+                if (global().isJson()) {
                     console().json(Map.of("cancelled", Long.toHexString(number), "table", cancelled.table()));
                 } else {
                     console()

@@ -32,7 +32,7 @@ final class QueriesList extends ClientCommand {
     public Integer call() {
         try (ClusterClient cluster = connect()) {
             List<ServerQueries> servers = cluster.queries();
-            if (global().json()) {
+            if (global().isJson()) {
                 console().json(servers.stream().map(QueriesList::json).toList());
             } else {
                 print(servers);
@@ -47,7 +47,7 @@ final class QueriesList extends ClientCommand {
         List<String> more = new ArrayList<>();
         boolean any = false;
         for (ServerQueries server : servers) {
-            String name = ServerNames.brief(server.server());
+            String name = ServerNames.shortName(server.server());
             for (RunningQuery query : server.queries()) {
                 any = true;
                 lines.row(

@@ -7,7 +7,7 @@ import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -75,7 +75,7 @@ public final class QueryCommand extends ClientCommand {
                     ? cluster.explain(name, text, read, deadline.toMillis())
                     : cluster.query(name, text, read, deadline.toMillis());
             long nanos = clock().nanos() - start;
-            if (explain && global().json()) {
+            if (explain && global().isJson()) {
                 console().json(Map.of("plan", answer.body().utf8().lines().toList()));
             } else {
                 print(answer.body());

@@ -7,7 +7,7 @@ import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.time.Duration;
@@ -76,17 +76,17 @@ public final class SqlCommand extends ClientCommand {
                 sql = sql.substring(0, sql.length() - 1).strip();
             }
             if (sql.isEmpty()) {
-                throw usage(EMPTY);
+                throw usageError(EMPTY);
             }
             try (ClusterClient cluster = connect()) {
-                answer(cluster, new SqlShell(console(), global().json()), sql);
+                answer(cluster, new SqlShell(console(), global().isJson()), sql);
             }
             return ExitCode.OK;
         }
         try (ClusterClient cluster = connect()) {
             return answerAll(cluster);
         } catch (IOException e) {
-            throw usage("cannot read statements from standard input: " + e.getMessage());
+            throw usageError("cannot read statements from standard input: " + e.getMessage());
         }
     }
 
@@ -95,7 +95,7 @@ public final class SqlCommand extends ClientCommand {
         boolean person = console().terminal() && System.console() != null;
         SqlStatements statements = new SqlStatements(
                 new BufferedInputStream(console().in()), Limits.QUERY_TEXT_CHARS_MAX, line -> prompt(person, line));
-        SqlShell shell = new SqlShell(console(), global().json());
+        SqlShell shell = new SqlShell(console(), global().isJson());
         int exit = ExitCode.OK;
         boolean any = false;
         while (true) {
@@ -114,7 +114,7 @@ public final class SqlCommand extends ClientCommand {
             }
         }
         if (!any && !person) {
-            throw usage(EMPTY);
+            throw usageError(EMPTY);
         }
         return exit;
     }
@@ -140,13 +140,13 @@ public final class SqlCommand extends ClientCommand {
                 explain || explained
                         ? cluster.explain(table, explained ? sql.substring(word.end()) : sql, read, left)
                         : cluster.query(table, sql, read, left));
-        shell.took(clock().nanos() - start);
+        shell.printTime(clock().nanos() - start);
     }
 
     private void print(Answer answer) {
         String body = answer.body().utf8().stripTrailing();
         boolean rows = answer.contentType().equals(RowsAnswer.CONTENT_TYPE);
-        if (global().json()) {
+        if (global().isJson()) {
             if (rows) {
                 console().println(body);
             } else {

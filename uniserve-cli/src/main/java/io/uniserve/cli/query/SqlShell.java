@@ -4,7 +4,7 @@ import io.uniserve.api.extra.Columns;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,14 +56,14 @@ final class SqlShell {
     }
 
     /** Prints the time of a statement, if timing is on. */
-    void took(long nanos) {
+    void printTime(long nanos) {
         if (timed) {
             console.note(String.format(Locale.ROOT, "%.1f ms", nanos / 1e6));
         }
     }
 
     private static List<TableRoute> typed(List<TableRoute> tables) {
-        return tables.stream().filter(route -> Columns.givenBy(route.meta())).toList();
+        return tables.stream().filter(route -> Columns.isDefinedBy(route.meta())).toList();
     }
 
     private void tables(List<TableRoute> all) {
@@ -90,8 +90,8 @@ final class SqlShell {
         for (Columns.Column column : columns.columns()) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("column", column.name());
-            row.put("type", column.type().sql().toLowerCase(Locale.ROOT));
-            row.put("primary", columns.primary().contains(column.name()) ? "yes" : "");
+            row.put("type", column.type().sqlName().toLowerCase(Locale.ROOT));
+            row.put("primary", columns.primaryKey().contains(column.name()) ? "yes" : "");
             rows.add(row);
         }
         print("columns", List.of("column", "type", "primary"), rows);

@@ -98,7 +98,7 @@ final class SqlStatements {
     /** Reads a statement; false at the end of the stream. */
     private boolean read() throws IOException {
         lines.accept(line);
-        for (int c = take(); c != END; c = take()) {
+        for (int c = readByte(); c != END; c = readByte()) {
             if (c == ';') {
                 return true;
             }
@@ -113,7 +113,7 @@ final class SqlStatements {
             if ((c == '-' || c == '/') && peek() == c) {
                 lineEnd();
             } else if (c == '/' && peek() == '*') {
-                add(take());
+                add(readByte());
                 comment();
             } else if (c == '\'' || c == '"') {
                 begun = true;
@@ -130,7 +130,7 @@ final class SqlStatements {
 
     /** Reads to the end of the line. A carriage return ends it for SQL's parser too. */
     private void lineEnd() throws IOException {
-        for (int c = take(); c != END; c = take()) {
+        for (int c = readByte(); c != END; c = readByte()) {
             add(c);
             if (c == '\n' || c == '\r') {
                 line += c == '\n' ? 1 : 0;
@@ -141,7 +141,7 @@ final class SqlStatements {
 
     /** Reads to this quote, inclusive. Two quotes in sequence are read as two adjacent texts. */
     private void quoted(int quote) throws IOException {
-        for (int c = take(); c != END; c = take()) {
+        for (int c = readByte(); c != END; c = readByte()) {
             add(c);
             if (c == '\n') {
                 lines.accept(++line);
@@ -153,10 +153,10 @@ final class SqlStatements {
     }
 
     private void comment() throws IOException {
-        for (int c = take(); c != END; c = take()) {
+        for (int c = readByte(); c != END; c = readByte()) {
             add(c);
             if (c == '*' && peek() == '/') {
-                add(take());
+                add(readByte());
                 return;
             }
         }
@@ -173,7 +173,7 @@ final class SqlStatements {
         text[size++] = (byte) c;
     }
 
-    private int take() throws IOException {
+    private int readByte() throws IOException {
         int c = peek();
         ahead = NOT_READ;
         return c;

@@ -4,9 +4,9 @@ import io.uniserve.api.extra.Columns;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,7 +37,7 @@ final class StatementTable {
      */
     TableName of(String sql) {
         List<TableRoute> typed = cluster.tables().stream()
-                .filter(route -> Columns.givenBy(route.meta()))
+                .filter(route -> Columns.isDefinedBy(route.meta()))
                 .toList();
         if (typed.isEmpty()) {
             throw UniserveException.invalid(
@@ -48,7 +48,7 @@ final class StatementTable {
         if (tables.size() == 1) {
             return tables.get(0);
         }
-        return named(typed, sql).stream()
+        return tableNames(typed, sql).stream()
                 .flatMap(name -> matching(tables, name))
                 .findFirst()
                 .orElse(tables.get(0));
@@ -58,7 +58,7 @@ final class StatementTable {
      * Returns the names from the first port that answers. A port may have no live server, or no SQL. A refusal is reported in preference to
      * an unavailable port.
      */
-    private List<String> named(List<TableRoute> typed, String sql) {
+    private List<String> tableNames(List<TableRoute> typed, String sql) {
         Map<String, TableName> byPort = new TreeMap<>();
         typed.forEach(
                 route -> byPort.putIfAbsent(route.meta().port(), route.meta().name()));

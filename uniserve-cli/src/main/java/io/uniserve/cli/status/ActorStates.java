@@ -24,7 +24,7 @@ public final class ActorStates {
             report.tables().stream()
                     .filter(one -> one.meta().name().equals(table))
                     .flatMap(one -> one.actors().stream())
-                    .forEach(actor -> states.put(actor.state().actor(), state(actor, ClusterProblems.current(report))));
+                    .forEach(actor -> states.put(actor.state().actor(), state(actor, ClusterProblems.isCurrent(report))));
             return new ActorStates(states, "unknown: the coordinator does not report the actor");
         } catch (UniserveException e) {
             return new ActorStates(Map.of(), "unknown: " + e.code() + " " + e.reason());
@@ -32,13 +32,13 @@ public final class ActorStates {
     }
 
     private static String state(ClusterReport.Actor actor, boolean current) {
-        if (!actor.health().ok()) {
-            return actor.health().trouble().orElseThrow();
+        if (!actor.health().isOk()) {
+            return actor.health().problem().orElseThrow();
         }
         if (!current) {
             return "unknown: the coordinator has no contact with the registry";
         }
-        return actor.otherTrouble().map(why -> "degraded: " + why).orElse("ok");
+        return actor.replicaProblem().map(why -> "degraded: " + why).orElse("ok");
     }
 
     /** Returns the state of an actor. */

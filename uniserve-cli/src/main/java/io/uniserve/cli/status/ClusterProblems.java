@@ -23,7 +23,7 @@ final class ClusterProblems {
             problems.add(new Problem(Severity.ERROR, "servers", "no server is live"));
         }
         for (Server server : report.servers()) {
-            String name = "server " + ServerNames.brief(server.record().id());
+            String name = "server " + ServerNames.shortName(server.record().id());
             if (server.load().isEmpty()) {
                 problems.add(new Problem(Severity.UNKNOWN, name, server.health().reason()));
             }
@@ -31,19 +31,19 @@ final class ClusterProblems {
         }
         report.tables()
                 .forEach(table ->
-                        TableState.of(table, current(report)).problem(table).ifPresent(problems::add));
+                        TableState.of(table, isCurrent(report)).problem(table).ifPresent(problems::add));
         problems.sort(Comparator.comparing(Problem::severity).reversed());
         return problems;
     }
 
     /** False if the coordinator may have an old map. */
-    static boolean current(ClusterReport report) {
+    static boolean isCurrent(ClusterReport report) {
         return report.problems().stream()
-                .noneMatch(problem -> problem.severity().unready());
+                .noneMatch(problem -> problem.severity().blocksReadiness());
     }
 
     /** True if there is a problem worse than a warning: an actor is not served, a state is unknown, or an operation fails. */
-    static boolean failed(ClusterReport report) {
+    static boolean hasFailure(ClusterReport report) {
         return of(report).stream().anyMatch(problem -> problem.severity() != Severity.WARNING);
     }
 

@@ -35,10 +35,10 @@ final class ClusterReadiness {
             for (Actor actor : table.actors()) {
                 // The conditions of live servers were added above.
                 actor.replicas().stream()
-                        .filter(replica -> !report.live(replica.server()))
+                        .filter(replica -> !report.isLive(replica.server()))
                         .forEach(replica -> missing.add(name(table, actor) + ": its server "
-                                + ServerNames.brief(replica.server()) + " is not live"));
-                int copies = Math.max(table.meta().rf(), actor.state().desired().size());
+                                + ServerNames.shortName(replica.server()) + " is not live"));
+                int copies = Math.max(table.meta().rf(), actor.state().desiredServers().size());
                 if (actor.state().isr().size() < copies) {
                     missing.add(name(table, actor) + " has "
                             + actor.state().isr().size() + " of " + copies + " replicas in sync");
@@ -52,10 +52,10 @@ final class ClusterReadiness {
     static List<String> missing(ClusterStatus status, ServerId server) {
         ClusterReport report = ClusterReport.of(status);
         List<String> missing = coordinator(report);
-        if (report.live(server)) {
+        if (report.isLive(server)) {
             server(report, server, missing);
         } else {
-            missing.add(ServerNames.brief(server) + " is not live");
+            missing.add(ServerNames.shortName(server) + " is not live");
         }
         return missing;
     }
@@ -63,13 +63,13 @@ final class ClusterReadiness {
     private static List<String> coordinator(ClusterReport report) {
         List<String> missing = new ArrayList<>();
         report.problems().stream()
-                .filter(problem -> problem.severity().unready())
+                .filter(problem -> problem.severity().blocksReadiness())
                 .forEach(problem -> missing.add("coordinator: " + problem.object() + ": " + problem.text()));
         return missing;
     }
 
     private static void server(ClusterReport report, ServerId id, List<String> missing) {
-        String brief = ServerNames.brief(id);
+        String brief = ServerNames.shortName(id);
         Server server = report.servers().stream()
                 .filter(one -> one.record().id().equals(id))
                 .findFirst()
@@ -79,7 +79,7 @@ final class ClusterReadiness {
             return;
         }
         for (Problem problem : server.problems()) {
-            if (problem.severity().unready()) {
+            if (problem.severity().blocksReadiness()) {
                 missing.add(brief + ": " + problem.object() + ": " + problem.text());
             }
         }
@@ -88,9 +88,9 @@ final class ClusterReadiness {
                 if (actor.state().isr().contains(id)) {
                     actor.replicas().stream()
                             .filter(replica -> replica.server().equals(id))
-                            .flatMap(replica -> replica.health().trouble().stream())
+                            .flatMap(replica -> replica.health().problem().stream())
                             .forEach(lacks -> missing.add(name(table, actor) + " " + lacks));
-                } else if (actor.state().hosts(id) || actor.state().desired().contains(id)) {
+                } else if (actor.state().hasReplicaOn(id) || actor.state().desiredServers().contains(id)) {
                     missing.add(name(table, actor) + " is not in sync yet on " + brief);
                 }
             }

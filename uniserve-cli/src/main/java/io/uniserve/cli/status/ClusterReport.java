@@ -3,11 +3,11 @@ package io.uniserve.cli.status;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.PeerReply.Load;
@@ -47,7 +47,7 @@ record ClusterReport(
         problems = List.copyOf(problems);
     }
 
-    boolean live(ServerId server) {
+    boolean isLive(ServerId server) {
         return servers.stream().anyMatch(one -> one.record().id().equals(server));
     }
 
@@ -110,7 +110,7 @@ record ClusterReport(
 
         /** Returns the largest number of log entries of an actor that are not in durable storage; empty if one primary does not report. */
         OptionalLong backupLag() {
-            if (!actors.stream().allMatch(Actor::reported)) {
+            if (!actors.stream().allMatch(Actor::isReported)) {
                 return OptionalLong.empty();
             }
             return actors.stream()
@@ -133,7 +133,7 @@ record ClusterReport(
         }
 
         /** True if the server of its primary reports about it. */
-        boolean reported() {
+        boolean isReported() {
             return primary().flatMap(Replica::load).isPresent();
         }
 
@@ -149,11 +149,11 @@ record ClusterReport(
         }
 
         /** Returns the problem of another in-sync replica; empty if there is none. */
-        Optional<String> otherTrouble() {
+        Optional<String> replicaProblem() {
             return replicas.stream()
                     .filter(replica -> state.isr().contains(replica.server())
                             && !replica.server().equals(state.primary()))
-                    .flatMap(replica -> replica.health().trouble().stream())
+                    .flatMap(replica -> replica.health().problem().stream())
                     .findFirst();
         }
 
@@ -167,13 +167,13 @@ record ClusterReport(
 
         /** True if fewer replicas are in sync than the table's rf, or than the larger number that an operator requested. */
         boolean lacksReplicas(int rf) {
-            return state.isr().size() < Math.max(rf, state.desired().size());
+            return state.isr().size() < Math.max(rf, state.desiredServers().size());
         }
 
         /** True if the actor has a problem. */
         boolean needsAttention(int rf) {
-            return !health().ok()
-                    || otherTrouble().isPresent()
+            return !health().isOk()
+                    || replicaProblem().isPresent()
                     || backupFailingMillis() > 0
                     || lacksReplicas(rf)
                     || !state.learners().isEmpty()
@@ -231,7 +231,7 @@ record ClusterReport(
         for (TableRoute route : routing.tables()) {
             for (ActorState actor : route.map().actors()) {
                 primaries += actor.primary().equals(record.id()) ? 1 : 0;
-                replicas += actor.hosts(record.id()) ? 1 : 0;
+                replicas += actor.hasReplicaOn(record.id()) ? 1 : 0;
             }
         }
         return new Server(record, primaries, replicas, load);

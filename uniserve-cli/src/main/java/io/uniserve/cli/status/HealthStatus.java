@@ -25,12 +25,12 @@ record HealthStatus(State state, String reason) {
         return new HealthStatus(State.UNKNOWN, reason);
     }
 
-    boolean ok() {
+    boolean isOk() {
         return state == State.OK;
     }
 
     /** Returns the reason, prefixed with "unknown" if so; empty if the state is ok. */
-    Optional<String> trouble() {
-        return ok() ? Optional.empty() : Optional.of(state == State.UNKNOWN ? "unknown: " + reason : reason);
+    Optional<String> problem() {
+        return isOk() ? Optional.empty() : Optional.of(state == State.UNKNOWN ? "unknown: " + reason : reason);
     }
 }

@@ -41,7 +41,7 @@ final class LoadPrinter {
         sets(report);
     }
 
-    private static Map<String, Object> fields(PopularSets.Named set) {
+    private static Map<String, Object> fields(PopularSets.NamedSet set) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("table", set.table());
         fields.put("actors", set.actors());
@@ -54,7 +54,7 @@ final class LoadPrinter {
         TextTable text = new TextTable("SERVER", "REPLICAS", "CPU", "MEMORY", "DISK", "QUERIES/S", "COST MS/S");
         for (Server server : report.servers()) {
             text.row(
-                    ServerNames.brief(server.record().id()),
+                    ServerNames.shortName(server.record().id()),
                     server.replicas(),
                     server.load()
                             .map(load -> "%.1f %%".formatted(load.cpuMillisPerSecond() / 10))
@@ -87,7 +87,7 @@ final class LoadPrinter {
                     text.row(
                             table.meta().name(),
                             actor.state().actor(),
-                            ServerNames.brief(replica.server()),
+                            ServerNames.shortName(replica.server()),
                             replica.role(),
                             cell(replica, load -> "%.2f".formatted(load.queryCostMillisPerSecond())),
                             cell(replica, load -> "%.1f".formatted(load.queriesPerSecond())),

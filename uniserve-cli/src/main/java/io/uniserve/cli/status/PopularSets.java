@@ -12,33 +12,33 @@ final class PopularSets {
     private PopularSets() {}
 
     /** Set with the name of its table. */
-    record Named(String table, List<Integer> actors, double perSecond, double error) {}
+    record NamedSet(String table, List<Integer> actors, double perSecond, double error) {}
 
     private record Key(String table, List<Integer> actors) {}
 
     /** Returns the sets of all existing tables, the most frequent first. */
-    static List<Named> of(ClusterReport report) {
+    static List<NamedSet> of(ClusterReport report) {
         Map<Long, String> names = new LinkedHashMap<>();
         report.tables()
                 .forEach(table ->
                         names.put(table.meta().tableId(), table.meta().name().value()));
-        Map<Key, Named> sum = new LinkedHashMap<>();
+        Map<Key, NamedSet> sum = new LinkedHashMap<>();
         report.servers()
                 .forEach(server -> server.load().ifPresent(load -> {
                     for (PopularSet set : load.sets()) {
                         String table = names.get(set.tableId());
                         if (table != null) {
-                            Named one = new Named(table, set.actors(), set.perSecond(), set.error());
+                            NamedSet one = new NamedSet(table, set.actors(), set.perSecond(), set.error());
                             sum.merge(new Key(table, set.actors()), one, PopularSets::add);
                         }
                     }
                 }));
-        List<Named> all = new ArrayList<>(sum.values());
-        all.sort(Comparator.comparingDouble(Named::perSecond).reversed());
+        List<NamedSet> all = new ArrayList<>(sum.values());
+        all.sort(Comparator.comparingDouble(NamedSet::perSecond).reversed());
         return all;
     }
 
-    private static Named add(Named a, Named b) {
-        return new Named(a.table(), a.actors(), a.perSecond() + b.perSecond(), a.error() + b.error());
+    private static NamedSet add(NamedSet a, NamedSet b) {
+        return new NamedSet(a.table(), a.actors(), a.perSecond() + b.perSecond(), a.error() + b.error());
     }
 }

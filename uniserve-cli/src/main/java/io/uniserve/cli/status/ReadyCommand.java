@@ -9,7 +9,7 @@ import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
+import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,26 +66,26 @@ public final class ReadyCommand extends ClientCommand {
     @Override
     public Integer call() throws InterruptedException {
         if (all == (name != null)) {
-            throw usage("name one SERVER, or give --all");
+            throw usageError("name one SERVER, or give --all");
         }
-        if (given("--servers")) {
-            range("--servers", servers, 1, 1_000_000);
+        if (isGiven("--servers")) {
+            checkRange("--servers", servers, 1, 1_000_000);
         }
         List<String> missing = new ArrayList<>();
         try (ClusterClient cluster = connect()) {
-            look(cluster, missing);
+            collectMissing(cluster, missing);
             if (!missing.isEmpty() && wait != null) {
                 boolean unused = ConditionPoller.await(
                         wait,
                         () -> {
-                            look(cluster, missing);
+                            collectMissing(cluster, missing);
                             return missing.isEmpty() ? Optional.of(true) : Optional.empty();
                         },
                         () -> "not ready: "
                                 + String.join("; ", missing.subList(0, Math.min(TOLD_MAX, missing.size()))));
             }
         }
-        if (global().json()) {
+        if (global().isJson()) {
             console().json(Map.of("ready", missing.isEmpty(), "servers", live, "missing", missing));
         } else if (missing.isEmpty()) {
             console().println("ready: " + live + (live == 1 ? " server" : " servers") + " live");
@@ -96,7 +96,7 @@ public final class ReadyCommand extends ClientCommand {
     }
 
     /** Reads the status. While a coordinator takes over there is none: that is an unmet condition, not an error. */
-    private void look(ClusterClient cluster, List<String> missing) {
+    private void collectMissing(ClusterClient cluster, List<String> missing) {
         missing.clear();
         try {
             ClusterStatus status = cluster.status();
@@ -124,7 +124,7 @@ public final class ReadyCommand extends ClientCommand {
                 return record.id();
             }
         }
-        return ServerNames.named(
+        return ServerNames.findByName(
                 "SERVER", wanted, live.stream().map(ServerRecord::id).toList());
     }
 }

@@ -21,12 +21,12 @@ final class ReplicaStatusCheck {
      */
     static HealthStatus of(
             ActorState actor, ServerId id, boolean live, Optional<Load> server, Optional<ReplicaLoad> replica) {
-        String on = " on " + ServerNames.brief(id);
+        String on = " on " + ServerNames.shortName(id);
         if (!live) {
-            return HealthStatus.failed("its server " + ServerNames.brief(id) + " is not live");
+            return HealthStatus.failed("its server " + ServerNames.shortName(id) + " is not live");
         }
         if (server.isEmpty()) {
-            return HealthStatus.unknown("server " + ServerNames.brief(id) + " does not answer the coordinator");
+            return HealthStatus.unknown("server " + ServerNames.shortName(id) + " does not answer the coordinator");
         }
         if (replica.isEmpty() || replica.get().epoch() != actor.epoch()) {
             return HealthStatus.failed("has not begun epoch " + actor.epoch() + on);

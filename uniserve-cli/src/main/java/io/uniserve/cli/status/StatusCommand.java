@@ -48,8 +48,8 @@ public final class StatusCommand extends ClientCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-        StatusPrinter status = new StatusPrinter(console(), global().json(), actors);
-        LoadPrinter loads = new LoadPrinter(console(), global().json());
+        StatusPrinter status = new StatusPrinter(console(), global().isJson(), actors);
+        LoadPrinter loads = new LoadPrinter(console(), global().isJson());
         Consumer<ClusterReport> printer = load ? loads::print : status::print;
         try (ClusterClient cluster = connect()) {
             ClusterReport report = ClusterReport.of(cluster.status());
@@ -60,7 +60,7 @@ public final class StatusCommand extends ClientCommand {
                 report = ClusterReport.of(cluster.status());
                 printer.accept(report);
             }
-            return ClusterProblems.failed(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
+            return ClusterProblems.hasFailure(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
         }
     }
 }

@@ -7,7 +7,7 @@ import io.uniserve.cli.status.ClusterReport.Table;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ServerId;
-import io.uniserve.protocol.message.AdminReply.Moving;
+import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.Problem;
@@ -51,18 +51,18 @@ final class StatusJson {
     private static Map<String, @Nullable Object> rebalance(Rebalance rebalance) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("state", rebalance.state());
-        fields.put("waiting", rebalance.waiting());
+        fields.put("waiting", rebalance.pendingMoves());
         fields.put("moves", rebalance.moves().stream().map(StatusJson::moving).toList());
         return fields;
     }
 
-    private static Map<String, @Nullable Object> moving(Moving moving) {
+    private static Map<String, @Nullable Object> moving(MoveStatus moving) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("table", moving.table().value());
         fields.put("actor", moving.actor());
         fields.put("from", moving.from().stream().map(ServerId::value).toList());
         fields.put("to", moving.to().stream().map(ServerId::value).toList());
-        fields.put("why", moving.why());
+        fields.put("why", moving.reason());
         return fields;
     }
 
@@ -103,8 +103,8 @@ final class StatusJson {
         fields.put("port", table.meta().port());
         fields.put("rf", table.meta().rf());
         fields.put("rows", table.rows().isPresent() ? table.rows().getAsLong() : null);
-        TableState state = TableState.of(table, ClusterProblems.current(report));
-        fields.put("state", state.word());
+        TableState state = TableState.of(table, ClusterProblems.isCurrent(report));
+        fields.put("state", state.label());
         fields.put("stateText", state.text());
         fields.put(
                 "backupLag", table.backupLag().isPresent() ? table.backupLag().getAsLong() : null);
@@ -141,7 +141,7 @@ final class StatusJson {
         fields.put("lag", replica.lag().orElse(null));
         fields.put("epoch", replica.load().map(load -> load.epoch()).orElse(null));
         fields.put("lastIndex", replica.load().map(load -> load.lastIndex()).orElse(null));
-        fields.put("stableIndex", replica.load().map(load -> load.stableIndex()).orElse(null));
+        fields.put("stableIndex", replica.load().map(load -> load.highWatermark()).orElse(null));
         fields.put(
                 "appliedIndex", replica.load().map(load -> load.appliedIndex()).orElse(null));
         fields.put("backupLag", replica.backupLag().orElse(null));

@@ -8,7 +8,7 @@ import io.uniserve.cli.status.ClusterReport.Replica;
 import io.uniserve.cli.status.ClusterReport.Server;
 import io.uniserve.cli.status.ClusterReport.Table;
 import io.uniserve.model.PortInfo;
-import io.uniserve.protocol.message.AdminReply.Moving;
+import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.Problem;
@@ -58,7 +58,7 @@ final class StatusPrinter {
                 "SERVER", "ADDRESS", "ZONE", "PORTS", "PRIMARIES", "REPLICAS", "CPU", "QUERIES/S", "DISK", "STATE");
         for (Server server : report.servers()) {
             text.row(
-                    ServerNames.brief(server.record().id()),
+                    ServerNames.shortName(server.record().id()),
                     server.record().address(),
                     server.record().zone().isEmpty() ? "-" : server.record().zone(),
                     String.join(
@@ -77,7 +77,7 @@ final class StatusPrinter {
         }
         text.print(console);
         if (!report.drained().isEmpty()) {
-            console.println("drained: " + ServerNames.brief(report.drained()));
+            console.println("drained: " + ServerNames.shortName(report.drained()));
         }
         moves(report.rebalance());
     }
@@ -86,14 +86,14 @@ final class StatusPrinter {
         if (!rebalance.state().isEmpty()) {
             console.println("rebalancing: " + rebalance.state());
         }
-        for (Moving moving : rebalance.moves()) {
+        for (MoveStatus moving : rebalance.moves()) {
             console.println("moving: %s/%d%s%s%s"
                     .formatted(
                             moving.table(),
                             moving.actor(),
-                            moving.from().isEmpty() ? "" : " from " + ServerNames.brief(moving.from()),
-                            moving.to().isEmpty() ? "" : " to " + ServerNames.brief(moving.to()),
-                            moving.why().isEmpty() ? "" : ": " + moving.why()));
+                            moving.from().isEmpty() ? "" : " from " + ServerNames.shortName(moving.from()),
+                            moving.to().isEmpty() ? "" : " to " + ServerNames.shortName(moving.to()),
+                            moving.reason().isEmpty() ? "" : ": " + moving.reason()));
         }
     }
 
@@ -115,7 +115,7 @@ final class StatusPrinter {
                     table.backupLag().isPresent()
                             ? "%,d".formatted(table.backupLag().getAsLong())
                             : "-",
-                    TableState.of(table, ClusterProblems.current(report)).text());
+                    TableState.of(table, ClusterProblems.isCurrent(report)).text());
         }
         text.print(console);
     }
@@ -164,7 +164,7 @@ final class StatusPrinter {
                 table.meta().name(),
                 actor.state().actor(),
                 actor.state().epoch(),
-                ServerNames.brief(replica.server()),
+                ServerNames.shortName(replica.server()),
                 replica.role(),
                 replica.lag().map(String::valueOf).orElse("-"),
                 cell(replica, load -> "%d".formatted(load.lastIndex())),
@@ -175,7 +175,7 @@ final class StatusPrinter {
                 cell(replica, StatusPrinter::rows),
                 cell(replica, load -> "%.1f".formatted(load.queriesPerSecond())),
                 cell(replica, load -> size(load.diskBytes())),
-                replica.health().trouble().orElse("ok"));
+                replica.health().problem().orElse("ok"));
     }
 
     static String rows(ReplicaLoad load) {

@@ -12,11 +12,11 @@ import java.util.Optional;
 /**
  * State of one table, by the health of its actors.
  *
- * @param word for programs: ok, unavailable, unknown, backup-failing, degraded or restoring
+ * @param label for programs: ok, unavailable, unknown, backup-failing, degraded or restoring
  * @param severity empty for ok
  * @param text for people
  */
-record TableState(String word, Optional<Severity> severity, String text) {
+record TableState(String label, Optional<Severity> severity, String text) {
     /** @param current false if the coordinator may have an old map */
     static TableState of(Table table, boolean current) {
         List<TableState> found = new ArrayList<>();
@@ -30,7 +30,7 @@ record TableState(String word, Optional<Severity> severity, String text) {
         return found.isEmpty()
                 ? new TableState("ok", Optional.empty(), "ok")
                 : new TableState(
-                        found.get(0).word(),
+                        found.get(0).label(),
                         found.get(0).severity(),
                         String.join("; ", found.stream().map(TableState::text).toList()));
     }
@@ -97,12 +97,12 @@ record TableState(String word, Optional<Severity> severity, String text) {
 
     private static Optional<TableState> degraded(Table table) {
         return table.actors().stream()
-                .filter(actor -> actor.otherTrouble().isPresent())
+                .filter(actor -> actor.replicaProblem().isPresent())
                 .findFirst()
                 .map(actor -> new TableState(
                         "degraded",
                         Optional.of(Severity.WARNING),
                         "degraded: actor " + actor.state().actor() + ": "
-                                + actor.otherTrouble().orElseThrow()));
+                                + actor.replicaProblem().orElseThrow()));
     }
 }

@@ -23,7 +23,7 @@ final class ConfigsetFolder {
      *
      * @param before packed files; files equal to these are left out; may be empty
      */
-    static String packed(Path folder, String before) {
+    static String pack(Path folder, String before) {
         Path conf = Files.isDirectory(folder.resolve("conf")) ? folder.resolve("conf") : folder;
         if (Files.isDirectory(conf) && SCHEMAS.stream().noneMatch(name -> Files.exists(conf.resolve(name)))) {
             throw UniserveException.invalid(

@@ -7,8 +7,8 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -110,16 +110,16 @@ final class TableCreate extends ClientCommand {
     public Integer call() {
         String chosen = renamedOrNull("--engine", engine, "--port", port);
         if (chosen == null) {
-            throw usage("Missing required option: '--engine=ENGINE', e.g. --engine kv");
+            throw usageError("Missing required option: '--engine=ENGINE', e.g. --engine kv");
         }
         if (configset != null) {
             if (options.containsKey(ConfigsetFolder.OPTION)) {
-                throw usage("--configset and -O configset exclude each other");
+                throw usageError("--configset and -O configset exclude each other");
             }
-            options.put(ConfigsetFolder.OPTION, ConfigsetFolder.packed(configset, ""));
+            options.put(ConfigsetFolder.OPTION, ConfigsetFolder.pack(configset, ""));
         }
-        if (bounds != null && given("--actors")) {
-            throw usage("--actors and --range-bounds exclude each other: N bounds make N+1 actors");
+        if (bounds != null && isGiven("--actors")) {
+            throw usageError("--actors and --range-bounds exclude each other: N bounds make N+1 actors");
         }
         TableMeta meta = new TableMeta(
                 new TableName(name),
@@ -134,7 +134,7 @@ final class TableCreate extends ClientCommand {
                 chosen,
                 options);
         try (ClusterClient cluster = connect()) {
-            new TablePrinter(console(), global().json()).created(cluster.create(meta));
+            new TablePrinter(console(), global().isJson()).created(cluster.create(meta));
         }
         return ExitCode.OK;
     }
@@ -152,6 +152,6 @@ final class TableCreate extends ClientCommand {
                 java.util.Arrays.stream(type.getEnumConstants())
                         .map(TablePrinter::label)
                         .toList());
-        throw usage("Invalid value for option '" + option + "': '" + text + "'; use one of " + choices);
+        throw usageError("Invalid value for option '" + option + "': '" + text + "'; use one of " + choices);
     }
 }

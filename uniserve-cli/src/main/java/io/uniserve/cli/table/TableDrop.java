@@ -24,7 +24,7 @@ final class TableDrop extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             for (TableName table : tables) {
                 cluster.drop(table);
-                if (global().json()) {
+                if (global().isJson()) {
                     console().json(Map.of("dropped", table.value()));
                 } else {
                     console().println("dropped table " + table);

@@ -14,7 +14,7 @@ final class TableList extends ClientCommand {
     @Override
     public Integer call() {
         try (ClusterClient cluster = connect()) {
-            new TablePrinter(console(), global().json()).list(cluster.tables());
+            new TablePrinter(console(), global().isJson()).list(cluster.tables());
         }
         return ExitCode.OK;
     }

@@ -7,9 +7,9 @@ import io.uniserve.cli.status.ActorStates;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMeta;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -86,7 +86,7 @@ final class TablePrinter {
                     actor.actor(),
                     actor.epoch(),
                     Math.max(table.meta().rf(), actor.copies()),
-                    ServerNames.brief(actor.primary()),
+                    ServerNames.shortName(actor.primary()),
                     names(actor.isr()),
                     names(actor.learners()),
                     names(actor.fencing().stream().map(Fencing::server).toList()),
@@ -98,7 +98,7 @@ final class TablePrinter {
     private static String names(Collection<ServerId> servers) {
         return servers.isEmpty()
                 ? "-"
-                : String.join(",", servers.stream().map(ServerNames::brief).toList());
+                : String.join(",", servers.stream().map(ServerNames::shortName).toList());
     }
 
     private static String partitioning(Partitioner partitioner) {

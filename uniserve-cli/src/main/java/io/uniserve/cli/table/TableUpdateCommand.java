@@ -45,26 +45,26 @@ final class TableUpdateCommand extends ClientCommand {
     public Integer call() {
         TableName table = new TableName(name);
         if (configset == null && changes.isEmpty()) {
-            throw usage("nothing to change: give --configset or -O");
+            throw usageError("nothing to change: give --configset or -O");
         }
         if (configset != null && changes.containsKey(ConfigsetFolder.OPTION)) {
-            throw usage("--configset and -O configset exclude each other");
+            throw usageError("--configset and -O configset exclude each other");
         }
         changes.keySet().stream()
-                .filter(option -> option.endsWith(MutableOptions.of("")))
+                .filter(option -> option.endsWith(MutableOptions.mutableName("")))
                 .forEach(option -> {
-                    throw usage("-O " + option + ": use the name that the option has in table create");
+                    throw usageError("-O " + option + ": use the name that the option has in table create");
                 });
         try (ClusterClient cluster = connect()) {
             Map<String, String> options =
                     new LinkedHashMap<>(cluster.table(table).meta().options());
             if (configset != null) {
                 String first = options.getOrDefault(ConfigsetFolder.OPTION, ConfigsetFolder.DEFAULT);
-                String later = ConfigsetFolder.packed(configset, first.equals(ConfigsetFolder.DEFAULT) ? "" : first);
-                options.put(MutableOptions.of(ConfigsetFolder.OPTION), later);
+                String later = ConfigsetFolder.pack(configset, first.equals(ConfigsetFolder.DEFAULT) ? "" : first);
+                options.put(MutableOptions.mutableName(ConfigsetFolder.OPTION), later);
             }
-            changes.forEach((option, value) -> options.put(MutableOptions.of(option), value));
-            new TablePrinter(console(), global().json()).updated(cluster.update(table, options));
+            changes.forEach((option, value) -> options.put(MutableOptions.mutableName(option), value));
+            new TablePrinter(console(), global().isJson()).updated(cluster.update(table, options));
         }
         return ExitCode.OK;
     }

@@ -25,13 +25,13 @@ import picocli.CommandLine.Mixin;
         footer = {"  uniserve trash list", "  uniserve trash list --server 5345c4a8 --table speeches -o json"})
 final class TrashList extends ClientCommand {
     @Mixin
-    private Selection selection = new Selection();
+    private TrashSelection selection = new TrashSelection();
 
     @Override
     public Integer call() {
         try (ClusterClient cluster = connect()) {
             Map<ServerId, TrashReport> reports = selection.reports(cluster);
-            if (global().json()) {
+            if (global().isJson()) {
                 List<Map<String, Object>> servers = new ArrayList<>();
                 reports.forEach((server, report) -> servers.add(json(server, report)));
                 console().json(servers);
@@ -48,7 +48,7 @@ final class TrashList extends ClientCommand {
         List<String> more = new ArrayList<>();
         boolean any = false;
         for (Map.Entry<ServerId, TrashReport> of : reports.entrySet()) {
-            String server = ServerNames.brief(of.getKey());
+            String server = ServerNames.shortName(of.getKey());
             for (TrashEntry entry : of.getValue().entries()) {
                 any = true;
                 lines.row(
@@ -62,7 +62,7 @@ final class TrashList extends ClientCommand {
                         Instant.ofEpochMilli(entry.keptUntilMs()));
                 more.add(entry.id() + ": " + entry.reason());
             }
-            List<ReplicaKey> held = of.getValue().held();
+            List<ReplicaKey> held = of.getValue().heldReplicas();
             if (!held.isEmpty()) {
                 more.add("server " + server + ": all of its " + held.size()
                         + " replicas are of tables that ZooKeeper does not" + " have, e.g. " + held.get(0)
@@ -82,7 +82,7 @@ final class TrashList extends ClientCommand {
         object.put("server", server.value());
         object.put("bytes", report.bytes());
         object.put("bytes_max", report.bytesMax());
-        object.put("held", report.held().stream().map(ReplicaKey::toString).toList());
+        object.put("held", report.heldReplicas().stream().map(ReplicaKey::toString).toList());
         object.put("entries", report.entries().stream().map(TrashList::json).toList());
         return object;
     }

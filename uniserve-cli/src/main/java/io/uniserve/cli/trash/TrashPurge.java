@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
         })
 final class TrashPurge extends ClientCommand {
     @Mixin
-    private Selection selection = new Selection();
+    private TrashSelection selection = new TrashSelection();
 
     @Option(names = "--all", description = "Everything in the trash of the chosen servers.")
     private boolean all;
@@ -40,16 +40,16 @@ final class TrashPurge extends ClientCommand {
     public Integer call() {
         int wanted = (names.isEmpty() ? 0 : 1) + (selection.byTable() ? 1 : 0) + (all ? 1 : 0);
         if (wanted != 1) {
-            throw usage("give one of ENTRY, --table TABLE and --all");
+            throw usageError("give one of ENTRY, --table TABLE and --all");
         }
         if (names.isEmpty() && !yes) {
-            throw usage("purge deletes replicas for good: check uniserve trash list, then add --yes");
+            throw usageError("purge deletes replicas for good: check uniserve trash list, then add --yes");
         }
         try (ClusterClient cluster = connect()) {
-            List<Found> found = selection.entries(cluster, names);
-            for (Found one : found) {
+            List<TrashItem> found = selection.entries(cluster, names);
+            for (TrashItem one : found) {
                 cluster.purgeTrash(one.server(), one.entry().id());
-                if (global().json()) {
+                if (global().isJson()) {
                     console()
                             .json(Map.of(
                                     "purged",
@@ -57,7 +57,7 @@ final class TrashPurge extends ClientCommand {
                                     "server",
                                     one.server().value()));
                 } else {
-                    console().println("purged " + one.entry().id() + " on server " + ServerNames.brief(one.server()));
+                    console().println("purged " + one.entry().id() + " on server " + ServerNames.shortName(one.server()));
                 }
             }
             if (found.isEmpty()) {

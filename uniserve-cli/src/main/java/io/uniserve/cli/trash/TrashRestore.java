@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         })
 final class TrashRestore extends ClientCommand {
     @Mixin
-    private Selection selection = new Selection();
+    private TrashSelection selection = new TrashSelection();
 
     @Parameters(arity = "0..*", paramLabel = "ENTRY", description = "Entries as list shows them.")
     private List<String> names = List.of();
@@ -32,13 +32,13 @@ final class TrashRestore extends ClientCommand {
     @Override
     public Integer call() {
         if (names.isEmpty() && !selection.byTable()) {
-            throw usage("give an ENTRY or --table TABLE");
+            throw usageError("give an ENTRY or --table TABLE");
         }
         try (ClusterClient cluster = connect()) {
-            List<Found> found = selection.entries(cluster, names);
-            for (Found one : found) {
+            List<TrashItem> found = selection.entries(cluster, names);
+            for (TrashItem one : found) {
                 cluster.restoreTrash(one.server(), one.entry().id());
-                if (global().json()) {
+                if (global().isJson()) {
                     console()
                             .json(Map.of(
                                     "restored",
@@ -46,7 +46,7 @@ final class TrashRestore extends ClientCommand {
                                     "server",
                                     one.server().value()));
                 } else {
-                    console().println("restored " + one.entry().id() + " on server " + ServerNames.brief(one.server()));
+                    console().println("restored " + one.entry().id() + " on server " + ServerNames.shortName(one.server()));
                 }
             }
             if (found.isEmpty()) {

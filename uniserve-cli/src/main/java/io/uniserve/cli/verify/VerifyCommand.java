@@ -33,23 +33,23 @@ public final class VerifyCommand extends ClientCommand {
     private String name = "";
 
     /** Result of one actor. */
-    private record Line(int actor, Verdict verdict, long index, List<Compared.Copy> copies, String error) {}
+    private record ActorResult(int actor, Verdict verdict, long index, List<Compared.Copy> copies, String error) {}
 
     @Override
     public Integer call() {
         TableName table = new TableName(name);
-        List<Line> lines = new ArrayList<>();
+        List<ActorResult> lines = new ArrayList<>();
         try (ClusterClient cluster = connect()) {
             int actors = cluster.table(table).map().actors().size();
             Progress progress =
                     new Progress(console().err(), console().terminal(), clock()::nanos, "verify " + table, actors);
             for (int actor = 0; actor < actors; actor++) {
                 lines.add(verify(cluster, table, actor));
-                progress.at(actor + 1L, "actor " + actor);
+                progress.update(actor + 1L, "actor " + actor);
             }
             progress.finish();
         }
-        if (global().json()) {
+        if (global().isJson()) {
             console().json(lines.stream().map(VerifyCommand::json).toList());
         } else {
             print(table, lines);
@@ -57,18 +57,18 @@ public final class VerifyCommand extends ClientCommand {
         return lines.stream().allMatch(line -> line.verdict() == Verdict.EQUAL) ? ExitCode.OK : ExitCode.NOT_PASSED;
     }
 
-    private static Line verify(ClusterClient cluster, TableName table, int actor) {
+    private static ActorResult verify(ClusterClient cluster, TableName table, int actor) {
         try {
             Compared compared = cluster.verify(table, actor);
-            return new Line(actor, compared.verdict(), compared.index(), compared.copies(), "");
+            return new ActorResult(actor, compared.verdict(), compared.index(), compared.copies(), "");
         } catch (UniserveException e) {
-            return new Line(actor, Verdict.UNKNOWN, 0, List.of(), e.getMessage());
+            return new ActorResult(actor, Verdict.UNKNOWN, 0, List.of(), e.getMessage());
         }
     }
 
-    private void print(TableName table, List<Line> lines) {
+    private void print(TableName table, List<ActorResult> lines) {
         TextTable rows = new TextTable("ACTOR", "DIGESTS", "POSITION", "COPIES", "DIFFERENT", "UNKNOWN");
-        for (Line line : lines) {
+        for (ActorResult line : lines) {
             rows.row(
                     line.actor(),
                     word(line.verdict()),
@@ -78,14 +78,14 @@ public final class VerifyCommand extends ClientCommand {
                     servers(line, Verdict.UNKNOWN));
         }
         rows.print(console());
-        for (Line line : lines) {
+        for (ActorResult line : lines) {
             if (!line.error().isEmpty()) {
                 console().println("actor " + line.actor() + ": " + line.error());
             }
             line.copies().stream()
                     .filter(copy -> !copy.reason().isEmpty())
                     .forEach(copy -> console()
-                            .println("actor " + line.actor() + " on " + ServerNames.brief(copy.server()) + ": "
+                            .println("actor " + line.actor() + " on " + ServerNames.shortName(copy.server()) + ": "
                                     + copy.reason()));
         }
         long equal =
@@ -94,8 +94,8 @@ public final class VerifyCommand extends ClientCommand {
                 .println("table " + table + ": the replicas of " + equal + " of " + lines.size() + " actors are equal");
     }
 
-    private static String servers(Line line, Verdict verdict) {
-        String servers = ServerNames.brief(line.copies().stream()
+    private static String servers(ActorResult line, Verdict verdict) {
+        String servers = ServerNames.shortName(line.copies().stream()
                 .filter(copy -> copy.verdict() == verdict)
                 .map(Compared.Copy::server)
                 .toList());
@@ -106,7 +106,7 @@ public final class VerifyCommand extends ClientCommand {
         return verdict.name().toLowerCase(Locale.ROOT);
     }
 
-    private static Map<String, Object> json(Line line) {
+    private static Map<String, Object> json(ActorResult line) {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("actor", line.actor());
         object.put("digests", word(line.verdict()));

@@ -3,7 +3,7 @@ package io.uniserve.cli.badinput;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.client.UniserveClient;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ record ClusterState(
                 && tables.stream().allMatch(this::rowsTold)
                 && tables.stream()
                         .allMatch(table -> table.map().actors().stream()
-                                .allMatch(actor -> actor.begun()
+                                .allMatch(actor -> actor.epochStarted()
                                         && actor.isr().size() == table.meta().rf()
                                         && actor.learners().isEmpty()
                                         && actor.fencing().isEmpty()));

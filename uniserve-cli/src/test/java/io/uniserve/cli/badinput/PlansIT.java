@@ -10,7 +10,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.exchange.ScatterEnvelope;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.runtime.proto.DataProto;

@@ -8,7 +8,7 @@ import io.uniserve.api.operator.Operator;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import java.util.ArrayList;
 import java.util.List;

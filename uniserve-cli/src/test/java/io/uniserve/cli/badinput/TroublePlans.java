@@ -113,7 +113,7 @@ final class TroublePlans {
 
     private static Shuffle<String, Long> plan(TableName table, String kind) {
         ScatterCall<String> scatter = ScatterCall.of(SCATTER);
-        Shuffle.Scatters stages = switch (kind) {
+        Shuffle.Builder stages = switch (kind) {
             case "keys none" -> keys(table, List.of());
             case "keys twice" -> keys(table, List.of(1, 2, 1));
             case "keys beyond" -> keys(table, List.of(0, 4));
@@ -129,15 +129,15 @@ final class TroublePlans {
         };
         int more = kind.equals("stages") ? Limits.PLAN_SCATTERS_MAX : 0;
         for (int stage = 0; stage < more; stage++) {
-            stages = stages.with(table, scatter, kind);
+            stages = stages.scatter(table, scatter, kind);
         }
         String last = kind.equals("gather parameters") ? "x".repeat(Limits.PARAMETER_BYTES_MAX) : kind;
         return stages.gather(table, GatherCall.of(GATHER), last);
     }
 
-    private static Shuffle.Scatters keys(TableName table, List<Integer> actors) {
+    private static Shuffle.Builder keys(TableName table, List<Integer> actors) {
         return Shuffle.scatter(table, ScatterCall.of(SCATTER), "right")
-                .with(new Shuffle.Scatter<>(
-                        table, Optional.of(actors), ScatterCall.of(SCATTER), "right", Distribution.CUT));
+                .add(new Shuffle.Scatter<>(
+                        table, Optional.of(actors), ScatterCall.of(SCATTER), "right", Distribution.PARTITIONED));
     }
 }

@@ -8,7 +8,7 @@ import io.grpc.StatusRuntimeException;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ModelProto;

@@ -185,17 +185,17 @@ class TypedFilesTest {
                 })
                 .isInstanceOf(CsvQuoteTracker.TooLong.class);
         assertThat(read[0]).isLessThan(Limits.ROW_BYTES_MAX + 2L * some.length);
-        assertThat(watch.place()).contains(new CsvQuoteTracker.Place(2, 2, false));
+        assertThat(watch.malformedOrOpen()).contains(new CsvQuoteTracker.QuotePosition(2, 2, false));
     }
 
     @Test
     void aFileThatWasChangedAfterItWasCheckedIsTold() throws IOException {
         Path file = Files.writeString(directory.resolve("a.tbl"), "1|a|||||\n");
         try (LoadFiles files = new LoadFiles(List.of(file.toString()), null, InputStream.nullInputStream())) {
-            files.keep();
-            files.unchanged(0);
+            files.copyUnrepeatable();
+            files.checkUnchanged(0);
             Files.writeString(file, "x|a|||||\n", StandardOpenOption.APPEND);
-            assertThatThrownBy(() -> files.unchanged(0)).hasMessageContaining("a.tbl was changed after it was checked");
+            assertThatThrownBy(() -> files.checkUnchanged(0)).hasMessageContaining("a.tbl was changed after it was checked");
         }
     }
 

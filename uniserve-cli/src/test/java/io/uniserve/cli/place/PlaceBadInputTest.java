@@ -2,14 +2,14 @@ package io.uniserve.cli.place;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.balance.model.Assignment;
-import io.uniserve.balance.model.ClusterLoad;
-import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Proposal;
-import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.model.ClusterLoad;
+import io.uniserve.placement.policy.BalancePolicy;
+import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.SearchBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -107,7 +107,7 @@ class ColdStartIT {
 
     private static StartedCluster start(Path root, Map<String, String> settings) {
         return StartedCluster.start(
-                ProcessClusterOptions.of(root, 2, "kv").with(settings).brief());
+                ProcessClusterOptions.of(root, 2, "kv").with(settings).withFastStart());
     }
 
     private static TestingConsole.Run run(StartedCluster cluster, String... words) {

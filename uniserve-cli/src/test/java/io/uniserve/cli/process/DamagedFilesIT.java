@@ -10,8 +10,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
@@ -57,7 +57,7 @@ class DamagedFilesIT {
                         "3s",
                         "server.lease",
                         "1s"))
-                .brief());
+                .withFastStart());
         UniserveClient client = client();
         client.admin().createTable(TableSpec.named("copies").port("kv").hash(4).replicas(2));
         client.admin()

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
-import io.uniserve.model.ServerRecord;
+import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.JavaLauncher;
 import io.uniserve.testkit.process.ProcessCluster;
@@ -44,7 +44,7 @@ class DataDirectoryIT {
         root = directory;
         started = StartedCluster.start(ProcessClusterOptions.of(directory, 2, "kv")
                 .with(Map.of("zookeeper.session-timeout", "3s", "server.lease", "1s"))
-                .brief());
+                .withFastStart());
         cluster = started.processes();
         client = started.client();
         client.admin().createTable(TableSpec.named("t").port("kv").hash(4).replicas(2));

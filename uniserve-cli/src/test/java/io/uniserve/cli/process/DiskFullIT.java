@@ -13,7 +13,7 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TableMap;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;

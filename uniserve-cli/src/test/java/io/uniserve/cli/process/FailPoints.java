@@ -11,7 +11,7 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.message.LogEntry;
-import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.client.UpdateRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.uniserve.client.TableSpec;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Files;

@@ -52,12 +52,12 @@ public final class FailingMain {
     public static void main(String[] args) throws InterruptedException {
         switch (args[0]) {
             case "server" -> {
-                ParentProcessWatcher.follow();
+                ParentProcessWatcher.start();
                 Logging.daemon();
                 serve(settings(args));
             }
             case "update-once" -> {
-                ParentProcessWatcher.follow();
+                ParentProcessWatcher.start();
                 updateOnce(List.of(args));
             }
             default -> Main.main(args);

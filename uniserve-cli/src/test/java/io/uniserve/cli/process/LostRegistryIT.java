@@ -36,7 +36,7 @@ class LostRegistryIT {
     void start(@TempDir Path directory) {
         started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv")
                 .with(Map.of("zookeeper.session-timeout", "3s", "server.lease", "1s"))
-                .brief());
+                .withFastStart());
         started.client()
                 .admin()
                 .createTable(TableSpec.named("words").port("kv").hash(2).replicas(2));

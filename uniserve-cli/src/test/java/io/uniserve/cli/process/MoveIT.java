@@ -11,8 +11,8 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMap;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -90,7 +90,7 @@ class MoveIT {
 
     private static ServerRecord free(StartedCluster started, ActorState state) {
         return started.client().routing().servers().stream()
-                .filter(server -> !state.hosts(server.id()))
+                .filter(server -> !state.hasReplicaOn(server.id()))
                 .findFirst()
                 .orElseThrow();
     }
@@ -117,7 +117,7 @@ class MoveIT {
         Run run = run(started, "drain", server.value());
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
         for (String table : List.of("single", "pairs")) {
-            assertThat(map(started, table).actors()).noneMatch(actor -> actor.hosts(server));
+            assertThat(map(started, table).actors()).noneMatch(actor -> actor.hasReplicaOn(server));
         }
         assertThat(map(started, "pairs").actors())
                 .allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
@@ -151,7 +151,7 @@ class MoveIT {
                 CompletableFuture.supplyAsync(() -> move(started, table, 0, before.primary(), to));
         await("the move has begun")
                 .atMost(PATIENCE)
-                .until(() -> state(started, table, 0).desired().contains(to));
+                .until(() -> state(started, table, 0).desiredServers().contains(to));
         started.processes().daemon(target).kill();
         moving.join();
         await("two copies, none on the dead server").atMost(PATIENCE).until(() -> {

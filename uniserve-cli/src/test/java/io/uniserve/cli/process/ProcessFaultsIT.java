@@ -9,11 +9,11 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.PartitionKey;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
@@ -50,7 +50,7 @@ class ProcessFaultsIT {
     void start(@TempDir Path directory) {
         started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv")
                 .with(Map.of("zookeeper.session-timeout", "3s", "server.lease", "1s"))
-                .brief());
+                .withFastStart());
         UniserveClient client = client();
         client.admin()
                 .createTable(

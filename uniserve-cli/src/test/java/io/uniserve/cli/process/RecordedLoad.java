@@ -9,14 +9,14 @@ import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.RequestId;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.runtime.time.SystemClock;
-import io.uniserve.testkit.simulation.check.AtomicCheck;
-import io.uniserve.testkit.simulation.check.AtomicHistory;
-import io.uniserve.testkit.simulation.check.TransferHistory;
-import io.uniserve.testkit.simulation.check.TransferHistory.Look;
-import io.uniserve.testkit.simulation.check.Violation;
-import io.uniserve.testkit.simulation.check.Violations;
-import io.uniserve.testkit.simulation.kernel.EventQueue;
-import io.uniserve.testkit.simulation.kernel.Trace;
+import io.uniserve.simulator.check.AtomicCheck;
+import io.uniserve.simulator.check.AtomicHistory;
+import io.uniserve.simulator.check.TransferHistory;
+import io.uniserve.simulator.check.TransferHistory.BalanceRead;
+import io.uniserve.simulator.check.Violation;
+import io.uniserve.simulator.check.Violations;
+import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.Trace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -242,14 +242,14 @@ final class RecordedLoad implements AutoCloseable {
     /** Reads rows and their total at one version, which the client returns. */
     private TreeMap<Integer, List<String>> strictly(int when) {
         long invoked = clock.nanos();
-        SnapshotQuery cut = client.cut().deadline(PATIENCE);
-        SnapshotQuery.Part<List<Document>> found =
+        SnapshotQuery cut = client.snapshotQuery().deadline(PATIENCE);
+        SnapshotQuery.Result<List<Document>> found =
                 cut.add(table.all(), SCAN, RecordedRows.scan(when), RecordedLoad::flat);
-        SnapshotQuery.Part<Long> total = cut.add(table.all(), SUM, "amount", RecordedLoad::total);
+        SnapshotQuery.Result<Long> total = cut.add(table.all(), SUM, "amount", RecordedLoad::total);
         cut.run();
         synchronized (history) {
             long now = clock.nanos();
-            history.transfers().look(Look.ofTotal(CLIENT, invoked, now, total.version(), total.value()));
+            history.transfers().addRead(BalanceRead.ofTotal(CLIENT, invoked, now, total.version(), total.value()));
             return note(CLIENT, when, invoked, found.version(), found.value());
         }
     }
@@ -281,7 +281,7 @@ final class RecordedLoad implements AutoCloseable {
         synchronized (history) {
             long now = clock.nanos();
             history.read(new AtomicHistory.Read(who, invoked, now, version, lists));
-            history.transfers().look(Look.ofRows(who, invoked, now, version, true, rows.amounts(when, found)));
+            history.transfers().addRead(BalanceRead.ofRows(who, invoked, now, version, true, rows.amounts(when, found)));
         }
         return lists;
     }

@@ -112,7 +112,7 @@ class SolrFaultsIT {
 
     private static String defaultSchema() {
         Engine engine = PortLoader.load(HOME.resolve("ports/solr"), "solr").engine();
-        return PackedFiles.resource(engine.getClass(), "schema.xml");
+        return PackedFiles.readResource(engine.getClass(), "schema.xml");
     }
 
     private void underFire(StartedCluster started, List<Asked> all) {

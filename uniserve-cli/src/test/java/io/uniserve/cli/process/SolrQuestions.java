@@ -89,7 +89,7 @@ final class SolrQuestions {
                 throw e;
             }
             Map<String, Object> actual = parsed(page, answer);
-            assertThat(AnswerDifference.first(page, expected, actual))
+            assertThat(AnswerDifference.firstDifference(page, expected, actual))
                     .as(asked.table() + " " + page)
                     .isEmpty();
             String next = QueryMaker.escape(String.valueOf(actual.get("nextCursorMark")));

@@ -37,7 +37,7 @@ final class StartedCluster implements AutoCloseable {
 
     /** Starts JVMs with one compiler: that saves a third of the CPU of tests whose processes live for a minute. */
     static StartedCluster start(ProcessClusterOptions options) {
-        ProcessCluster processes = new ProcessCluster(options.brief());
+        ProcessCluster processes = new ProcessCluster(options.withFastStart());
         try {
             processes.start();
             StartedCluster started = new StartedCluster(processes);

@@ -11,8 +11,8 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
@@ -188,7 +188,7 @@ class ZooKeeperOutageIT {
     }
 
     private boolean settled() {
-        return actors().allMatch(actor -> actor.begun()
+        return actors().allMatch(actor -> actor.epochStarted()
                 && actor.isr().size() == 2
                 && actor.learners().isEmpty()
                 && actor.fencing().isEmpty());

@@ -221,7 +221,7 @@ class OneStateIT {
 
     private static void same(String query, String wanted, String answer) {
         try {
-            assertThat(AnswerDifference.first(
+            assertThat(AnswerDifference.firstDifference(
                             query, JSON.readValue(wanted, Map.class), JSON.readValue(answer, Map.class)))
                     .as("%s%n%s%n%s", query, wanted, answer)
                     .isEmpty();

@@ -14,15 +14,15 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
-import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.GrpcClientNetwork;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -130,7 +130,7 @@ class SnapshotBudgetIT {
         client.table("t").update(function, Document.CODEC, rows).run().orThrow();
         VersionedRead.Part newest = ask(0).parts().get(0);
         assertThat(number(newest.value())).isEqualTo(number);
-        numberOf.put(newest.at(), number);
+        numberOf.put(newest.completeVersion(), number);
     }
 
     /** Number of versions that still answer: the newest ones, each with its number. */
@@ -153,7 +153,7 @@ class SnapshotBudgetIT {
             assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.VERSION_GONE);
             return GONE;
         }
-        assertThat(reply.parts().get(0).at()).isEqualTo(version);
+        assertThat(reply.parts().get(0).completeVersion()).isEqualTo(version);
         return number(reply.parts().get(0).value());
     }
 

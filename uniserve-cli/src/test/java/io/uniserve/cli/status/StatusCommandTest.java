@@ -10,7 +10,7 @@ import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.AdminReply.Moving;
+import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import java.io.IOException;
 import java.util.List;
@@ -47,8 +47,8 @@ class StatusCommandTest {
                 "has 4 replicas to move",
                 3,
                 List.of(
-                        new Moving(words, 1, List.of(one), List.of(two), "source at 133% of its due, target at 8%"),
-                        new Moving(words, 2, List.of(), List.of(one), ""))));
+                        new MoveStatus(words, 1, List.of(one), List.of(two), "source at 133% of its due, target at 8%"),
+                        new MoveStatus(words, 2, List.of(), List.of(one), ""))));
         assertThat(uniserve.run("status").lines())
                 .contains(
                         "rebalancing: has 4 replicas to move",

@@ -10,8 +10,8 @@ import io.uniserve.cli.command.ExitCode;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,7 +86,7 @@ class TableCommandTest {
         assertThat(meta.rf()).isEqualTo(1);
         assertThat(meta.level()).isEqualTo(ConsistencyLevel.FULLY_SERIALIZABLE);
         assertThat(meta.onLoss()).isEqualTo(OnLoss.RESTORE_ACTOR);
-        assertThat(meta.remote()).isTrue();
+        assertThat(meta.needsDurableStorage()).isTrue();
         assertThat(meta.options()).isEqualTo(Map.of("a", "1", "b", "x=y"));
     }
 

@@ -58,7 +58,7 @@ public final class ActorFiles {
     }
 
     /** Links all files and opens the result. Throws CORRUPT for any failure with the files. */
-    public static <T> T restored(Path from, Path to, Supplier<T> open) {
+    public static <T> T openLinked(Path from, Path to, Supplier<T> open) {
         try {
             linkAll(from, to);
             return open.get();
@@ -68,7 +68,7 @@ public final class ActorFiles {
     }
 
     /** Total size of the named files in bytes. */
-    public static long bytes(Path directory, Collection<String> names) throws IOException {
+    public static long totalBytes(Path directory, Collection<String> names) throws IOException {
         long bytes = 0;
         for (String name : names) {
             bytes += Files.size(directory.resolve(name));

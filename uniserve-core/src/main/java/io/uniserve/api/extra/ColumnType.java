@@ -29,7 +29,7 @@ public record ColumnType(Kind kind, int precision, int scale) {
     private static final int LONG_DIGITS = 18;
 
     private static final double EXACT_DOUBLE_MAX = 1L << 53;
-    private static final Pattern WHOLE = Pattern.compile("[-+]?\\d{1,19}\\.0{0,40}");
+    private static final Pattern INTEGER_TEXT = Pattern.compile("[-+]?\\d{1,19}\\.0{0,40}");
     private static final int DAY_CHARS = 10;
     private static final int SHOWN_CHARS_MAX = 60;
 
@@ -77,7 +77,7 @@ public record ColumnType(Kind kind, int precision, int scale) {
     }
 
     /** The name of the type in SQL. */
-    public String sql() {
+    public String sqlName() {
         return kind == Kind.DECIMAL ? "DECIMAL(" + precision + "," + scale + ")" : kind.name();
     }
 
@@ -86,10 +86,10 @@ public record ColumnType(Kind kind, int precision, int scale) {
      *
      * @throws IllegalArgumentException with a reason, if the value does not have this type
      */
-    public Object value(Object value) {
+    public Object toColumnValue(Object value) {
         return switch (kind) {
-            case BIGINT -> whole(value);
-            case INTEGER -> integer(whole(value));
+            case BIGINT -> toLong(value);
+            case INTEGER -> integer(toLong(value));
             case DOUBLE -> real(value);
             case DECIMAL -> decimal(value);
             case VARCHAR -> need(String.class, value);
@@ -99,18 +99,18 @@ public record ColumnType(Kind kind, int precision, int scale) {
     }
 
     /**
-     * Converts a text of a file to a document's value, which {@link #value} accepts.
+     * Converts a text of a file to a document's value, which {@link #toColumnValue} accepts.
      *
      * @throws IllegalArgumentException with a reason, if the text does not have this type
      */
-    public Object ofText(String text) {
+    public Object parseText(String text) {
         Object read = switch (kind) {
-            case BIGINT, INTEGER -> whole(text);
+            case BIGINT, INTEGER -> toLong(text);
             case DOUBLE -> real(text);
             case BOOLEAN -> bool(text);
             case DECIMAL, VARCHAR, DATE -> text;
         };
-        Object checked = value(read);
+        Object checked = toColumnValue(read);
         return checked instanceof Number && kind != Kind.DECIMAL ? checked : read;
     }
 
@@ -122,7 +122,7 @@ public record ColumnType(Kind kind, int precision, int scale) {
     }
 
     /** Accepts a number such as 7.0 as an integer. A double beyond 2^53 may stand for several integers and is rejected. */
-    private Long whole(Object value) {
+    private Long toLong(Object value) {
         if (value instanceof Double number && Math.abs(number) <= EXACT_DOUBLE_MAX && number == Math.rint(number)) {
             return number.longValue();
         }
@@ -152,10 +152,10 @@ public record ColumnType(Kind kind, int precision, int scale) {
         }
     }
 
-    private Long whole(String text) {
+    private Long toLong(String text) {
         String number = text.strip();
         try {
-            return Long.valueOf(WHOLE.matcher(number).matches() ? number.substring(0, number.indexOf('.')) : number);
+            return Long.valueOf(INTEGER_TEXT.matcher(number).matches() ? number.substring(0, number.indexOf('.')) : number);
         } catch (NumberFormatException e) {
             throw wrong(text);
         }
@@ -255,6 +255,6 @@ public record ColumnType(Kind kind, int precision, int scale) {
 
     private IllegalArgumentException wrong(Object value) {
         return new IllegalArgumentException("\"" + Printable.line(String.valueOf(value), SHOWN_CHARS_MAX) + "\" is no "
-                + sql().toLowerCase(Locale.ROOT));
+                + sqlName().toLowerCase(Locale.ROOT));
     }
 }

@@ -3,7 +3,7 @@ package io.uniserve.api.extra;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param columns in order, with distinct names
- * @param primary names of the primary key columns
+ * @param primaryKey names of the primary key columns
  */
-public record Columns(List<Column> columns, List<String> primary) {
+public record Columns(List<Column> columns, List<String> primaryKey) {
     /** Table option with names and types of columns. */
     public static final String OPTION = "columns";
 
@@ -50,11 +50,11 @@ public record Columns(List<Column> columns, List<String> primary) {
 
     public Columns {
         columns = List.copyOf(columns);
-        primary = List.copyOf(primary);
+        primaryKey = List.copyOf(primaryKey);
     }
 
     /** Returns whether the table has typed columns. */
-    public static boolean givenBy(TableMeta meta) {
+    public static boolean isDefinedBy(TableMeta meta) {
         return meta.options().containsKey(OPTION);
     }
 
@@ -127,7 +127,7 @@ public record Columns(List<Column> columns, List<String> primary) {
     }
 
     /**
-     * Returns the values of a row in the order of columns, converted by {@link ColumnType#value}; null for a missing value.
+     * Returns the values of a row in the order of columns, converted by {@link ColumnType#toColumnValue}; null for a missing value.
      *
      * @throws UniserveException INVALID_ROW with the field, if it is unknown, has another type, or is a missing primary key column
      */
@@ -137,11 +137,11 @@ public record Columns(List<Column> columns, List<String> primary) {
         for (Column column : columns) {
             Object value = row.fields().get(column.name());
             known += value != null || row.fields().containsKey(column.name()) ? 1 : 0;
-            if (value == null && primary.contains(column.name())) {
+            if (value == null && primaryKey.contains(column.name())) {
                 throw invalid(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
             }
             try {
-                values.add(value == null ? null : column.type().value(value));
+                values.add(value == null ? null : column.type().toColumnValue(value));
             } catch (IllegalArgumentException e) {
                 throw invalid(row, "field \"" + column.name() + "\": " + e.getMessage(), e);
             }
@@ -159,11 +159,11 @@ public record Columns(List<Column> columns, List<String> primary) {
      *
      * @param values result of {@link #values}
      */
-    public List<Object> key(List<@Nullable Object> values) {
-        List<Object> key = new ArrayList<>(primary.size());
+    public List<Object> keyValues(List<@Nullable Object> values) {
+        List<Object> key = new ArrayList<>(primaryKey.size());
         for (int i = 0; i < columns.size(); i++) {
             Object value = values.get(i);
-            if (value != null && primary.contains(columns.get(i).name())) {
+            if (value != null && primaryKey.contains(columns.get(i).name())) {
                 key.add(value);
             }
         }
@@ -175,16 +175,16 @@ public record Columns(List<Column> columns, List<String> primary) {
      *
      * @throws UniserveException INVALID_ROW, as for {@link #values}
      */
-    public List<Object> key(Document row) {
-        List<Object> key = new ArrayList<>(primary.size());
+    public List<Object> keyValues(Document row) {
+        List<Object> key = new ArrayList<>(primaryKey.size());
         for (Column column : columns) {
-            if (primary.contains(column.name())) {
+            if (primaryKey.contains(column.name())) {
                 Object value = row.fields().get(column.name());
                 if (value == null) {
                     throw invalid(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
                 }
                 try {
-                    key.add(column.type().value(value));
+                    key.add(column.type().toColumnValue(value));
                 } catch (IllegalArgumentException e) {
                     throw invalid(row, "field \"" + column.name() + "\": " + e.getMessage(), e);
                 }
@@ -198,7 +198,7 @@ public record Columns(List<Column> columns, List<String> primary) {
      *
      * @throws UniserveException INVALID_ROW with the column
      */
-    public Document ofTexts(String keyField, List<String> names, List<String> texts) {
+    public Document parseRow(String keyField, List<String> names, List<String> texts) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (int i = 0; i < names.size(); i++) {
             if (!texts.get(i).isEmpty()) {
@@ -211,7 +211,7 @@ public record Columns(List<Column> columns, List<String> primary) {
     private Object ofText(int number, String name, String text) {
         Column column = column(number - 1, name);
         try {
-            return column.type().ofText(text);
+            return column.type().parseText(text);
         } catch (IllegalArgumentException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW, "column " + number + " (" + name + "): " + e.getMessage(), e);

@@ -7,7 +7,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,7 +25,7 @@ import java.util.TreeMap;
  * }</pre>
  */
 public final class MutableOptions {
-    /** Update function of every eventual table that changes options. Its row is a document of options; see {@link #row}. */
+    /** Update function of every eventual table that changes options. Its row is a document of options; see {@link #toRow}. */
     public static final String FUNCTION = "uniserve.options@1";
 
     /** File in a checkpoint with the result of {@link #toBytes}; engines do not see it. */
@@ -36,12 +36,12 @@ public final class MutableOptions {
     private MutableOptions() {}
 
     /** The name of a changed option. */
-    public static String of(String option) {
+    public static String mutableName(String option) {
         return option + SUFFIX;
     }
 
     /** Returns the definition without changed options, as for a new actor. */
-    public static TableMeta created(TableMeta meta) {
+    public static TableMeta withoutMutableOptions(TableMeta meta) {
         Map<String, String> options = new HashMap<>(meta.options());
         options.keySet().removeIf(name -> name.endsWith(SUFFIX));
         return meta.with(options);
@@ -52,8 +52,8 @@ public final class MutableOptions {
      *
      * @throws UniserveException INVALID_ROW if a value is not a text
      */
-    public static TableMeta changed(TableMeta meta, Document row) {
-        Map<String, String> options = new HashMap<>(created(meta).options());
+    public static TableMeta withMutableOptions(TableMeta meta, Document row) {
+        Map<String, String> options = new HashMap<>(withoutMutableOptions(meta).options());
         row.fields().keySet().stream()
                 .filter(name -> name.endsWith(SUFFIX))
                 .forEach(name -> options.put(name, text(row, name)));
@@ -71,21 +71,21 @@ public final class MutableOptions {
     }
 
     /** Returns the row that applies the definition's changed options to an actor. */
-    public static Document row(TableMeta meta) {
+    public static Document toRow(TableMeta meta) {
         Map<String, Object> later = new TreeMap<>(meta.options());
         later.keySet().removeIf(name -> !name.endsWith(SUFFIX));
         return new Document(meta.keyField(), new TreeMap<>(later));
     }
 
     /** Returns whether the definition has changed options. */
-    public static boolean any(TableMeta meta) {
-        return !row(meta).fields().isEmpty();
+    public static boolean hasMutableOptions(TableMeta meta) {
+        return !toRow(meta).fields().isEmpty();
     }
 
     /** Encodes the changed options for a checkpoint. */
     public static Bytes toBytes(TableMeta meta) {
         BinaryWriter out = new BinaryWriter();
-        Document.CODEC.write(out, row(meta));
+        Document.CODEC.write(out, toRow(meta));
         return out.toBytes();
     }
 
@@ -99,7 +99,7 @@ public final class MutableOptions {
             BinaryReader in = new BinaryReader(bytes);
             Document row = Document.CODEC.read(in);
             in.expectEnd();
-            return changed(meta, row);
+            return withMutableOptions(meta, row);
         } catch (UniserveException e) {
             throw new UniserveException(ErrorCode.CORRUPT, "table options cannot be read: " + e.reason(), e);
         }

@@ -104,11 +104,11 @@ public final class PackedFiles {
         });
     }
 
-    private interface Take {
+    private interface FileConsumer {
         void file(String name, byte[] content) throws IOException;
     }
 
-    private static void read(String packed, Take take) {
+    private static void read(String packed, FileConsumer take) {
         try (ZipInputStream zip =
                 new ZipInputStream(new ByteArrayInputStream(Base64.getDecoder().decode(packed)))) {
             int room = Limits.PACKED_FILES_BYTES_MAX;
@@ -126,43 +126,43 @@ public final class PackedFiles {
         }
     }
 
-    /** Writes the files of a folder; see {@link #once}. */
-    public interface Fill {
+    /** Writes the files of a folder; see {@link #createOnce}. */
+    public interface FolderWriter {
         /** Writes into the folder. */
-        void into(Path folder) throws IOException;
+        void writeTo(Path folder) throws IOException;
     }
 
     /**
      * Creates and fills a folder, unless it exists. Fills a temporary folder first and renames it, so a crash leaves no partial folder. Not
      * safe for concurrent calls with the same folder.
      */
-    public static Path once(Path folder, Fill fill) throws IOException {
+    public static Path createOnce(Path folder, FolderWriter fill) throws IOException {
         if (!Files.exists(folder)) {
             Path partial = Files.createDirectories(folder.resolveSibling(folder.getFileName() + ".partial"));
-            fill.into(partial);
+            fill.writeTo(partial);
             Files.move(partial, folder);
         }
         return folder;
     }
 
-    /** Reads a temporary folder; see {@link #temporary}. */
-    public interface Look<T> {
+    /** Reads a temporary folder; see {@link #withTemporaryFolder}. */
+    public interface FolderReader<T> {
         /** Reads or writes in the folder. */
-        T at(Path folder) throws Exception;
+        T readFrom(Path folder) throws Exception;
     }
 
     /** Calls the function with an empty temporary folder, and deletes the folder afterwards. */
-    public static <T> T temporary(Look<T> look) throws Exception {
+    public static <T> T withTemporaryFolder(FolderReader<T> look) throws Exception {
         Path folder = Files.createTempDirectory("uniserve");
         try {
-            return look.at(folder);
+            return look.readFrom(folder);
         } finally {
             ActorFiles.delete(folder);
         }
     }
 
     /** Reads a resource of the class as UTF-8 text. */
-    public static String resource(Class<?> at, String name) {
+    public static String readResource(Class<?> at, String name) {
         try (InputStream in = at.getResourceAsStream(name)) {
             return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

@@ -37,7 +37,7 @@ public interface RevocableActor<S extends ActorView> extends SnapshotActor<S> {
 
     /** True: engines with transactions keep committed data, so views share everything unchanged. */
     @Override
-    default boolean snapshotsShare() {
+    default boolean snapshotsShareData() {
         return true;
     }
 }

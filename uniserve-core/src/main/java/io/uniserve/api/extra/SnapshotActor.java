@@ -5,7 +5,7 @@ import io.uniserve.api.ActorView;
 
 /**
  * Actor that can hold a consistent view of its published state while updates go on. Sessions, {@link
- * io.uniserve.api.plan.PlanContext#oneState} and tables with atomic updates need it. Operators run on the view in place of the actor, so
+ * io.uniserve.api.plan.PlanContext#useRepeatableReads} and tables with atomic updates need it. Operators run on the view in place of the actor, so
  * the view must have the class that the operators declare.
  *
  * <p>Thread-safety: several operators read a view concurrently. The host closes all views before the actor.
@@ -30,7 +30,7 @@ public interface SnapshotActor<S extends ActorView> extends Actor {
      * Returns whether snapshots share unchanged data with each other and with this actor. If so, the host assumes that an old snapshot
      * costs memory in proportion to later updates; otherwise, as much as the whole actor.
      */
-    default boolean snapshotsShare() {
+    default boolean snapshotsShareData() {
         return false;
     }
 }

@@ -35,14 +35,14 @@ public interface OperatorContext extends QueryCancellation {
      *
      * @param nanos 0 or more; a negative number is ignored
      */
-    default void costs(long nanos) {}
+    default void reportCost(long nanos) {}
 
     /**
      * The actor with the same number in another table of the same engine, if the planner called
-     * {@link io.uniserve.api.plan.PlanContext#retrieveBeside} and this server holds that actor and may answer from it now; otherwise empty.
+     * {@link io.uniserve.api.plan.PlanContext#retrieveColocated} and this server holds that actor and may answer from it now; otherwise empty.
      * Use it only while the operator runs.
      */
-    default Optional<ActorView> beside(TableName table) {
+    default Optional<ActorView> colocatedActor(TableName table) {
         return Optional.empty();
     }
 }

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
  * parameters that most actors share once per server. Immutable.
  *
  * @param common parameters of all actors without an entry in {@code own}
- * @param own parameters by actor number
+ * @param overrides parameters by actor number
  */
-public record PerActorParameters<P>(P common, Map<Integer, P> own) {
+public record PerActorParameters<P>(P common, Map<Integer, P> overrides) {
     public PerActorParameters {
-        own = Map.copyOf(own);
+        overrides = Map.copyOf(overrides);
     }
 
     /** The same parameters for every actor. */
-    public static <P> PerActorParameters<P> same(P parameters) {
+    public static <P> PerActorParameters<P> ofAll(P parameters) {
         return new PerActorParameters<>(parameters, Map.of());
     }
 
@@ -40,8 +40,8 @@ public record PerActorParameters<P>(P common, Map<Integer, P> own) {
     }
 
     /** The parameters of an actor. */
-    public P at(int actor) {
-        @Nullable P parameters = own.get(actor);
+    public P forActor(int actor) {
+        @Nullable P parameters = overrides.get(actor);
         return parameters == null ? common : parameters;
     }
 
@@ -51,7 +51,7 @@ public record PerActorParameters<P>(P common, Map<Integer, P> own) {
         return Codecs.of(
                 (out, value) -> {
                     parameters.write(out, value.common);
-                    byActor.write(out, value.own);
+                    byActor.write(out, value.overrides);
                 },
                 in -> new PerActorParameters<>(parameters.read(in), byActor.read(in)));
     }

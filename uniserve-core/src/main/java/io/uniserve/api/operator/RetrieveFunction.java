@@ -12,7 +12,7 @@ record RetrieveFunction<A extends ActorView, P, V>(
         Class<A> actorType,
         RetrieveOperator.Body<A, P, V> body,
         @Nullable Merger<P, V> merge,
-        Predicate<P> quick)
+        Predicate<P> inlinePredicate)
         implements RetrieveOperator<A, P, V> {
     @Override
     public String id() {
@@ -36,8 +36,8 @@ record RetrieveFunction<A extends ActorView, P, V>(
     }
 
     @Override
-    public boolean brief(P parameters) {
-        return quick.test(parameters);
+    public boolean mayRunInline(P parameters) {
+        return inlinePredicate.test(parameters);
     }
 
     @Override

@@ -25,7 +25,7 @@ import java.util.function.Predicate;
  */
 public non-sealed interface RetrieveOperator<A extends ActorView, P, V> extends Operator<A, P> {
     /**
-     * Computes the value of one actor. Runs on a worker thread, or on a transport thread if {@link #brief}; different actors run
+     * Computes the value of one actor. Runs on a worker thread, or on a transport thread if {@link #mayRunInline}; different actors run
      * concurrently. Long loops must call {@link OperatorContext#checkActive}.
      */
     V retrieve(A actor, OperatorContext context, P parameters);
@@ -39,7 +39,7 @@ public non-sealed interface RetrieveOperator<A extends ActorView, P, V> extends 
      * saves two thread switches. It measures the time and falls back to worker threads if the declaration is wrong. When unsure, return
      * false.
      */
-    default boolean brief(P parameters) {
+    default boolean mayRunInline(P parameters) {
         return false;
     }
 
@@ -60,7 +60,7 @@ public non-sealed interface RetrieveOperator<A extends ActorView, P, V> extends 
         return new RetrieveFunction<>(call, actorType, body, merger, parameters -> false);
     }
 
-    /** Builds an operator with a merger that is {@link #brief} for the parameters that the predicate accepts. */
+    /** Builds an operator with a merger that is {@link #mayRunInline} for the parameters that the predicate accepts. */
     static <A extends ActorView, P, V> RetrieveOperator<A, P, V> of(
             RetrieveCall<P, V> call, Class<A> actorType, Body<A, P, V> body, Merger<P, V> merger, Predicate<P> brief) {
         return new RetrieveFunction<>(call, actorType, body, merger, brief);

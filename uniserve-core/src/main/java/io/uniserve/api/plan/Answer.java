@@ -20,7 +20,7 @@ public record Answer(String contentType, Bytes body, Effort effort) {
     }
 
     /** Returns the answer with this effort. */
-    public Answer with(Effort spent) {
+    public Answer withEffort(Effort spent) {
         return new Answer(contentType, body, spent);
     }
 

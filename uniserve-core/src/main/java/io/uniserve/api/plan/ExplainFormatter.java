@@ -22,58 +22,58 @@ public final class ExplainFormatter {
      * @param taken cost of its reads
      * @param nanos duration of the step in nanoseconds
      */
-    public static String of(String what, PlanContext.Taken taken, long nanos) {
+    public static String formatStep(String what, PlanContext.ReadStats taken, long nanos) {
         String read = taken.servers().isEmpty()
                 ? ""
-                : String.format(Locale.ROOT, "; %,d bytes read of %s", taken.bytes(), servers(taken.servers()));
+                : String.format(Locale.ROOT, "; %,d bytes read of %s", taken.bytes(), formatServers(taken.servers()));
         return String.format(Locale.ROOT, "%s%s; %.1f ms", what, read, nanos / 1e6);
     }
 
     /** Formats a number of actors: {@code 3 of 8 actors of speeches}, or {@code 8 actors of speeches} for all of them. */
-    public static String actors(int asked, int all, String table) {
+    public static String formatActors(int asked, int all, String table) {
         return asked + (asked < all ? " of " + all : "") + (all == 1 ? " actor of " : " actors of ") + table;
     }
 
     /** Formats an operator and its actors: {@code retrieve solr.select@2 at 8 actors of speeches}. */
-    public static String at(String kind, String operator, int asked, int all, TableName table) {
-        return kind + " " + operator + " at " + actors(asked, all, table.value());
+    public static String formatOperatorCall(String kind, String operator, int asked, int all, TableName table) {
+        return kind + " " + operator + " at " + formatActors(asked, all, table.value());
     }
 
     /** Formats the cost of a shuffle's stage. */
-    public static String of(Shuffle.Stage stage) {
-        return rows(stage.rows())
+    public static String formatShuffleStage(Shuffle.Stage stage) {
+        return formatRowCount(stage.rows())
                 + String.format(
                         Locale.ROOT,
                         ", %,d bytes, %,d from other servers, %,d in files, %s, stage of %.1f ms",
                         stage.bytes(),
                         stage.sentBytes(),
                         stage.spilledBytes(),
-                        servers(stage.servers()),
+                        formatServers(stage.servers()),
                         stage.nanos() / 1e6);
     }
 
     /** Formats a number of rows. */
-    public static String rows(long count) {
+    public static String formatRowCount(long count) {
         return String.format(Locale.ROOT, count == 1 ? "%,d row" : "%,d rows", count);
     }
 
     /**
      * Formats the size and type of the answer that the explanation replaces.
      *
-     * @param where suffix that names the server, as from {@link #here}; may be empty
+     * @param where suffix that names the server, as from {@link #formatLocalServer}; may be empty
      */
-    public static String answer(Answer answer, String where) {
+    public static String formatAnswer(Answer answer, String where) {
         return String.format(
                 Locale.ROOT, "answer: %,d bytes of %s%s", answer.body().size(), answer.contentType(), where);
     }
 
     /** Formats the server that runs the plan; empty if the host does not report it. */
-    public static String here(PlanContext context) {
-        return context.here().map(server -> ", on server " + brief(server)).orElse("");
+    public static String formatLocalServer(PlanContext context) {
+        return context.localServer().map(server -> ", on server " + brief(server)).orElse("");
     }
 
     /** Formats number and names of servers: {@code 2 servers (3f2a9c41, b07d11e8)}. */
-    public static String servers(Collection<String> servers) {
+    public static String formatServers(Collection<String> servers) {
         String names =
                 servers.stream().limit(NAMED_MAX).map(ExplainFormatter::brief).collect(Collectors.joining(", "));
         int more = servers.size() - NAMED_MAX;

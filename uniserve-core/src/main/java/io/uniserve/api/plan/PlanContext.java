@@ -5,8 +5,8 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -41,7 +41,7 @@ public interface PlanContext extends QueryCancellation {
      * held for it, so the planner must tolerate a restart. On tables with atomic updates, later rounds may read only actors of the first
      * round, unless the query's mode is STRICT.
      */
-    void oneState();
+    void useRepeatableReads();
 
     /**
      * Makes all retrieves and scatters on those of the given tables that have atomic updates read one moment, the same for all rounds and
@@ -52,14 +52,14 @@ public interface PlanContext extends QueryCancellation {
      * read, unless the query accepts any state. If a server no longer keeps a state of that moment, the host runs the planner again from
      * the start with a newer moment, so the planner must tolerate a restart. The default does nothing, for hosts without such tables.
      */
-    default void oneMoment(Set<TableName> tables) {}
+    default void useSnapshot(Set<TableName> tables) {}
 
     /**
      * Makes all retrieves of this plan use the replicas that all such queries of the same client use, while they are alive. For answers
      * that depend on the replica, as scores by its own statistics. If a replica fails or does not reply, another one answers. Call it
      * before the first retrieve. The default does nothing, for hosts with one replica.
      */
-    default void sameCopies() {}
+    default void useStickyReplicas() {}
 
     /** Actors that the query covers, in ascending order: those that the caller selected, or all of the table. */
     default List<Integer> actors(TableName name) {
@@ -74,10 +74,10 @@ public interface PlanContext extends QueryCancellation {
             TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
 
     /** One request of {@link #retrieveAll}: a table, some of its actors, and the parameters. */
-    record Asked<P>(TableName table, Set<Integer> actors, P parameters) {}
+    record RetrieveRequest<P>(TableName table, Set<Integer> actors, P parameters) {}
 
     /** Runs several retrieves of one operator, concurrently if the host can, and combines the values of each. */
-    default <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
+    default <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<RetrieveRequest<P>> all, Combiner<V, R> combiner) {
         return all.stream()
                 .map(one -> one.actors().size() == actors(one.table()).size()
                         ? retrieve(one.table(), call, one.parameters(), combiner)
@@ -86,22 +86,22 @@ public interface PlanContext extends QueryCancellation {
     }
 
     /**
-     * Returns whether {@link #retrieveBeside} is likely to find actors of all these tables together, as far as the host knows: the tables
+     * Returns whether {@link #retrieveColocated} is likely to find actors of all these tables together, as far as the host knows: the tables
      * still have these definitions, the same partitioner and eventual updates, and for each actor number some server is in sync with the
      * actors of all tables.
      */
-    default boolean together(TableMeta table, Collection<TableMeta> others) {
+    default boolean areColocated(TableMeta table, Collection<TableMeta> others) {
         return false;
     }
 
     /**
      * Runs a retrieve on some actors, each on a server that also holds the actors with the same number of other tables, if there is such a
-     * server. The operator reads them by {@link io.uniserve.api.operator.OperatorContext#beside}.
+     * server. The operator reads them by {@link io.uniserve.api.operator.OperatorContext#colocatedActor}.
      *
      * @param elsewhere the value that the operator returns if an actor of another table is missing. The first such value ends the read: the
      *     combiner may then lack values of other actors
      */
-    default <P, V, R> R retrieveBeside(
+    default <P, V, R> R retrieveColocated(
             TableMeta table,
             Set<Integer> actors,
             Collection<TableMeta> others,
@@ -127,8 +127,8 @@ public interface PlanContext extends QueryCancellation {
      * before its gather has read it, the host runs all stages again, a few times at most. It never mixes rows of two attempts and never
      * counts a chunk twice.
      *
-     * <p>Scatters on tables with atomic updates read one moment, that of {@link #oneMoment} if set, unless the query accepts any state. So
-     * do the actors of maps and gathers, unless the plan works {@linkplain Shuffle#ofChunksAlone on chunks alone}. Each other table is read
+     * <p>Scatters on tables with atomic updates read one moment, that of {@link #useSnapshot} if set, unless the query accepts any state. So
+     * do the actors of maps and gathers, unless the plan works {@linkplain Shuffle#withChunksOnly on chunks alone}. Each other table is read
      * at a moment of its own.
      *
      * @throws io.uniserve.error.UniserveException UNSUPPORTED if this host has no exchange; EXCHANGE_LOST if all attempts lost chunks
@@ -137,8 +137,8 @@ public interface PlanContext extends QueryCancellation {
         throw UniserveException.unsupported("a plan with a scatter on this host");
     }
 
-    /** Returns whether {@link #shuffle} works for this query: not in a session, and not after {@link #oneState}. */
-    default boolean shuffles() {
+    /** Returns whether {@link #shuffle} works for this query: not in a session, and not after {@link #useRepeatableReads}. */
+    default boolean canShuffle() {
         return false;
     }
 
@@ -148,31 +148,31 @@ public interface PlanContext extends QueryCancellation {
      * @param bytes bytes of the actors' values as received
      * @param servers servers that received requests
      */
-    record Taken(long bytes, Set<String> servers) {
-        public static final Taken NOTHING = new Taken(0, Set.of());
+    record ReadStats(long bytes, Set<String> servers) {
+        public static final ReadStats NONE = new ReadStats(0, Set.of());
 
-        public Taken {
+        public ReadStats {
             servers = Collections.unmodifiableSet(new TreeSet<>(servers));
         }
 
         /** Returns the sum of both. */
-        public Taken plus(Taken other) {
+        public ReadStats plus(ReadStats other) {
             Set<String> all = new TreeSet<>(servers);
             all.addAll(other.servers);
-            return new Taken(bytes + other.bytes, all);
+            return new ReadStats(bytes + other.bytes, all);
         }
     }
 
     /** Id of the server that runs the plan, for planners that explain their steps; empty if the host does not report it. */
-    default Optional<String> here() {
+    default Optional<String> localServer() {
         return Optional.empty();
     }
 
-    /** Cost of the retrieves since the previous call; {@link Taken#NOTHING} if the host does not count. */
-    default Taken taken() {
-        return Taken.NOTHING;
+    /** Cost of the retrieves since the previous call; {@link ReadStats#NONE} if the host does not count. */
+    default ReadStats takeReadStats() {
+        return ReadStats.NONE;
     }
 
     /** The host's monotonic clock in nanoseconds. Values of two queries in this process can be compared. */
-    long nanos();
+    long nanoTime();
 }

@@ -29,7 +29,7 @@ public interface Planner {
      * queries of other languages the host reports the steps itself: which operators ran on which actors, and their cost. Queries that one
      * actor {@linkplain WholeQuery answers whole} never reach this method; the caller reports their step.
      */
-    default Optional<String> explaining(String text) {
+    default Optional<String> explainQuery(String text) {
         return Optional.empty();
     }
 }

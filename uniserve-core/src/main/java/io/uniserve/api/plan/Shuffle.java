@@ -30,20 +30,20 @@ import java.util.stream.Stream;
  * }</pre>
  *
  * @param scatters all stages that emit chunks; each one after its inputs
- * @param at the table whose actors are the slots of the gather
+ * @param gatherTable the table whose actors are the slots of the gather
  * @param gather the gather operator
  * @param parameters parameters of the gather
- * @param chunksAlone whether maps and the gather use only their chunks; see {@link #ofChunksAlone}
+ * @param chunksOnly whether maps and the gather use only their chunks; see {@link #withChunksOnly}
  */
 public record Shuffle<P, V>(
-        List<Scatter<?>> scatters, TableName at, GatherCall<P, V> gather, P parameters, boolean chunksAlone) {
+        List<Scatter<?>> scatters, TableName gatherTable, GatherCall<P, V> gather, P parameters, boolean chunksOnly) {
     public Shuffle {
         scatters = List.copyOf(scatters);
         if (scatters.isEmpty() || scatters.size() > Limits.PLAN_SCATTERS_MAX) {
             throw UniserveException.invalid(
                     "a plan has " + scatters.size() + " scatters and maps, use 1 to " + Limits.PLAN_SCATTERS_MAX);
         }
-        open(scatters.stream().map(Scatter::inputs).toList());
+        unconsumedStages(scatters.stream().map(Scatter::inputs).toList());
     }
 
     /** Plan whose maps and gather may also read the rows of their actors. */
@@ -56,8 +56,8 @@ public record Shuffle<P, V>(
      * tables with atomic updates, these rows must be of the moment that the scatters read; if a server no longer keeps that moment, the
      * host restarts the query, needlessly if nothing reads the rows.
      */
-    public Shuffle<P, V> ofChunksAlone() {
-        return new Shuffle<>(scatters, at, gather, parameters, true);
+    public Shuffle<P, V> withChunksOnly() {
+        return new Shuffle<>(scatters, gatherTable, gather, parameters, true);
     }
 
     /** Tables of all stages. */
@@ -66,12 +66,12 @@ public record Shuffle<P, V>(
     }
 
     /** Tables on whose actors maps and the gather run. */
-    public Set<TableName> besides() {
+    public Set<TableName> mapAndGatherTables() {
         return tables(stage -> !stage.inputs().isEmpty());
     }
 
     private Set<TableName> tables(Predicate<Scatter<?>> which) {
-        return Stream.concat(scatters.stream().filter(which).map(Scatter::table), Stream.of(at))
+        return Stream.concat(scatters.stream().filter(which).map(Scatter::table), Stream.of(gatherTable))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -81,7 +81,7 @@ public record Shuffle<P, V>(
      * @param inputs the inputs of each stage
      * @throws UniserveException INVALID_ARGUMENT if a stage consumes chunks of a later stage, or two stages consume the same chunks
      */
-    public static List<Integer> open(List<List<Integer>> inputs) {
+    public static List<Integer> unconsumedStages(List<List<Integer>> inputs) {
         BitSet taken = new BitSet();
         for (int stage = 0; stage < inputs.size(); stage++) {
             for (int input : inputs.get(stage)) {
@@ -99,13 +99,13 @@ public record Shuffle<P, V>(
     }
 
     /** Starts a plan with a scatter over all actors of the table, whose chunks are partitioned by slot. */
-    public static <P> Scatters scatter(TableName table, ScatterCall<P> call, P parameters) {
-        return new Scatters(List.of()).with(table, call, parameters);
+    public static <P> Builder scatter(TableName table, ScatterCall<P> call, P parameters) {
+        return new Builder(List.of()).scatter(table, call, parameters);
     }
 
-    /** Starts a plan with a scatter whose chunks stay with their actors; see {@link Distribution#KEPT}. */
-    public static <P> Scatters kept(TableName table, ScatterCall<P> call, P parameters) {
-        return new Scatters(List.of()).kept(table, call, parameters);
+    /** Starts a plan with a scatter whose chunks stay with their actors; see {@link Distribution#COLOCATED}. */
+    public static <P> Builder scatterColocated(TableName table, ScatterCall<P> call, P parameters) {
+        return new Builder(List.of()).scatterColocated(table, call, parameters);
     }
 
     /**
@@ -115,7 +115,7 @@ public record Shuffle<P, V>(
      * @param actors numbers of the actors to run on; empty for all actors of the table
      * @param call the operator
      * @param parameters parameters of the operator
-     * @param spread routing of its chunks
+     * @param distribution routing of its chunks
      * @param inputs indexes in the plan of the stages whose chunks it consumes; empty for a scatter
      */
     public record Scatter<P>(
@@ -123,7 +123,7 @@ public record Shuffle<P, V>(
             Optional<List<Integer>> actors,
             ChunkCall<P> call,
             P parameters,
-            Distribution spread,
+            Distribution distribution,
             List<Integer> inputs) {
         public Scatter {
             actors = actors.map(List::copyOf);
@@ -147,7 +147,7 @@ public record Shuffle<P, V>(
 
         private Scatter<P> after(int stages) {
             List<Integer> moved = inputs.stream().map(input -> input + stages).toList();
-            return new Scatter<>(table, actors, call, parameters, spread, moved);
+            return new Scatter<>(table, actors, call, parameters, distribution, moved);
         }
 
         private static void check(TableName table, List<Integer> actors) {
@@ -165,32 +165,32 @@ public record Shuffle<P, V>(
      * Builder of a plan: the stages before its gather. The next map or the gather consumes, in order, the chunks of all stages that no map
      * has consumed yet. Immutable: each method returns a new builder.
      */
-    public static final class Scatters {
+    public static final class Builder {
         private final List<Scatter<?>> all;
 
-        private Scatters(List<Scatter<?>> all) {
+        private Builder(List<Scatter<?>> all) {
             this.all = all;
         }
 
-        private Scatters and(Scatter<?> next) {
+        private Builder and(Scatter<?> next) {
             List<Scatter<?>> more = new ArrayList<>(all);
             more.add(next);
-            return new Scatters(List.copyOf(more));
+            return new Builder(List.copyOf(more));
         }
 
         /** Adds a scatter over all actors of the table, whose chunks are partitioned by slot. */
-        public <P> Scatters with(TableName table, ScatterCall<P> call, P parameters) {
-            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.CUT));
+        public <P> Builder scatter(TableName table, ScatterCall<P> call, P parameters) {
+            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.PARTITIONED));
         }
 
         /** Adds a scatter over all actors of the table, whose chunks every slot receives. */
-        public <P> Scatters broadcast(TableName table, ScatterCall<P> call, P parameters) {
+        public <P> Builder scatterBroadcast(TableName table, ScatterCall<P> call, P parameters) {
             return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.BROADCAST));
         }
 
         /** Adds a scatter over all actors of the table, whose chunks stay with their actors: the next stage must run on this table. */
-        public <P> Scatters kept(TableName table, ScatterCall<P> call, P parameters) {
-            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.KEPT));
+        public <P> Builder scatterColocated(TableName table, ScatterCall<P> call, P parameters) {
+            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.COLOCATED));
         }
 
         /**
@@ -198,7 +198,7 @@ public record Shuffle<P, V>(
          *
          * @throws UniserveException INVALID_ARGUMENT for a map
          */
-        public Scatters with(Scatter<?> scatter) {
+        public Builder add(Scatter<?> scatter) {
             if (!scatter.inputs().isEmpty()) {
                 throw UniserveException.invalid("stage " + scatter.call().id() + " of a plan is a map: use map()");
             }
@@ -206,20 +206,20 @@ public record Shuffle<P, V>(
         }
 
         /** Appends the stages of another builder. */
-        public Scatters with(Scatters others) {
+        public Builder add(Builder others) {
             List<Scatter<?>> more = new ArrayList<>(all);
             others.all.forEach(one -> more.add(one.after(all.size())));
-            return new Scatters(List.copyOf(more));
+            return new Builder(List.copyOf(more));
         }
 
         /** Adds a map on all actors of a table, which consumes all chunks not consumed yet. Its chunks are partitioned by slot. */
-        public <P> Scatters map(TableName at, MapCall<P> call, P parameters) {
-            return map(at, call, parameters, Distribution.CUT);
+        public <P> Builder map(TableName at, MapCall<P> call, P parameters) {
+            return map(at, call, parameters, Distribution.PARTITIONED);
         }
 
         /** Adds a map with this routing of its chunks. */
-        public <P> Scatters map(TableName at, MapCall<P> call, P parameters, Distribution distribution) {
-            List<Integer> inputs = open(all.stream().map(Scatter::inputs).toList());
+        public <P> Builder map(TableName at, MapCall<P> call, P parameters, Distribution distribution) {
+            List<Integer> inputs = unconsumedStages(all.stream().map(Scatter::inputs).toList());
             return and(new Scatter<>(at, Optional.empty(), call, parameters, distribution, inputs));
         }
 

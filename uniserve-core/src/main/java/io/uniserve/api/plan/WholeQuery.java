@@ -8,7 +8,7 @@ import io.uniserve.codec.Codecs;
 
 /**
  * Operator for queries in the engine's own language that concern one actor: that actor answers the whole query, in one round and without a
- * plan. A port registers it by {@link io.uniserve.api.EngineFunctions#with}; clients then send such queries straight to a replica of the
+ * plan. A port registers it by {@link io.uniserve.api.EngineFunctions#withWholeQuery}; clients then send such queries straight to a replica of the
  * actor. It must reject what the planner rejects, and return what the planner would return.
  *
  * <pre>{@code

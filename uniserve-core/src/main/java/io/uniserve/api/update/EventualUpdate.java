@@ -31,14 +31,14 @@ import java.util.function.Predicate;
 public non-sealed interface EventualUpdate<A extends Actor, R extends Row> extends UpdateFunction<A, R> {
     /**
      * Rejects rows that the engine could not apply, such as wrong types. Runs on the primary before the rows enter the log, concurrently
-     * with anything. Acknowledged updates may not be published yet; see {@link #reads}.
+     * with anything. Acknowledged updates may not be published yet; see {@link #readsActor}.
      *
      * @throws io.uniserve.error.UniserveException INVALID_ROW with the row and the field
      */
     void validate(A actor, List<R> rows);
 
     /** Returns whether validation of this row reads the actor's contents. The host then first publishes all acknowledged updates. */
-    default boolean reads(R row) {
+    default boolean readsActor(R row) {
         return false;
     }
 
@@ -60,7 +60,7 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
         return of(id, actorType, rows, check, apply, row -> false);
     }
 
-    /** Builds an update function from {@link #validate}, {@link #update} and {@link #reads}. */
+    /** Builds an update function from {@link #validate}, {@link #update} and {@link #readsActor}. */
     static <A extends Actor, R extends Row> EventualUpdate<A, R> of(
             String id,
             Class<A> actorType,
@@ -74,7 +74,7 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
     /** Action on one row, with a resource that the actor opens once per call, such as a writer. */
     interface EachRow<A, L, R> {
         /** Validates or applies one row. */
-        void take(A actor, L lent, R row) throws Exception;
+        void accept(A actor, L lent, R row) throws Exception;
     }
 
     /**
@@ -82,7 +82,7 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
      *
      * @param <L> the resource
      */
-    interface Lending<A, L> {
+    interface ResourceProvider<A, L> {
         /**
          * Runs the work.
          *
@@ -96,17 +96,17 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
             String id,
             Class<A> actorType,
             Codec<R> rows,
-            Lending<A, L> lending,
+            ResourceProvider<A, L> lending,
             EachRow<A, L, R> check,
             EachRow<A, L, R> apply,
             Predicate<R> reads) {
         return of(id, actorType, rows, all(lending, check), all(lending, apply), reads);
     }
 
-    private static <A, L, R> BiConsumer<A, List<R>> all(Lending<A, L> lending, EachRow<A, L, R> each) {
+    private static <A, L, R> BiConsumer<A, List<R>> all(ResourceProvider<A, L> lending, EachRow<A, L, R> each) {
         return (actor, rows) -> lending.with(actor, "update rows", lent -> {
             for (R row : rows) {
-                each.take(actor, lent, row);
+                each.accept(actor, lent, row);
             }
             return rows;
         });

@@ -14,7 +14,7 @@ record FunctionalUpdate<A extends Actor, R extends Row>(
         Codec<R> rows,
         BiConsumer<A, List<R>> check,
         BiConsumer<A, List<R>> apply,
-        Predicate<R> reading)
+        Predicate<R> readsActorPredicate)
         implements EventualUpdate<A, R> {
     @Override
     public void validate(A actor, List<R> rows) {
@@ -22,8 +22,8 @@ record FunctionalUpdate<A extends Actor, R extends Row>(
     }
 
     @Override
-    public boolean reads(R row) {
-        return reading.test(row);
+    public boolean readsActor(R row) {
+        return readsActorPredicate.test(row);
     }
 
     @Override

@@ -26,8 +26,8 @@ record TransactionalUpdate<A extends Actor, R extends Row>(EventualUpdate<A, R> 
     }
 
     @Override
-    public boolean conditional(R row) {
-        return update.conditional(row);
+    public boolean isConditional(R row) {
+        return update.isConditional(row);
     }
 
     @Override

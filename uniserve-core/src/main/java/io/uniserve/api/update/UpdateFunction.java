@@ -32,7 +32,7 @@ public sealed interface UpdateFunction<A extends Actor, R extends Row> permits A
      * every update in the actor's log, and no other update enters the log between validation and this row. If the condition does not hold,
      * validation throws CONFLICT.
      */
-    default boolean conditional(R row) {
+    default boolean isConditional(R row) {
         return false;
     }
 }

@@ -9,8 +9,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.util.Arrays;
@@ -48,17 +48,17 @@ class ColumnsTest {
                 "id", Map.of("id", 1L, "n", -2L, "x", 3L, "d", 1.5, "s", "t", "day", "1998-12-01", "b", true));
         assertThat(ALL.values(row))
                 .containsExactly(1L, -2L, 3.0, new BigDecimal("1.50"), "t", LocalDate.of(1998, 12, 1), true);
-        assertThat(ALL.key(row)).containsExactly(1L, "t");
+        assertThat(ALL.keyValues(row)).containsExactly(1L, "t");
         assertThat(ALL.values(new Document("id", Map.of("id", 1L, "s", ""))))
                 .isEqualTo(Arrays.asList(1L, null, null, null, "", null, null));
     }
 
     @Test
     void textsOfFilesBecomeTheSameValues() {
-        Document row = ALL.ofTexts(
+        Document row = ALL.parseRow(
                 "id", List.of("s", "id", "d", "x", "b", "n"), List.of("007", "7", "-999.99", "1e3", "TRUE", ""));
         assertThat(row.fields()).isEqualTo(Map.of("s", "007", "id", 7L, "d", "-999.99", "x", 1000.0, "b", true));
-        assertThatThrownBy(() -> ALL.ofTexts("id", List.of("id", "d"), List.of("1", "1.234")))
+        assertThatThrownBy(() -> ALL.parseRow("id", List.of("id", "d"), List.of("1", "1.234")))
                 .hasMessageContaining("column 2 (d): \"1.234\" is no decimal(5,2)");
     }
 
@@ -76,7 +76,7 @@ class ColumnsTest {
         "b, 1"
     })
     void whatIsNotOfTheTypeIsRefused(String name, String text) {
-        assertThatThrownBy(() -> ALL.ofTexts("id", List.of(name), List.of(text)))
+        assertThatThrownBy(() -> ALL.parseRow("id", List.of(name), List.of(text)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                 .hasMessageContaining("(" + name + ")");

@@ -1,7 +1,7 @@
 package io.uniserve.runtime.config;
 
 import io.uniserve.model.Address;
-import io.uniserve.protocol.reader.RequestSettings;
+import io.uniserve.protocol.client.routing.RequestSettings;
 import java.time.Duration;
 import java.util.List;
 
@@ -11,7 +11,7 @@ public record ClientSettings(
         Duration queryDeadline,
         Duration updateDeadline,
         Duration connectTimeout,
-        RequestSettings reader) {
+        RequestSettings requestSettings) {
     private static final Duration MS = Duration.ofMillis(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration MINUTES_10 = Duration.ofMinutes(10);
@@ -32,7 +32,7 @@ public record ClientSettings(
         return new RequestSettings(
                 hedge.duration("delay-min", Duration.ZERO, MINUTE).toNanos(),
                 hedge.duration("delay-cold", MS, MINUTE).toNanos(),
-                (int) Math.round(hedge.share("budget", 1) * 1_000),
+                (int) Math.round(hedge.fraction("budget", 1) * 1_000),
                 client.duration("silence", Duration.ofMillis(10), HOUR).toNanos(),
                 client.duration("backoff-min", MS, MINUTE).toNanos(),
                 client.duration("backoff-max", MS, MINUTE).toNanos(),

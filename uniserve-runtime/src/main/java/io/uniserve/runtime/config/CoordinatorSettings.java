@@ -1,7 +1,7 @@
 package io.uniserve.runtime.config;
 
 import io.uniserve.model.Address;
-import io.uniserve.protocol.coordinator.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -30,7 +30,7 @@ public record CoordinatorSettings(
     private static final Duration DAY = Duration.ofHours(24);
 
     /** Settings of the coordinator's state machine. */
-    public CoordinatorConfig machine(String id, Address address, String clusterId) {
+    public CoordinatorConfig toConfig(String id, Address address, String clusterId) {
         return new CoordinatorConfig(
                 id,
                 address,

@@ -24,7 +24,7 @@ final class DuplicateKeys {
         this.text = text;
     }
 
-    static List<Duplicate> in(String text) {
+    static List<Duplicate> find(String text) {
         DuplicateKeys reader = new DuplicateKeys(text);
         reader.skipBlank();
         if (reader.peek() == '{') {

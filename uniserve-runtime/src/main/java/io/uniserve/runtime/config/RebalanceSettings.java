@@ -1,21 +1,21 @@
 package io.uniserve.runtime.config;
 
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.coordinator.RebalanceConfig;
+import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import java.time.Duration;
 
 /** Settings of the rebalancer; {@code reference.conf} explains each. */
 public record RebalanceSettings(Duration period, int moves, int movesPerServer, double tolerance, String policy) {
     /** Settings of the coordinator's state machine. */
-    public RebalanceConfig machine() {
+    public RebalanceConfig toConfig() {
         return new RebalanceConfig(period.toNanos(), moves, movesPerServer);
     }
 
     static RebalanceSettings of(Section coordinator) {
         Section rebalance = coordinator.section("rebalance");
-        double tolerance = rebalance.share("tolerance", 1);
+        double tolerance = rebalance.fraction("tolerance", 1);
         if (tolerance < 0.01) {
-            throw rebalance.wrong("tolerance", "a share from 1% to 100%, such as 20%", null);
+            throw rebalance.invalidValue("tolerance", "a share from 1% to 100%, such as 20%", null);
         }
         return new RebalanceSettings(
                 rebalance.duration("period", Duration.ZERO, Duration.ofHours(24)),

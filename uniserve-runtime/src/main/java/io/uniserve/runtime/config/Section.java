@@ -39,7 +39,7 @@ final class Section {
     String textNotEmpty(String key) {
         String text = text(key).strip();
         if (text.isEmpty()) {
-            throw wrong(key, "a text that is not empty", null);
+            throw invalidValue(key, "a text that is not empty", null);
         }
         return text;
     }
@@ -52,7 +52,7 @@ final class Section {
         String expected = "a whole number from " + min + " to " + max;
         int number = get(key, expected, () -> config.getInt(path(key)));
         if (number < min || number > max) {
-            throw wrong(key, expected, null);
+            throw invalidValue(key, expected, null);
         }
         return number;
     }
@@ -61,7 +61,7 @@ final class Section {
         String expected = "a number from " + min + " to " + max;
         double number = get(key, expected, () -> config.getDouble(path(key)));
         if (!(number >= min && number <= max)) {
-            throw wrong(key, expected, null);
+            throw invalidValue(key, expected, null);
         }
         return number;
     }
@@ -76,7 +76,7 @@ final class Section {
         withUnit(key, expected);
         Duration duration = get(key, expected, () -> config.getDuration(path(key)));
         if (duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
-            throw wrong(key, expected, null);
+            throw invalidValue(key, expected, null);
         }
         return duration;
     }
@@ -86,17 +86,17 @@ final class Section {
         withUnit(key, expected);
         ConfigMemorySize size = get(key, expected, () -> config.getMemorySize(path(key)));
         if (size.toBytes() < min || size.toBytes() > max) {
-            throw wrong(key, expected, null);
+            throw invalidValue(key, expected, null);
         }
         return size.toBytes();
     }
 
     /** Percentage such as {@code 10%}, as a fraction. */
-    double share(String key, double max) {
+    double fraction(String key, double max) {
         String expected = "a share from 0% to " + Math.round(max * 100) + "%, such as 5%";
         String text = text(key).strip();
         if (!text.endsWith("%")) {
-            throw wrong(key, expected, null);
+            throw invalidValue(key, expected, null);
         }
         try {
             double share = Double.parseDouble(text.substring(0, text.length() - 1)) / 100;
@@ -104,9 +104,9 @@ final class Section {
                 return share;
             }
         } catch (NumberFormatException e) {
-            throw wrong(key, expected, e);
+            throw invalidValue(key, expected, e);
         }
-        throw wrong(key, expected, null);
+        throw invalidValue(key, expected, null);
     }
 
     List<String> texts(String key) {
@@ -121,7 +121,7 @@ final class Section {
         try {
             return Address.parse(text);
         } catch (UniserveException e) {
-            throw wrong(key, "a list of HOST:PORT", e);
+            throw invalidValue(key, "a list of HOST:PORT", e);
         }
     }
 
@@ -163,7 +163,7 @@ final class Section {
     /** Rejects a number without unit: the library would read it as milliseconds or bytes, which is rarely intended. */
     private void withUnit(String key, String expected) {
         if (config.getValue(path(key)).unwrapped() instanceof Number) {
-            throw wrong(key, expected, null);
+            throw invalidValue(key, expected, null);
         }
     }
 
@@ -171,11 +171,11 @@ final class Section {
         try {
             return getter.get();
         } catch (ConfigException e) {
-            throw wrong(key, expected, e);
+            throw invalidValue(key, expected, e);
         }
     }
 
-    UniserveException wrong(String key, String expected, @Nullable Exception cause) {
+    UniserveException invalidValue(String key, String expected, @Nullable Exception cause) {
         ConfigValue value = config.hasPath(path(key)) ? config.getValue(path(key)) : null;
         String shown = value == null ? "not set" : value.render(ConfigRenderOptions.concise());
         String origin = value == null ? "configuration" : value.origin().description();

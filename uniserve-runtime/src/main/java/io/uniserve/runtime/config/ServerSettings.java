@@ -103,7 +103,7 @@ public record ServerSettings(
                         capacity.bytes("memory", 0, 1_024 * TIB),
                         capacity.bytes("disk", 0, 1_024 * TIB)),
                 server.duration("lease", Duration.ofMillis(100), MINUTE),
-                server.share("clock-drift", 0.5),
+                server.fraction("clock-drift", 0.5),
                 server.duration("ping", MS_50, MINUTE),
                 server.number("ping-targets", 1, 1_000),
                 server.duration("rpc-timeout", Duration.ofMillis(100), MINUTE),

@@ -220,7 +220,7 @@ public final class Settings {
     }
 
     private static void refuseDuplicates(Path file, String text) {
-        List<DuplicateKeys.Duplicate> duplicates = DuplicateKeys.in(text);
+        List<DuplicateKeys.Duplicate> duplicates = DuplicateKeys.find(text);
         if (!duplicates.isEmpty()) {
             DuplicateKeys.Duplicate first = duplicates.get(0);
             throw invalid(

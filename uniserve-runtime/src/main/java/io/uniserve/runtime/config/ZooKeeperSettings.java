@@ -30,7 +30,7 @@ public record ZooKeeperSettings(
     static ZooKeeperSettings of(Section root) {
         String cluster = root.textNotEmpty("cluster");
         if (!cluster.matches(NAME)) {
-            throw root.wrong("cluster", "1 to 64 letters, digits, _ or -", null);
+            throw root.invalidValue("cluster", "1 to 64 letters, digits, _ or -", null);
         }
         Section zk = root.section("zookeeper");
         Section embedded = zk.section("embedded");

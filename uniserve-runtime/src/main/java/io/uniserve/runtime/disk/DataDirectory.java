@@ -59,7 +59,7 @@ public final class DataDirectory implements AutoCloseable {
      */
     public static DataDirectory open(Path root, String cluster, boolean create, Ids ids) {
         boolean isNew = isNew(root, create);
-        DirectoryLock lock = DirectoryLock.take(root, WHAT, create);
+        DirectoryLock lock = DirectoryLock.acquire(root, WHAT, create);
         try {
             if (isNew && !Files.exists(root.resolve(IDENTITY))) {
                 writeIdentity(root, newServer(ids), cluster);

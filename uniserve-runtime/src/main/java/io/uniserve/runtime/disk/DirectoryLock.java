@@ -23,7 +23,7 @@ public final class DirectoryLock implements AutoCloseable {
      * Directories that this process has locked. The system's file locks belong to the process: opening and closing the file a second
      * time would release the lock.
      */
-    private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
+    private static final Set<Path> LOCKED = ConcurrentHashMap.newKeySet();
 
     private final Path directory;
     private final FileChannel channel;
@@ -41,7 +41,7 @@ public final class DirectoryLock implements AutoCloseable {
      * @param create true to create it if it is missing
      * @throws UniserveException INVALID_CONFIGURATION if it is missing, not a directory, read-only or in use
      */
-    public static DirectoryLock take(Path directory, String what, boolean create) {
+    public static DirectoryLock acquire(Path directory, String what, boolean create) {
         prepare(directory, what, create);
         Path real;
         try {
@@ -49,13 +49,13 @@ public final class DirectoryLock implements AutoCloseable {
         } catch (IOException e) {
             throw refuse(what, directory, "cannot be reached (" + e + "); check the path", e);
         }
-        if (!OWN.add(real)) {
+        if (!LOCKED.add(real)) {
             throw refuse(what, directory, "is in use by this process; choose another directory", null);
         }
         try {
             return new DirectoryLock(real, lock(directory, what));
         } catch (UniserveException e) {
-            OWN.remove(real);
+            LOCKED.remove(real);
             throw e;
         }
     }
@@ -114,7 +114,7 @@ public final class DirectoryLock implements AutoCloseable {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             closeQuietly(channel);
-            OWN.remove(directory);
+            LOCKED.remove(directory);
         }
     }
 }

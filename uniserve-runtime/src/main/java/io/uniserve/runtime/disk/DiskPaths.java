@@ -25,7 +25,7 @@ public final class DiskPaths {
         while (!wrong && start <= path.length()) {
             int slash = path.indexOf('/', start);
             int end = slash < 0 ? path.length() : slash;
-            wrong = !part(path, start, end);
+            wrong = !isValidPart(path, start, end);
             start = end + 1;
         }
         if (wrong) {
@@ -33,7 +33,7 @@ public final class DiskPaths {
         }
     }
 
-    private static boolean part(String path, int start, int end) {
+    private static boolean isValidPart(String path, int start, int end) {
         boolean dots = true;
         for (int i = start; i < end; i++) {
             char c = path.charAt(i);

@@ -23,7 +23,7 @@ final class DiskReserve {
     private final Path file;
     private final int bytes;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
-    private volatile boolean whole;
+    private volatile boolean allocated;
 
     DiskReserve(Path file, int bytes) {
         this.file = file;
@@ -38,7 +38,7 @@ final class DiskReserve {
     }
 
     /** Runs work without access to the reserve. */
-    void beside(Work work) throws IOException {
+    void runKeepingReserve(Work work) throws IOException {
         lock.readLock().lock();
         try {
             work.run();
@@ -48,9 +48,9 @@ final class DiskReserve {
     }
 
     /** Runs work. If the disk is full, releases the reserve and runs the work again. */
-    void first(Work work) throws IOException {
+    void runWithReserve(Work work) throws IOException {
         try {
-            beside(work);
+            runKeepingReserve(work);
         } catch (IOException e) {
             if (!DiskErrors.isDiskFull(e)) {
                 throw e;
@@ -58,7 +58,7 @@ final class DiskReserve {
             alone(work);
             return;
         }
-        if (!whole) {
+        if (!allocated) {
             lock.writeLock().lock();
             try {
                 fill();
@@ -72,7 +72,7 @@ final class DiskReserve {
         lock.writeLock().lock();
         try {
             Files.deleteIfExists(file);
-            whole = false;
+            allocated = false;
             work.run();
         } finally {
             fill();
@@ -92,7 +92,7 @@ final class DiskReserve {
                 size += STEP_BYTES;
             }
             channel.force(true);
-            whole = true;
+            allocated = true;
         } catch (IOException e) {
             LOG.debug("cannot allocate the reserve {}", file, e);
         }

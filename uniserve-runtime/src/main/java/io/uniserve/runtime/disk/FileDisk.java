@@ -92,14 +92,14 @@ public final class FileDisk implements Disk, AutoCloseable {
     }
 
     private Done append(Path file, Bytes data) throws IOException {
-        OpenFiles.OpenFile channel = open.take(file);
+        OpenFiles.OpenFile channel = open.acquire(file);
         try {
             if (durable) {
                 channel.markDirty();
             }
-            reserve.beside(() -> DurableFiles.writeFully(channel.channel(), data.buffer()));
+            reserve.runKeepingReserve(() -> DurableFiles.writeFully(channel.channel(), data.buffer()));
         } finally {
-            open.give(channel);
+            open.release(channel);
         }
         return Done.DONE;
     }
@@ -110,11 +110,11 @@ public final class FileDisk implements Disk, AutoCloseable {
     }
 
     private Done sync(Path file) throws IOException {
-        OpenFiles.OpenFile channel = open.takeExisting(file);
+        OpenFiles.OpenFile channel = open.acquireExisting(file);
         try {
             channel.sync();
         } finally {
-            open.give(channel);
+            open.release(channel);
         }
         return Done.DONE;
     }
@@ -182,11 +182,11 @@ public final class FileDisk implements Disk, AutoCloseable {
     @Override
     public void replace(String path, Bytes data, Completion<Done> completion) {
         run("replace", path, completion, file -> {
-            open.forget(file);
+            open.closeUnder(file);
             if (data.size() <= SMALL_BYTES) {
-                reserve.first(() -> replace(file, data));
+                reserve.runWithReserve(() -> replace(file, data));
             } else {
-                reserve.beside(() -> replace(file, data));
+                reserve.runKeepingReserve(() -> replace(file, data));
             }
             return Done.DONE;
         });
@@ -207,7 +207,7 @@ public final class FileDisk implements Disk, AutoCloseable {
             if (size < 0) {
                 throw UniserveException.invalid("cannot truncate " + path + " to " + size + " bytes");
             }
-            open.forget(file);
+            open.closeUnder(file);
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 channel.truncate(size);
                 channel.force(true);
@@ -220,8 +220,8 @@ public final class FileDisk implements Disk, AutoCloseable {
     public void move(String from, String to, Completion<Done> completion) {
         run("move", from, completion, source -> {
             Path target = DiskPaths.resolve(root, to);
-            open.forget(source);
-            open.forget(target);
+            open.closeUnder(source);
+            open.closeUnder(target);
             DurableFiles.createDirectories(parent(target));
             Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
             DurableFiles.syncDirectory(parent(target));
@@ -235,7 +235,7 @@ public final class FileDisk implements Disk, AutoCloseable {
     @Override
     public void delete(String path, Completion<Done> completion) {
         run("delete", path, completion, file -> {
-            open.forget(file);
+            open.closeUnder(file);
             DurableFiles.deleteTree(file);
             if (durable && Files.isDirectory(parent(file))) {
                 DurableFiles.syncDirectory(parent(file));

@@ -26,7 +26,7 @@ final class OpenFiles implements AutoCloseable {
         this.bound = bound;
     }
 
-    /** File in use by one operation, until {@link #give}. */
+    /** File in use by one operation, until {@link #release}. */
     static final class OpenFile {
         private final Path path;
         private final FileChannel channel;
@@ -61,7 +61,7 @@ final class OpenFiles implements AutoCloseable {
     }
 
     /** Returns the file, opened or created (with its directory) if necessary. */
-    OpenFile take(Path path) throws IOException {
+    OpenFile acquire(Path path) throws IOException {
         OpenFile open = takeOpen(path);
         if (open != null) {
             return open;
@@ -76,14 +76,14 @@ final class OpenFiles implements AutoCloseable {
     }
 
     /** Returns the file, which must exist. */
-    OpenFile takeExisting(Path path) throws IOException {
+    OpenFile acquireExisting(Path path) throws IOException {
         OpenFile open = takeOpen(path);
         return open != null
                 ? open
                 : add(path, FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.APPEND));
     }
 
-    void give(OpenFile file) {
+    void release(OpenFile file) {
         synchronized (this) {
             file.users--;
         }
@@ -91,7 +91,7 @@ final class OpenFiles implements AutoCloseable {
     }
 
     /** Closes the file, or every file below the directory. */
-    synchronized void forget(Path path) {
+    synchronized void closeUnder(Path path) {
         Iterator<Map.Entry<Path, OpenFile>> each = files.entrySet().iterator();
         while (each.hasNext()) {
             Map.Entry<Path, OpenFile> entry = each.next();

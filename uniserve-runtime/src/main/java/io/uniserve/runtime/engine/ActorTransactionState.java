@@ -11,7 +11,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.EngineHost.Update;
-import io.uniserve.protocol.tx.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshots;
 import java.lang.ref.SoftReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,12 +43,12 @@ final class ActorTransactionState {
 
     private final OpenPort port;
     private final Actor actor;
-    private final TreeMap<Long, Parts> prepared = new TreeMap<>();
+    private final TreeMap<Long, PreparedVersion> prepared = new TreeMap<>();
     /**
      * Rows that were validated and will soon be prepared, decoded; the oldest first. Some are never prepared, so the size is limited
      * to one version's.
      */
-    private final ArrayDeque<Checked> checked = new ArrayDeque<>();
+    private final ArrayDeque<ValidatedRows> checked = new ArrayDeque<>();
 
     private long checkedBytes;
 
@@ -62,12 +62,12 @@ final class ActorTransactionState {
      * Decoded rows of a batch. If memory is short, they are dropped and decoded again. The bytes may be a view of those of a whole
      * version.
      */
-    private record Checked(String function, int bytes, SoftReference<Decoded> decoded) {}
+    private record ValidatedRows(String function, int bytes, SoftReference<Decoded> decoded) {}
 
     private record Decoded(Bytes rows, RowBatch batch) {}
 
     /** Changes of a version: its parts in order, and the bytes of their rows. */
-    private record Parts(List<Prepared> list, long bytes) {}
+    private record PreparedVersion(List<Prepared> list, long bytes) {}
 
     /**
      * Stores the present state. Fails with PORT_PROTOCOL if the actor has no snapshots.
@@ -79,16 +79,16 @@ final class ActorTransactionState {
         this.port = port;
         this.actor = actor;
         this.shelf = new VersionedSnapshots<>(bytesMax, this::close);
-        keep(version, 0);
+        storeSnapshot(version, 0);
     }
 
     /**
      * Caches the decoded rows after their validation. They will soon be prepared, as a view of the same memory, and need not be
      * decoded again.
      */
-    void checked(String function, Bytes rows, RowBatch batch) {
+    void cacheValidated(String function, Bytes rows, RowBatch batch) {
         synchronized (checked) {
-            checked.add(new Checked(function, rows.size(), new SoftReference<>(new Decoded(rows, batch))));
+            checked.add(new ValidatedRows(function, rows.size(), new SoftReference<>(new Decoded(rows, batch))));
             checkedBytes += rows.size();
             while (checked.size() > Limits.ATOMIC_BATCHES_PER_VERSION_MAX
                     || checked.size() > 1 && checkedBytes > Limits.BATCH_BYTES_MAX) {
@@ -98,7 +98,7 @@ final class ActorTransactionState {
     }
 
     /** Bytes of rows that are validated and not prepared yet. */
-    long checkedBytes() {
+    long validatedBytes() {
         synchronized (checked) {
             return checkedBytes;
         }
@@ -106,7 +106,7 @@ final class ActorTransactionState {
 
     private RowBatch batch(Update update) {
         synchronized (checked) {
-            for (Checked known : checked) {
+            for (ValidatedRows known : checked) {
                 Decoded decoded = known.decoded().get();
                 if (decoded != null
                         && decoded.rows().isSameView(update.rows())
@@ -123,7 +123,7 @@ final class ActorTransactionState {
         abort(version);
         List<Prepared> parts = new ArrayList<>();
         long bytes = batches.stream().mapToLong(batch -> batch.rows().size()).sum();
-        prepared.put(version, new Parts(parts, bytes));
+        prepared.put(version, new PreparedVersion(parts, bytes));
         for (Update batch : batches) {
             parts.add(
                     port.call(batch.function() + " prepare", () -> batch(batch).prepare(batch.index())));
@@ -139,7 +139,7 @@ final class ActorTransactionState {
 
     /** Aborts the version, if it is prepared. */
     void abort(long version) {
-        Parts parts = prepared.remove(version);
+        PreparedVersion parts = prepared.remove(version);
         if (parts != null) {
             parts.list().forEach(part -> port.run("abort", part::abort));
         }
@@ -147,18 +147,18 @@ final class ActorTransactionState {
 
     /** Commits the prepared version, publishes the actor and stores its state. */
     void commit(long version) {
-        Parts parts = prepared.remove(version);
+        PreparedVersion parts = prepared.remove(version);
         if (parts == null) {
             throw new UniserveException(
                     ErrorCode.INTERNAL, "version " + version + " is committed, but not prepared here");
         }
         parts.list().forEach(part -> port.run("commit", part::commit));
         port.run("publish", actor::publish);
-        keep(version, parts.bytes());
+        storeSnapshot(version, parts.bytes());
     }
 
     /** Stores the published state as that of the version, which has changed this many bytes of rows. */
-    private void keep(long version, long changed) {
+    private void storeSnapshot(long version, long changed) {
         ActorView state = port.call("snapshot", () -> {
             if (actor instanceof SnapshotActor<?> able) {
                 return able.snapshot();
@@ -168,7 +168,7 @@ final class ActorTransactionState {
                     "port " + port.info().name() + " offers atomic updates, but its actors have no snapshots:"
                             + " they must implement SnapshotActor and its snapshot()");
         });
-        boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShare());
+        boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShareData());
         shelf.add(
                 version,
                 state,
@@ -190,8 +190,8 @@ final class ActorTransactionState {
     }
 
     /** Returns the state of this version, 0 for the newest; empty if it is not stored any more. */
-    Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
-        return shelf.at(version);
+    Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
+        return shelf.acquire(version);
     }
 
     /** Drops all states; those in use are closed when their readers release them. */

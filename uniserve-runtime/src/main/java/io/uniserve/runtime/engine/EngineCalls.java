@@ -63,7 +63,7 @@ public final class EngineCalls {
     }
 
     /** Running call: a description with the replica, and its start time. */
-    public record Running(String what, long sinceNanos) {}
+    public record Running(String what, long startNanos) {}
 
     /** Work of an engine. */
     @FunctionalInterface
@@ -72,15 +72,15 @@ public final class EngineCalls {
     }
 
     /** Runs work that changes the replica's actor, after all such work submitted before. */
-    <T> void inOrder(ReplicaKey key, String what, Completion<T> completion, Work<T> work) {
+    <T> void runInOrder(ReplicaKey key, String what, Completion<T> completion, Work<T> work) {
         watch();
-        queues.add(key, new Told<>(what, completion, work));
+        queues.add(key, new CompletingCall<>(what, completion, work));
     }
 
     /** Runs work in no particular order. */
-    <T> void beside(String what, Completion<T> completion, Work<T> work) {
+    <T> void runConcurrently(String what, Completion<T> completion, Work<T> work) {
         watch();
-        Told<T> call = new Told<>(what, completion, work);
+        CompletingCall<T> call = new CompletingCall<>(what, completion, work);
         try {
             pool.execute(call);
         } catch (RejectedExecutionException e) {
@@ -89,7 +89,7 @@ public final class EngineCalls {
     }
 
     /** Runs work without a completion; a failure is logged. */
-    void detached(String what, Runnable work) {
+    void runDetached(String what, Runnable work) {
         Completion<Boolean> completion = outcome -> {
             if (outcome instanceof Outcome.Err<Boolean> err) {
                 LOG.atLevel(pool.isShutdown() ? Level.DEBUG : Level.WARN)
@@ -97,18 +97,18 @@ public final class EngineCalls {
                         .log("{} failed", what);
             }
         };
-        beside(what, completion, () -> {
+        runConcurrently(what, completion, () -> {
             work.run();
             return true;
         });
     }
 
-    private final class Told<T> implements KeyedQueues.Call {
+    private final class CompletingCall<T> implements KeyedQueues.Call {
         private final String what;
         private final Completion<T> completion;
         private final Work<T> work;
 
-        private Told(String what, Completion<T> completion, Work<T> work) {
+        private CompletingCall(String what, Completion<T> completion, Work<T> work) {
             this.what = what;
             this.completion = completion;
             this.work = work;
@@ -116,16 +116,16 @@ public final class EngineCalls {
 
         @Override
         public void run() {
-            tell(tracked(what, work));
+            complete(tracked(what, work));
         }
 
         @Override
         public void refuse(RejectedExecutionException reason) {
-            tell(Outcome.err(
+            complete(Outcome.err(
                     new UniserveException(ErrorCode.UNAVAILABLE, "cannot " + what + ": the engine is closed", reason)));
         }
 
-        private void tell(Outcome<T> outcome) {
+        private void complete(Outcome<T> outcome) {
             try {
                 loop.execute(() -> completion.done(outcome));
             } catch (RejectedExecutionException e) {
@@ -159,7 +159,7 @@ public final class EngineCalls {
                     now - STUCK_NANOS,
                     call -> LOG.warn(
                             "engine call has been running for {} s: {}",
-                            TimeUnit.NANOSECONDS.toSeconds(now - call.sinceNanos()),
+                            TimeUnit.NANOSECONDS.toSeconds(now - call.startNanos()),
                             call.what()));
             int wanted = threads + Math.min(SPARE_THREADS_MAX, Math.max(0, stuck - threads + 1));
             if (wanted != pool.getCorePoolSize()) {
@@ -179,8 +179,8 @@ public final class EngineCalls {
 
     /** Time of the longest running call in nanoseconds; 0 if none is running. */
     long longestNanos() {
-        Optional<Running> oldest = running().stream().min(Comparator.comparingLong(Running::sinceNanos));
-        return oldest.map(call -> Math.max(0, clock.nanos() - call.sinceNanos()))
+        Optional<Running> oldest = running().stream().min(Comparator.comparingLong(Running::startNanos));
+        return oldest.map(call -> Math.max(0, clock.nanos() - call.startNanos()))
                 .orElse(0L);
     }
 

@@ -4,8 +4,8 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
-import io.uniserve.protocol.tx.VersionedSnapshots;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.transaction.server.VersionedSnapshots;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -56,22 +56,22 @@ public final class HostedActor {
      * Number of the actor's present state, or 0 while it is changing. If two calls return the same number other than 0, everything
      * read between them belongs to one state.
      */
-    public long state() {
+    public long stateNumber() {
         return state;
     }
 
-    /** Marks the start of a change that operators may see; {@link #changed} marks its end. */
-    void changing() {
+    /** Marks the start of a change that operators may see; {@link #endChange} marks its end. */
+    void beginChange() {
         state = 0;
     }
 
     /** Marks the end of a change, when it is visible. The number must be new and not 0. */
-    void changed(long newState) {
+    void endChange(long newState) {
         state = newState;
     }
 
     /** True for an actor of an atomic table: readers use its states by version, never the actor itself. */
-    public boolean atomic() {
+    public boolean isAtomic() {
         return atomic != null;
     }
 
@@ -79,12 +79,12 @@ public final class HostedActor {
      * State of an atomic table's actor at this version, 0 for the newest; empty if it is not stored any more. Release it before the
      * actor.
      */
-    public Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
-        return atomic == null ? Optional.empty() : atomic.at(version);
+    public Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
+        return atomic == null ? Optional.empty() : atomic.snapshotAt(version);
     }
 
     /** Transaction state; fails with INTERNAL for an eventual table. */
-    ActorTransactionState parts() {
+    ActorTransactionState transactionState() {
         if (atomic == null) {
             throw new UniserveException(ErrorCode.INTERNAL, "table " + meta.name() + " is eventual");
         }
@@ -103,25 +103,25 @@ public final class HostedActor {
         port.run("closing an actor", actor::close);
     }
 
-    PublicationTracker publication() {
+    PublicationTracker publicationTracker() {
         return publicationTracker;
     }
 
     /**
-     * True if a reader sees everything that was applied before this call; else see {@link #whenPublished}. The call counts as a read:
+     * True if a reader sees everything that was applied before this call; else see {@link #publishThen}. The call counts as a read:
      * for a while after it updates are published at once.
      */
-    public boolean published() {
-        return publicationTracker.complete();
+    public boolean isPublished() {
+        return publicationTracker.isComplete();
     }
 
     /** Runs the task, on any thread, when everything applied before this call is published, or cannot be published. */
-    public void whenPublished(Runnable task) {
-        publicationTracker.await(task);
+    public void publishThen(Runnable task) {
+        publicationTracker.awaitPublication(task);
     }
 
     /** Adds a holder; false if the actor is already being destroyed. */
-    boolean hold() {
+    boolean acquire() {
         int count = holders.get();
         while (count > 0) {
             if (holders.compareAndSet(count, count + 1)) {

@@ -11,8 +11,8 @@ import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
-import io.uniserve.protocol.tx.TransactionService;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.runtime.port.LoadedPort;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -47,7 +47,7 @@ final class OpenPort implements AutoCloseable {
     }
 
     /** See {@link LoadedPort#build}. */
-    String build() {
+    String buildId() {
         return port.build();
     }
 
@@ -74,7 +74,7 @@ final class OpenPort implements AutoCloseable {
     }
 
     void validate(TableMeta meta, Optional<TableMeta> before) {
-        if (before.isPresent() && TransactionService.serves(meta.level())) {
+        if (before.isPresent() && TransactionService.isAtomic(meta.level())) {
             throw UniserveException.unsupported("table " + meta.name() + " has level " + meta.level()
                     + ", whose options cannot change; create a new table, or use one of level EVENTUAL");
         }
@@ -88,7 +88,7 @@ final class OpenPort implements AutoCloseable {
     }
 
     /** True if the port accepts the change to this definition. */
-    boolean allows(TableMeta meta, TableMeta before) {
+    boolean acceptsChange(TableMeta meta, TableMeta before) {
         try {
             validate(meta, Optional.of(before));
             return true;

@@ -27,17 +27,17 @@ final class PortCallGuard {
         try {
             return work.get();
         } catch (UniserveException e) {
-            PortFailureLog.INSTANCE.failed(call, e);
+            PortFailureLog.INSTANCE.log(call, e);
             if (e.code().number() >= INTERNAL_RANGE && DiskErrors.isDiskFull(e)) {
                 throw DiskErrors.of(call, e);
             }
             throw e;
         } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
-            PortFailureLog.INSTANCE.failed(call, e);
+            PortFailureLog.INSTANCE.log(call, e);
             if (e instanceof RuntimeException failure && DiskErrors.isDiskFull(failure)) {
                 throw DiskErrors.of(call, failure);
             }
-            throw new UniserveException(ErrorCode.PORT_FAILED, call + " failed with " + PortFailureLog.named(e), e);
+            throw new UniserveException(ErrorCode.PORT_FAILED, call + " failed with " + PortFailureLog.classAndMessage(e), e);
         }
     }
 }

@@ -13,13 +13,13 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.RowCondition;
-import io.uniserve.protocol.tx.TransactionService;
+import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
 import io.uniserve.runtime.disk.DurableFiles;
@@ -116,7 +116,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     /** Validates a table's definition with its port: of a new table, or of one that replaces another. Changes nothing. */
     public void validateTable(TableMeta meta, Optional<TableMeta> before, Completion<Done> completion) {
-        calls.beside("validate " + meta.name(), completion, () -> {
+        calls.runConcurrently("validate " + meta.name(), completion, () -> {
             port(meta.port()).validate(meta, before);
             return Done.DONE;
         });
@@ -138,19 +138,19 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     /** Pins the replica's actor for a reader; empty if it is not open. The caller releases it once. */
     public Optional<HostedActor> pin(ReplicaKey key) {
         HostedActor hosted = actors.get(key);
-        return hosted != null && hosted.hold() ? Optional.of(hosted) : Optional.empty();
+        return hosted != null && hosted.acquire() ? Optional.of(hosted) : Optional.empty();
     }
 
     /** Operator of this port by {@code name@version}, which may {@linkplain PortBuild name a build}; empty if it has none. */
     public Optional<Operator<?, ?>> operator(String port, String id) {
         OpenPort open = ports.get(port);
-        return open == null || !PortBuild.is(id, open.build()) ? Optional.empty() : open.operator(PortBuild.plain(id));
+        return open == null || !PortBuild.matches(id, open.buildId()) ? Optional.empty() : open.operator(PortBuild.withoutBuild(id));
     }
 
     /** Build of the port; empty if it is unknown or the port is not loaded. */
-    public String build(String port) {
+    public String buildId(String port) {
         OpenPort open = ports.get(port);
-        return open == null ? "" : open.build();
+        return open == null ? "" : open.buildId();
     }
 
     /** Running calls with their start times, to find one that hangs. */
@@ -174,8 +174,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
-        calls.inOrder(key, "create " + key, completion, () -> {
-            make(key, MutableOptions.created(meta), 0, OpenPort::create);
+        calls.runInOrder(key, "create " + key, completion, () -> {
+            make(key, MutableOptions.withoutMutableOptions(meta), 0, OpenPort::create);
             return Done.DONE;
         });
     }
@@ -188,11 +188,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void restore(
             ReplicaKey key, TableMeta meta, String checkpointPath, long version, Completion<Done> completion) {
-        calls.inOrder(key, "restore " + key, completion, () -> {
+        calls.runInOrder(key, "restore " + key, completion, () -> {
             Path laidOut = newDirectory("restore-" + key);
             try {
                 CheckpointFiles.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
-                TableMeta own = MutableOptionsFile.taken(meta, laidOut);
+                TableMeta own = MutableOptionsFile.readAndDelete(meta, laidOut);
                 make(key, own, version, (port, context) -> port.restore(context, laidOut));
             } finally {
                 DurableFiles.deleteTree(laidOut);
@@ -203,21 +203,21 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
-        beside("validate rows for " + key, key, completion, hosted -> {
+        runConcurrently("validate rows for " + key, key, completion, hosted -> {
             OpenPort port = hosted.port();
-            if (function.equals(MutableOptions.FUNCTION) && !hosted.atomic()) {
-                TableMeta next = MutableOptionsFile.changed(hosted.meta(), rows);
+            if (function.equals(MutableOptions.FUNCTION) && !hosted.isAtomic()) {
+                TableMeta next = MutableOptionsFile.withOptions(hosted.meta(), rows);
                 port.validate(next, Optional.of(hosted.meta()));
                 return Optional.of(RowCondition.NONE);
             }
             return port.call(function + " validate", () -> {
                 RowBatch batch = RowBatch.of(port.update(function), hosted.actor(), rows);
-                if (hosted.atomic()) {
+                if (hosted.isAtomic()) {
                     batch.validateAtomic();
-                    hosted.parts().checked(function, rows, batch);
+                    hosted.transactionState().cacheValidated(function, rows, batch);
                     return Optional.of(batch.condition());
                 }
-                if (batch.reads() && !hosted.published()) {
+                if (batch.readsActor() && !hosted.isPublished()) {
                     return Optional.empty();
                 }
                 batch.validate();
@@ -227,7 +227,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** Runs work in parallel to other calls. If it returns empty, runs it again when everything applied is published. */
-    private <T> void beside(
+    private <T> void runConcurrently(
             String what, ReplicaKey key, Completion<T> completion, Function<HostedActor, Optional<T>> work) {
         Completion<Optional<T>> step = outcome -> {
             if (outcome instanceof Outcome.Err<Optional<T>> err) {
@@ -236,18 +236,18 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             }
             Optional<T> value = outcome.value();
             HostedActor now = actors.get(key);
-            Runnable again = () -> beside(what, key, completion, work);
+            Runnable again = () -> runConcurrently(what, key, completion, work);
             if (value.isPresent()) {
                 completion.done(Outcome.ok(value.get()));
             } else if (now == null) {
                 again.run();
-            } else if (!now.published()) { // this call counts as a read, so updates get published and the loop ends
-                now.whenPublished(again);
+            } else if (!now.isPublished()) { // this call counts as a read, so updates get published and the loop ends
+                now.publishThen(again);
             } else {
                 again.run();
             }
         };
-        calls.beside(what, step, () -> {
+        calls.runConcurrently(what, step, () -> {
             HostedActor hosted = held(key);
             try {
                 return work.apply(hosted);
@@ -259,7 +259,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void apply(ReplicaKey key, List<Update> updates, boolean publish, Completion<Done> completion) {
-        calls.inOrder(key, "apply to " + key, completion, () -> {
+        calls.runInOrder(key, "apply to " + key, completion, () -> {
             int from = 0;
             for (int i = 0; i < updates.size(); i++) {
                 if (updates.get(i).function().equals(MutableOptions.FUNCTION)) {
@@ -276,22 +276,22 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     private Done apply(ReplicaKey key, List<Update> updates, boolean publish) throws IOException {
         return changing(key, hosted -> {
             OpenPort port = hosted.port();
-            hosted.changing();
+            hosted.beginChange();
             for (Update update : updates) {
                 port.run(
                         update.function(),
                         () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
                                 .apply(update.index()));
             }
-            boolean now = publish || hosted.publication().readLately(calls.now());
+            boolean now = publish || hosted.publicationTracker().isReadRecently(calls.now());
             if (now) {
                 port.run("publish", hosted.actor()::publish);
             } else {
-                hosted.publication().changed();
+                hosted.publicationTracker().onApplied();
             }
-            hosted.changed(newState());
+            hosted.endChange(newState());
             if (now) {
-                hosted.publication().done();
+                hosted.publicationTracker().onPublished();
             }
         });
     }
@@ -301,8 +301,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
      * change that the port does not allow, or no longer allows: it was validated before it was logged.
      */
     private void remake(ReplicaKey key, HostedActor hosted, Bytes rows) throws IOException {
-        TableMeta next = MutableOptionsFile.changed(hosted.meta(), rows);
-        if (next.equals(hosted.meta()) || !hosted.port().allows(next, hosted.meta())) {
+        TableMeta next = MutableOptionsFile.withOptions(hosted.meta(), rows);
+        if (next.equals(hosted.meta()) || !hosted.port().acceptsChange(next, hosted.meta())) {
             return;
         }
         publish(hosted);
@@ -317,41 +317,41 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void prepare(ReplicaKey key, long version, List<Update> batches, Completion<Done> completion) {
-        calls.inOrder(
+        calls.runInOrder(
                 key,
                 "prepare version " + version + " on " + key,
                 completion,
-                () -> changing(key, hosted -> hosted.parts().prepare(version, batches)));
+                () -> changing(key, hosted -> hosted.transactionState().prepare(version, batches)));
     }
 
     @Override
     public void decide(ReplicaKey key, long version, boolean commit, Completion<Done> completion) {
-        calls.inOrder(
+        calls.runInOrder(
                 key,
                 (commit ? "commit version " : "abort version ") + version + " on " + key,
                 completion,
                 () -> changing(key, hosted -> {
                     if (commit) {
-                        hosted.changing();
-                        hosted.parts().commit(version);
-                        hosted.changed(newState());
+                        hosted.beginChange();
+                        hosted.transactionState().commit(version);
+                        hosted.endChange(newState());
                     } else {
-                        hosted.parts().abort(version);
+                        hosted.transactionState().abort(version);
                     }
                 }));
     }
 
     @Override
     public void publish(ReplicaKey key, Completion<Done> completion) {
-        calls.inOrder(key, "publish " + key, completion, () -> changing(key, this::publish));
+        calls.runInOrder(key, "publish " + key, completion, () -> changing(key, this::publish));
     }
 
     private void publish(HostedActor hosted) {
-        if (!hosted.publication().idle()) {
-            hosted.changing();
+        if (!hosted.publicationTracker().isIdle()) {
+            hosted.beginChange();
             hosted.port().run("publish", hosted.actor()::publish);
-            hosted.changed(newState());
-            hosted.publication().done();
+            hosted.endChange(newState());
+            hosted.publicationTracker().onPublished();
         }
     }
 
@@ -360,15 +360,15 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         Completion<Done> end = outcome -> {
             if (outcome instanceof Outcome.Err<Done> err) {
                 LOG.warn("{}: publishing for readers failed", key, err.error());
-                publicationTracker.end();
+                publicationTracker.endPublication();
             }
         };
-        calls.inOrder(key, "publish " + key + " for readers", end, () -> {
+        calls.runInOrder(key, "publish " + key + " for readers", end, () -> {
             HostedActor now = actors.get(key);
-            if (now != null && now.publication() == publicationTracker) {
+            if (now != null && now.publicationTracker() == publicationTracker) {
                 changing(key, this::publish);
             }
-            publicationTracker.end();
+            publicationTracker.endPublication();
             return Done.DONE;
         });
     }
@@ -397,14 +397,14 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
-        calls.inOrder(key, "checkpoint " + key, completion, () -> {
+        calls.runInOrder(key, "checkpoint " + key, completion, () -> {
             changing(key, this::publish);
             HostedActor hosted = held(key);
             Path target = DiskPaths.resolve(data, checkpointPath);
             Path written = newDirectory("checkpoint-" + key);
             try {
                 hosted.port().run("writing a checkpoint", () -> hosted.actor().writeTo(written));
-                MutableOptionsFile.add(hosted.meta(), written);
+                MutableOptionsFile.writeTo(hosted.meta(), written);
                 DurableFiles.deleteTree(target);
                 DurableFiles.createDirectories(target);
                 CheckpointFiles.seal(written, target);
@@ -418,7 +418,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void verify(String checkpointPath, Completion<Done> completion) {
-        calls.beside("verify " + checkpointPath, completion, () -> {
+        calls.runConcurrently("verify " + checkpointPath, completion, () -> {
             CheckpointFiles.verify(DiskPaths.resolve(data, checkpointPath));
             return Done.DONE;
         });
@@ -426,8 +426,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
-        beside("digest " + key, key, completion, hosted -> {
-            if (!hosted.publication().idle()) {
+        runConcurrently("digest " + key, key, completion, hosted -> {
+            if (!hosted.publicationTracker().isIdle()) {
                 return Optional.empty();
             }
             return Optional.of(hosted.port()
@@ -440,12 +440,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void usage(ReplicaKey key, Completion<ActorUsage> completion) {
-        calls.beside("usage of " + key, completion, () -> with(key, "usage", Actor::usage));
+        calls.runConcurrently("usage of " + key, completion, () -> with(key, "usage", Actor::usage));
     }
 
     @Override
     public void destroy(ReplicaKey key, Completion<Done> completion) {
-        calls.inOrder(key, "destroy " + key, completion, () -> {
+        calls.runInOrder(key, "destroy " + key, completion, () -> {
             discard(key);
             return Done.DONE;
         });
@@ -495,7 +495,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         boolean made = false;
         try {
             Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
-            ActorTransactionState parts = TransactionService.serves(meta.level())
+            ActorTransactionState parts = TransactionService.isAtomic(meta.level())
                     ? new ActorTransactionState(port, actor, version, this::stateBytesMax)
                     : null;
             made = true;
@@ -520,7 +520,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     /** Destroys an actor after its last release. Runs on the pool, as the releasing thread may be a reader's. */
     private void dispose(ReplicaKey key, OpenPort port, Actor actor, @Nullable ActorTransactionState parts, Path own) {
-        calls.detached("destroy the actor of " + key, () -> {
+        calls.runDetached("destroy the actor of " + key, () -> {
             try {
                 if (parts != null) {
                     parts.close();

@@ -44,7 +44,7 @@ public final class PortFailureLog {
      *
      * @param what the failed call, such as {@code port kv: operator kv.get@1}
      */
-    public void failed(String what, Throwable failure) {
+    public void log(String what, Throwable failure) {
         if (!isPorts(failure)) {
             return;
         }
@@ -54,12 +54,12 @@ public final class PortFailureLog {
         } else if (leftOut == 0) {
             LOG.warn("{} failed", what, failure);
         } else {
-            LOG.debug("{} failed: {}", what, named(failure));
+            LOG.debug("{} failed: {}", what, classAndMessage(failure));
         }
     }
 
     /** Class and message on one line. */
-    public static String named(Throwable failure) {
+    public static String classAndMessage(Throwable failure) {
         String message = failure.getMessage();
         String name = failure.getClass().getName();
         return message == null ? name : name + ": " + Printable.line(message);

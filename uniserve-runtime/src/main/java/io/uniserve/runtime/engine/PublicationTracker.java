@@ -15,18 +15,18 @@ final class PublicationTracker {
 
     private final Consumer<PublicationTracker> publisher;
     private final List<Runnable> waiting = new ArrayList<>();
-    private boolean asked;
+    private boolean publishRequested;
     private volatile boolean complete = true;
     private volatile boolean wanted;
     private boolean everRead;
     private long readNanos;
 
-    /** Creates the state. {@code publisher} publishes the actor in order with other changes, and then calls {@link #end}. */
+    /** Creates the state. {@code publisher} publishes the actor in order with other changes, and then calls {@link #endPublication}. */
     PublicationTracker(Consumer<PublicationTracker> publisher) {
         this.publisher = publisher;
     }
 
-    boolean complete() {
+    boolean isComplete() {
         if (!wanted) {
             wanted = true;
         }
@@ -34,12 +34,12 @@ final class PublicationTracker {
     }
 
     /** Records applied, unpublished updates. */
-    void changed() {
+    void onApplied() {
         complete = false;
     }
 
     /** True if the actor has been read recently. Call it on the thread that applies updates. */
-    boolean readLately(long now) {
+    boolean isReadRecently(long now) {
         if (wanted) {
             wanted = false;
             everRead = true;
@@ -49,21 +49,21 @@ final class PublicationTracker {
     }
 
     /** True if there is nothing to publish. */
-    boolean idle() {
+    boolean isIdle() {
         return complete;
     }
 
     /** Records that everything applied so far is published. */
-    void done() {
+    void onPublished() {
         complete = true;
     }
 
-    void await(Runnable task) {
+    void awaitPublication(Runnable task) {
         boolean ask;
         synchronized (waiting) {
             waiting.add(task);
-            ask = !asked;
-            asked = true;
+            ask = !publishRequested;
+            publishRequested = true;
         }
         if (ask) {
             publisher.accept(this);
@@ -71,12 +71,12 @@ final class PublicationTracker {
     }
 
     /** Ends a publication, successful or not: waiting readers check again. */
-    void end() {
+    void endPublication() {
         List<Runnable> all;
         synchronized (waiting) {
             all = List.copyOf(waiting);
             waiting.clear();
-            asked = false;
+            publishRequested = false;
         }
         all.forEach(Runnable::run);
     }

@@ -102,14 +102,14 @@ final class RowBatch {
     }
 
     /** True if the validation of a row reads the actor's contents. */
-    boolean reads() {
+    boolean readsActor() {
         return function instanceof EventualUpdate<Actor, Row> eventual
-                && rows.stream().anyMatch(row -> eventual.reads(row) || eventual.conditional(row));
+                && rows.stream().anyMatch(row -> eventual.readsActor(row) || eventual.isConditional(row));
     }
 
     /** Condition of the rows' validation. */
     RowCondition condition() {
-        return rows.stream().anyMatch(function::conditional) ? RowCondition.ON_STATE : RowCondition.NONE;
+        return rows.stream().anyMatch(function::isConditional) ? RowCondition.ON_STATE : RowCondition.NONE;
     }
 
     /** Validates an eventual update. */

@@ -26,7 +26,7 @@ final class RunningCalls {
     synchronized int stuck(long beforeNanos, Consumer<Running> first) {
         int stuck = 0;
         for (Map.Entry<Running, Boolean> entry : calls.entrySet()) {
-            if (entry.getKey().sinceNanos() - beforeNanos < 0) {
+            if (entry.getKey().startNanos() - beforeNanos < 0) {
                 stuck++;
                 if (!entry.setValue(true)) {
                     first.accept(entry.getKey());

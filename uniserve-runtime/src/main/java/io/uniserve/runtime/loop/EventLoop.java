@@ -89,7 +89,7 @@ public final class EventLoop implements Executor, Timers, AutoCloseable {
     }
 
     /** Number of queued tasks. */
-    public int backlog() {
+    public int queuedTasks() {
         lock.lock();
         try {
             return queue.size();

@@ -28,7 +28,7 @@ public final class TimerHeap {
     /** Sets a timer that was created before. */
     public Entry push(Entry entry) {
         if (++sinceSweep > Math.max(SWEEP_MIN, heap.size() / 2)) {
-            heap.removeIf(Entry::isOver);
+            heap.removeIf(Entry::isEnded);
             sinceSweep = 0;
         }
         entry.order = sequence++;
@@ -39,11 +39,11 @@ public final class TimerHeap {
     /** Returns the next task that is due, or null. */
     public @Nullable Runnable poll(long nowNanos) {
         for (Entry first = heap.peek(); first != null; first = heap.peek()) {
-            if (!first.isOver() && first.dueNanos - nowNanos > 0) {
+            if (!first.isEnded() && first.dueNanos - nowNanos > 0) {
                 return null;
             }
             heap.remove();
-            Runnable task = first.take();
+            Runnable task = first.takeTask();
             if (task != null) {
                 return task;
             }
@@ -79,11 +79,11 @@ public final class TimerHeap {
         }
 
         /** True if the timer has fired or was cancelled. */
-        public boolean isOver() {
+        public boolean isEnded() {
             return task == null;
         }
 
-        private @Nullable Runnable take() {
+        private @Nullable Runnable takeTask() {
             Runnable taken = task;
             task = null;
             return taken;

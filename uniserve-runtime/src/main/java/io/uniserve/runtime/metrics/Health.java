@@ -31,15 +31,15 @@ public final class Health {
 
     /** Reasons why the daemon is not live; empty if it is. Blocks for at most two seconds. */
     List<String> notLive() {
-        return ask(List::of);
+        return evaluateOnLoop(List::of);
     }
 
     /** Missing conditions of readiness; empty if the daemon is ready. Blocks for at most two seconds. */
     List<String> notReady() {
-        return ask(missing);
+        return evaluateOnLoop(missing);
     }
 
-    private List<String> ask(Supplier<List<String>> question) {
+    private List<String> evaluateOnLoop(Supplier<List<String>> question) {
         CompletableFuture<List<String>> answer = new CompletableFuture<>();
         if (!loop.tryExecute(() -> answer.complete(question.get()))) {
             return List.of("its loop is overloaded or has ended");

@@ -87,13 +87,13 @@ public final class Metrics implements AutoCloseable {
     private void answer(HttpExchange exchange) throws IOException {
         switch (exchange.getRequestURI().getPath()) {
             case "/metrics" -> send(exchange, OK, "text/plain; version=0.0.4; charset=utf-8", scrape());
-            case "/live" -> tell(exchange, "live", Health::notLive);
-            case "/ready" -> tell(exchange, "ready", Health::notReady);
+            case "/live" -> sendCheck(exchange, "live", Health::notLive);
+            case "/ready" -> sendCheck(exchange, "ready", Health::notReady);
             default -> send(exchange, NOT_FOUND, "text/plain; charset=utf-8", "see /metrics, /live and /ready\n");
         }
     }
 
-    private void tell(HttpExchange exchange, String what, Function<Health, List<String>> question) throws IOException {
+    private void sendCheck(HttpExchange exchange, String what, Function<Health, List<String>> question) throws IOException {
         Health asked = health;
         List<String> missing = asked == null ? List.of("it starts") : question.apply(asked);
         StringJoiner sentences = new StringJoiner(",", "[", "]");

@@ -1,5 +1,6 @@
 package io.uniserve.runtime.port;
 
+import io.uniserve.api.Engine;
 import java.net.URL;
 import java.util.Collections;
 import java.util.Enumeration;
@@ -7,32 +8,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Class loader of everything that a port sees besides its own jars: the JDK, the packages of uniserve-core for ports, jspecify and
- * slf4j's API. These classes come from here even if a port's jars have a copy, so that both sides use the same types. It hides
- * logging bindings and everything else on the application's class path.
+ * Class loader of everything that a port sees besides its own jars: the JDK, the uniserve-core jar, jspecify and slf4j's API. These
+ * classes come from here even if a port's jars have a copy, so that both sides use the same types. It hides logging bindings and
+ * everything else on the application's class path.
  */
 final class PortApiClassLoader extends ClassLoader {
     static {
         registerAsParallelCapable();
     }
 
-    private static final List<String> WITH_SUBPACKAGES = List.of(
-            "io.uniserve.api.",
-            "io.uniserve.codec.",
-            "io.uniserve.error.",
-            "io.uniserve.limit.",
-            "io.uniserve.model.",
-            "org.jspecify.");
+    /** Packages of slf4j-api and jspecify. Other packages with the prefix of slf4j belong to bindings and bridges. */
+    private static final List<String> PACKAGES = List.of(
+            "org.slf4j.", "org.slf4j.event.", "org.slf4j.helpers.", "org.slf4j.spi.", "org.jspecify.annotations.");
 
-    /** Packages of slf4j-api. Other packages with this prefix belong to bindings and bridges. */
-    private static final List<String> PACKAGES =
-            List.of("org.slf4j.", "org.slf4j.event.", "org.slf4j.helpers.", "org.slf4j.spi.");
+    private static final String OWN_PREFIX = "io.uniserve.";
 
     private final ClassLoader application;
+    private final String core;
 
     PortApiClassLoader(ClassLoader application) {
         super("uniserve-shared", ClassLoader.getPlatformClassLoader());
         this.application = application;
+        String file = file(Engine.class.getName());
+        String url = String.valueOf(application.getResource(file));
+        core = url.substring(0, url.length() - file.length());
     }
 
     @Override
@@ -43,9 +42,16 @@ final class PortApiClassLoader extends ClassLoader {
         return application.loadClass(name);
     }
 
-    static boolean shared(String name) {
-        String itsPackage = name.substring(0, name.lastIndexOf('.') + 1);
-        return PACKAGES.contains(itsPackage) || WITH_SUBPACKAGES.stream().anyMatch(itsPackage::startsWith);
+    private boolean shared(String name) {
+        if (PACKAGES.contains(name.substring(0, name.lastIndexOf('.') + 1))) {
+            return true;
+        }
+        String file = file(name);
+        return name.startsWith(OWN_PREFIX) && String.valueOf(application.getResource(file)).equals(core + file);
+    }
+
+    private static String file(String name) {
+        return name.replace('.', '/') + ".class";
     }
 
     /** Hides resources of the application, above all services; those of the JDK are visible. */

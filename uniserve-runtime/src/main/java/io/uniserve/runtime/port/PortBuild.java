@@ -52,27 +52,27 @@ public final class PortBuild {
     }
 
     /** Qualifies the operator with the build; unchanged if the build is empty, as for ports that were not loaded from jars. */
-    public static String named(String operator, String build) {
+    public static String qualify(String operator, String build) {
         return build.isEmpty() ? operator : operator + MARK + build;
     }
 
     /** Returns the operator's {@code name@version}. */
-    public static String plain(String named) {
+    public static String withoutBuild(String named) {
         int mark = named.lastIndexOf(MARK);
         return mark < 0 ? named : named.substring(0, mark);
     }
 
     /** True if the operator is qualified with this build or with none. */
-    public static boolean is(String named, String build) {
+    public static boolean matches(String named, String build) {
         int mark = named.lastIndexOf(MARK);
         return mark < 0 || named.substring(mark + 1).equals(build);
     }
 
     /** Error message for an operator that the server's port does not have. */
-    public static String absent(String named) {
+    public static String missingOperatorMessage(String named) {
         return named.indexOf(MARK) < 0
                 ? "this server's port has no operator \"" + named + "\"; compare the versions of client and port"
-                : "this server's port has no operator \"" + plain(named)
+                : "this server's port has no operator \"" + withoutBuild(named)
                         + "\" of the build that planned the query, " + named.substring(named.lastIndexOf(MARK) + 1)
                         + ": servers have different builds of the port, install the same on all";
     }

@@ -33,7 +33,7 @@ public final class AdminMapping {
             proto.setReplicateActor(AdminProto.ReplicateActor.newBuilder()
                     .setTable(replicate.name().value())
                     .setActor(replicate.actor())
-                    .setCopies(replicate.copies()));
+                    .setCopies(replicate.replicas()));
         } else if (request instanceof AdminRequest.DrainServer drain) {
             proto.setDrainServer(AdminProto.DrainServer.newBuilder()
                     .setServer(drain.server().value())
@@ -157,7 +157,7 @@ public final class AdminMapping {
             case BACKUPS ->
                 new AdminReply.Backups(BackupMapping.infos(proto.getBackups().getBackupsList()));
             case WORK ->
-                new AdminReply.WorkDone(
+                new AdminReply.WorkProgress(
                         proto.getWork().getDone(), proto.getWork().getTotal());
             case DEFINITIONS ->
                 new AdminReply.Definitions(ProtoChecks.list(

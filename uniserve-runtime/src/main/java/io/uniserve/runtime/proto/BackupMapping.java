@@ -8,7 +8,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import java.util.List;
 
 /** Mapping of clients' requests to the coordinator about backups of tables, and its replies. */
-final class BackupMapping {
+public final class BackupMapping {
     private BackupMapping() {}
 
     /** Encodes a request; false if it is not about backups. */
@@ -70,7 +70,7 @@ final class BackupMapping {
             AdminProto.Backups.Builder message = AdminProto.Backups.newBuilder();
             backups.backups().forEach(one -> message.addBackups(toProto(one)));
             proto.setBackups(message);
-        } else if (reply instanceof AdminReply.WorkDone work) {
+        } else if (reply instanceof AdminReply.WorkProgress work) {
             proto.setWork(AdminProto.WorkDone.newBuilder().setDone(work.done()).setTotal(work.total()));
         } else if (reply instanceof AdminReply.Definitions definitions) {
             AdminProto.TableDefinitions.Builder message = AdminProto.TableDefinitions.newBuilder();
@@ -79,7 +79,7 @@ final class BackupMapping {
         }
     }
 
-    static ModelProto.BackupInfo toProto(BackupInfo info) {
+    public static ModelProto.BackupInfo toProto(BackupInfo info) {
         return ModelProto.BackupInfo.newBuilder()
                 .setId(info.id())
                 .setName(info.name())
@@ -94,7 +94,7 @@ final class BackupMapping {
                 .build();
     }
 
-    static List<BackupInfo> infos(List<ModelProto.BackupInfo> protos) {
+    public static List<BackupInfo> infos(List<ModelProto.BackupInfo> protos) {
         return ProtoChecks.list("backups", protos, 2 * Limits.BACKUPS_TOLD_MAX, BackupMapping::fromProto);
     }
 

@@ -9,15 +9,15 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 
 /** Mapping of payload bytes to and from protobuf without a copy: both sides are immutable. */
-final class BytesMapping {
+public final class BytesMapping {
     private BytesMapping() {}
 
-    static ByteString toProto(Bytes bytes) {
+    public static ByteString toProto(Bytes bytes) {
         return bytes.size() == 0 ? ByteString.EMPTY : bytes.view(UnsafeByteOperations::unsafeWrap);
     }
 
     /** Returns a view of the message's own array; a string in several pieces is copied. */
-    static Bytes fromProto(String field, ByteString string, int bytesMax) {
+    public static Bytes fromProto(String field, ByteString string, int bytesMax) {
         if (string.size() > bytesMax) {
             throw ProtoChecks.malformed(field + " has " + string.size() + " bytes, at most " + bytesMax);
         }

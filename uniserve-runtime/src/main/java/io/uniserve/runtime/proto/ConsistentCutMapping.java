@@ -2,7 +2,7 @@ package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentCut;
 import java.util.List;
 
 /** Mapping of requests for snapshots of several tables, and their replies. */

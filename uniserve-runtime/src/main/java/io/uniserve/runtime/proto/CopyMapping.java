@@ -4,14 +4,14 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.PeerReply.Digested;
 import io.uniserve.protocol.message.PeerRequest.CompareCopies;
-import io.uniserve.protocol.message.PeerRequest.SetAside;
+import io.uniserve.protocol.message.PeerRequest.QuarantineCopy;
 import io.uniserve.protocol.message.PeerRequest.TakeDigest;
 
 /** Mapping of the messages that compare replicas of an actor. */
-final class CopyMapping {
+public final class CopyMapping {
     private CopyMapping() {}
 
-    static PeerProto.SetAside toProto(SetAside verdict) {
+    public static PeerProto.SetAside toProto(QuarantineCopy verdict) {
         return PeerProto.SetAside.newBuilder()
                 .setKey(IdentityMapping.toProto(verdict.key()))
                 .setEpoch(verdict.epoch())
@@ -21,9 +21,9 @@ final class CopyMapping {
                 .build();
     }
 
-    static SetAside fromProto(PeerProto.SetAside proto) {
+    public static QuarantineCopy fromProto(PeerProto.SetAside proto) {
         ProtoChecks.present("key", proto.hasKey());
-        return new SetAside(
+        return new QuarantineCopy(
                 IdentityMapping.fromProto(proto.getKey()),
                 ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
@@ -31,7 +31,7 @@ final class CopyMapping {
                 ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 
-    static PeerProto.TakeDigest toProto(TakeDigest request) {
+    public static PeerProto.TakeDigest toProto(TakeDigest request) {
         return PeerProto.TakeDigest.newBuilder()
                 .setKey(IdentityMapping.toProto(request.key()))
                 .setEpoch(request.epoch())
@@ -39,7 +39,7 @@ final class CopyMapping {
                 .build();
     }
 
-    static TakeDigest fromProto(PeerProto.TakeDigest proto) {
+    public static TakeDigest fromProto(PeerProto.TakeDigest proto) {
         ProtoChecks.present("key", proto.hasKey());
         return new TakeDigest(
                 IdentityMapping.fromProto(proto.getKey()),
@@ -47,19 +47,19 @@ final class CopyMapping {
                 ProtoChecks.notNegative("index", proto.getIndex()));
     }
 
-    static PeerProto.CompareCopies toProto(CompareCopies request) {
+    public static PeerProto.CompareCopies toProto(CompareCopies request) {
         return PeerProto.CompareCopies.newBuilder()
                 .setTable(request.table().value())
                 .setKey(IdentityMapping.toProto(request.key()))
                 .build();
     }
 
-    static CompareCopies fromProto(PeerProto.CompareCopies proto) {
+    public static CompareCopies fromProto(PeerProto.CompareCopies proto) {
         ProtoChecks.present("key", proto.hasKey());
         return new CompareCopies(IdentityMapping.table(proto.getTable()), IdentityMapping.fromProto(proto.getKey()));
     }
 
-    static PeerProto.Digested toProto(Digested reply) {
+    public static PeerProto.Digested toProto(Digested reply) {
         return PeerProto.Digested.newBuilder()
                 .setIndex(reply.index())
                 .setLogHash(reply.logHash())
@@ -67,14 +67,14 @@ final class CopyMapping {
                 .build();
     }
 
-    static Digested fromProto(PeerProto.Digested proto) {
+    public static Digested fromProto(PeerProto.Digested proto) {
         return new Digested(
                 ProtoChecks.notNegative("index", proto.getIndex()),
                 proto.getLogHash(),
                 BytesMapping.fromProto("digest", proto.getDigest(), Limits.DIGEST_BYTES_MAX));
     }
 
-    static PeerProto.Compared toProto(Compared reply) {
+    public static PeerProto.Compared toProto(Compared reply) {
         PeerProto.Compared.Builder proto = PeerProto.Compared.newBuilder().setIndex(reply.index());
         reply.copies()
                 .forEach(copy -> proto.addCopies(PeerProto.ComparedCopy.newBuilder()
@@ -85,7 +85,7 @@ final class CopyMapping {
         return proto.build();
     }
 
-    static Compared fromProto(PeerProto.Compared proto) {
+    public static Compared fromProto(PeerProto.Compared proto) {
         return new Compared(
                 ProtoChecks.notNegative("index", proto.getIndex()),
                 ProtoChecks.list("copies", proto.getCopiesList(), Limits.SERVERS_MAX, CopyMapping::copy));

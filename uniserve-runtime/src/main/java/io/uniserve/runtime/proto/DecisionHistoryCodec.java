@@ -6,8 +6,8 @@ import com.google.protobuf.CodedOutputStream;
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TransactionLogState.Batch;
-import io.uniserve.model.TransactionLogState.Decision;
+import io.uniserve.model.registry.TransactionLogState.Batch;
+import io.uniserve.model.registry.TransactionLogState.Decision;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +23,7 @@ import java.util.Map;
  * Then, per request: the increase of the version (0 for a request merged into the same version), the index of its client, the
  * increase of the client's sequence number, and the hash.
  */
-final class DecisionHistoryCodec {
+public final class DecisionHistoryCodec {
     private static final int HASH_BYTES = Sha256.HEX_CHARS / 2;
     private static final int CLIENT_BYTES = 2 * Long.BYTES;
     /** A hash and three small numbers. */
@@ -50,12 +50,12 @@ final class DecisionHistoryCodec {
     }
 
     /** True for a decision that this encoding can represent. */
-    static boolean has(Decision decision) {
+    static boolean isEncodable(Decision decision) {
         return decision.committed()
                 && decision.version() > 0
                 && decision.reason().isEmpty()
-                && decision.refused().isEmpty()
-                && decision.unacked().isEmpty()
+                && decision.refusedRequests().isEmpty()
+                && decision.unackedParticipants().isEmpty()
                 && !decision.batches().isEmpty()
                 && decision.batches().stream().allMatch(batch -> isHash(batch.sha256()));
     }
@@ -82,7 +82,7 @@ final class DecisionHistoryCodec {
         return values;
     }
 
-    /** Encodes decisions for which {@link #has} is true, in ascending order of versions. */
+    /** Encodes decisions for which {@link #isEncodable} is true, in ascending order of versions. */
     static ByteString pack(List<Decision> decisions) {
         if (decisions.isEmpty()) {
             return ByteString.EMPTY;
@@ -136,7 +136,7 @@ final class DecisionHistoryCodec {
     }
 
     /** Reads the number of encoded requests without decoding them. */
-    static int count(ByteString bytes) {
+    public static int count(ByteString bytes) {
         if (bytes.isEmpty()) {
             return 0;
         }

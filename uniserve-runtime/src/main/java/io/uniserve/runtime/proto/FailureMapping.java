@@ -2,7 +2,7 @@ package io.uniserve.runtime.proto;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.client.ActorFailure;
 import java.util.List;
 
 /** Mapping of failures of single actors. */

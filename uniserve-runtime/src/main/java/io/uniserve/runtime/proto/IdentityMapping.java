@@ -9,7 +9,7 @@ import io.uniserve.model.TableName;
 import java.util.List;
 
 /** Mapping of names and ids. */
-final class IdentityMapping {
+public final class IdentityMapping {
     private IdentityMapping() {}
 
     static ModelProto.Address toProto(Address address) {
@@ -23,18 +23,18 @@ final class IdentityMapping {
         return new Address(ProtoChecks.identifier("host", address.getHost()), address.getPort());
     }
 
-    static ModelProto.ReplicaKey toProto(ReplicaKey key) {
+    public static ModelProto.ReplicaKey toProto(ReplicaKey key) {
         return ModelProto.ReplicaKey.newBuilder()
                 .setTableId(key.tableId())
                 .setActor(key.actor())
                 .build();
     }
 
-    static ReplicaKey fromProto(ModelProto.ReplicaKey key) {
+    public static ReplicaKey fromProto(ModelProto.ReplicaKey key) {
         return new ReplicaKey(ProtoChecks.notNegative("table_id", key.getTableId()), ProtoChecks.actor(key.getActor()));
     }
 
-    static ModelProto.RequestId toProto(RequestId id) {
+    public static ModelProto.RequestId toProto(RequestId id) {
         return ModelProto.RequestId.newBuilder()
                 .setClientHigh(id.clientHigh())
                 .setClientLow(id.clientLow())
@@ -42,12 +42,12 @@ final class IdentityMapping {
                 .build();
     }
 
-    static RequestId fromProto(ModelProto.RequestId id) {
+    public static RequestId fromProto(ModelProto.RequestId id) {
         return new RequestId(
                 id.getClientHigh(), id.getClientLow(), ProtoChecks.notNegative("sequence", id.getSequence()));
     }
 
-    static ServerId server(String id) {
+    public static ServerId server(String id) {
         return new ServerId(ProtoChecks.text("server", id, Limits.NAME_LENGTH_MAX));
     }
 
@@ -59,7 +59,7 @@ final class IdentityMapping {
         return ProtoChecks.list(field, ids, Limits.SERVERS_MAX, IdentityMapping::server);
     }
 
-    static TableName table(String name) {
+    public static TableName table(String name) {
         return new TableName(name);
     }
 }

@@ -10,10 +10,10 @@ import io.uniserve.protocol.message.Problem.Severity;
 import java.util.List;
 
 /** Mapping of reports of a server's load. */
-final class LoadMapping {
+public final class LoadMapping {
     private LoadMapping() {}
 
-    static PeerProto.Load toProto(Load load) {
+    public static PeerProto.Load toProto(Load load) {
         PeerProto.Load.Builder proto = PeerProto.Load.newBuilder()
                 .setServer(load.server().value())
                 .setCpuMillisPerSecond(load.cpuMillisPerSecond())
@@ -25,7 +25,7 @@ final class LoadMapping {
         return proto.build();
     }
 
-    static Load fromProto(PeerProto.Load proto) {
+    public static Load fromProto(PeerProto.Load proto) {
         return new Load(
                 IdentityMapping.server(proto.getServer()),
                 ProtoChecks.list(
@@ -85,7 +85,7 @@ final class LoadMapping {
                 .setEpoch(load.epoch())
                 .setRole(load.role())
                 .setLastIndex(load.lastIndex())
-                .setStableIndex(load.stableIndex())
+                .setStableIndex(load.highWatermark())
                 .setAppliedIndex(load.appliedIndex())
                 .setRows(load.rows() == ReplicaLoad.UNKNOWN ? 0 : load.rows())
                 .setRowsUnknown(load.rows() == ReplicaLoad.UNKNOWN)

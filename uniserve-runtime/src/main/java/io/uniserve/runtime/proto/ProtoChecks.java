@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.function.Function;
 
 /** Checks of received messages. Every failure is INVALID_ARGUMENT with the name of the field. */
-final class ProtoChecks {
+public final class ProtoChecks {
     private ProtoChecks() {}
 
-    static UniserveException malformed(String message) {
+    public static UniserveException malformed(String message) {
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, "malformed message: " + message);
     }
 
     /** Maps the list; fails if it has more than {@code max} elements. */
-    static <P, M> List<M> list(String field, List<P> list, int max, Function<P, M> mapping) {
+    public static <P, M> List<M> list(String field, List<P> list, int max, Function<P, M> mapping) {
         if (list.size() > max) {
             throw malformed(field + " has " + list.size() + " elements, at most " + max);
         }
@@ -31,7 +31,7 @@ final class ProtoChecks {
         return mapped;
     }
 
-    static String text(String field, String value, int charsMax) {
+    public static String text(String field, String value, int charsMax) {
         if (value.length() > charsMax) {
             throw malformed(field + " has " + value.length() + " characters, at most " + charsMax);
         }
@@ -39,23 +39,23 @@ final class ProtoChecks {
     }
 
     /** Checks a name or id. */
-    static String identifier(String field, String value) {
+    public static String identifier(String field, String value) {
         return text(field, value, Limits.IDENTIFIER_CHARS_MAX);
     }
 
     /** Truncates a text to the receiver's limit. */
-    static String clip(String value, int charsMax) {
+    public static String clip(String value, int charsMax) {
         return value.length() <= charsMax ? value : value.substring(0, charsMax - 3) + "...";
     }
 
-    static int actor(int actor) {
+    public static int actor(int actor) {
         if (actor < 0 || actor >= Limits.ACTORS_PER_TABLE_MAX) {
             throw malformed("actor is " + actor + ", use 0 to " + (Limits.ACTORS_PER_TABLE_MAX - 1));
         }
         return actor;
     }
 
-    static long notNegative(String field, long value) {
+    public static long notNegative(String field, long value) {
         if (value < 0) {
             throw malformed(field + " is " + value + ", it must not be negative");
         }
@@ -71,18 +71,18 @@ final class ProtoChecks {
     }
 
     /** Returns the constant whose ordinal plus one is the wire's number. */
-    static <E extends Enum<E>> E constant(String field, E[] values, int number) {
+    public static <E extends Enum<E>> E constant(String field, E[] values, int number) {
         if (number < 1 || number > values.length) {
             throw malformed(field + " is the unknown number " + number);
         }
         return values[number - 1];
     }
 
-    static int number(Enum<?> constant) {
+    public static int number(Enum<?> constant) {
         return constant.ordinal() + 1;
     }
 
-    static void present(String field, boolean present) {
+    public static void present(String field, boolean present) {
         if (!present) {
             throw malformed(field + " is missing");
         }

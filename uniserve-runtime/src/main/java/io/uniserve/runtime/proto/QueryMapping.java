@@ -3,9 +3,9 @@ package io.uniserve.runtime.proto;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.message.QueryRequest;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.client.QueryRequest;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadRequest;
 import java.util.Optional;
 
 /** Mapping of queries in an engine's own language and their answers. */
@@ -22,10 +22,10 @@ public final class QueryMapping {
                 .addAllActors(request.actors())
                 .setModeValue(ProtoChecks.number(request.mode()))
                 .setExplain(request.explain())
-                .setCopies(request.copies());
+                .setCopies(request.replicaSeed());
         request.session().ifPresent(session -> {
             proto.setHold(
-                    ReadMapping.toProto(new ReadRequest.Hold(session.high(), session.low(), session.remainingNanos())));
+                    ReadMapping.toProto(new ReadRequest.SessionHold(session.high(), session.low(), session.remainingNanos())));
             session.pins().forEach(pin -> proto.addPins(toProto(pin)));
         });
         for (QueryRequest.Floor floor : request.floors()) {
@@ -63,7 +63,7 @@ public final class QueryMapping {
     }
 
     private static QueryRequest.Session session(DataProto.QueryRequest proto) {
-        ReadRequest.Hold hold = ReadMapping.fromProto(proto.getHold());
+        ReadRequest.SessionHold hold = ReadMapping.fromProto(proto.getHold());
         return new QueryRequest.Session(
                 hold.high(),
                 hold.low(),

@@ -1,9 +1,9 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import java.util.Optional;
 
 /** Mapping of reads and their replies. */
@@ -23,9 +23,9 @@ public final class ReadMapping {
                 .setRemainingNanos(request.remainingNanos())
                 .setModeValue(ProtoChecks.number(request.mode()));
         request.targets().forEach(target -> proto.addTargets(toProto(target)));
-        proto.addAllTogether(request.together());
-        request.hold().ifPresent(hold -> proto.setHold(toProto(hold)));
-        for (ReadRequest.Beside beside : request.beside()) {
+        proto.addAllTogether(request.queriedActors());
+        request.session().ifPresent(hold -> proto.setHold(toProto(hold)));
+        for (ReadRequest.ColocatedTargets beside : request.colocated()) {
             DataProto.BesideTable.Builder one = DataProto.BesideTable.newBuilder()
                     .setTable(beside.table().value())
                     .setTableId(beside.tableId());
@@ -63,25 +63,25 @@ public final class ReadMapping {
                 ProtoChecks.list("beside", proto.getBesideList(), Limits.BESIDE_TABLES_MAX, ReadMapping::fromProto));
     }
 
-    private static ReadRequest.Beside fromProto(DataProto.BesideTable proto) {
-        return new ReadRequest.Beside(
+    private static ReadRequest.ColocatedTargets fromProto(DataProto.BesideTable proto) {
+        return new ReadRequest.ColocatedTargets(
                 IdentityMapping.table(proto.getTable()),
                 ProtoChecks.notNegative("table_id", proto.getTableId()),
                 ProtoChecks.list(
                         "targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto));
     }
 
-    static DataProto.Hold toProto(ReadRequest.Hold hold) {
+    static DataProto.Hold toProto(ReadRequest.SessionHold hold) {
         return DataProto.Hold.newBuilder()
                 .setHigh(hold.high())
                 .setLow(hold.low())
                 .setNanos(hold.remainingNanos())
-                .setPresent(hold.present())
+                .setPresent(hold.currentOnly())
                 .build();
     }
 
-    static ReadRequest.Hold fromProto(DataProto.Hold proto) {
-        return new ReadRequest.Hold(
+    static ReadRequest.SessionHold fromProto(DataProto.Hold proto) {
+        return new ReadRequest.SessionHold(
                 proto.getHigh(), proto.getLow(), ProtoChecks.remaining(proto.getNanos()), proto.getPresent());
     }
 

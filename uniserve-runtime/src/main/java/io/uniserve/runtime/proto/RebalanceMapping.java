@@ -1,7 +1,7 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.message.AdminReply.Moving;
+import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 
 /** Mapping of the rebalancer's state: moves and their reasons. */
@@ -10,14 +10,14 @@ final class RebalanceMapping {
 
     static AdminProto.Rebalance toProto(Rebalance rebalance) {
         AdminProto.Rebalance.Builder proto =
-                AdminProto.Rebalance.newBuilder().setState(rebalance.state()).setWaiting(rebalance.waiting());
-        for (Moving moving : rebalance.moves()) {
+                AdminProto.Rebalance.newBuilder().setState(rebalance.state()).setWaiting(rebalance.pendingMoves());
+        for (MoveStatus moving : rebalance.moves()) {
             proto.addMoves(AdminProto.Moving.newBuilder()
                     .setTable(moving.table().value())
                     .setActor(moving.actor())
                     .addAllFrom(IdentityMapping.texts(moving.from()))
                     .addAllTo(IdentityMapping.texts(moving.to()))
-                    .setWhy(moving.why()));
+                    .setWhy(moving.reason()));
         }
         return proto.build();
     }
@@ -30,7 +30,7 @@ final class RebalanceMapping {
                         "moves",
                         proto.getMovesList(),
                         Limits.REBALANCE_PLAN_MOVES_MAX,
-                        moving -> new Moving(
+                        moving -> new MoveStatus(
                                 IdentityMapping.table(moving.getTable()),
                                 moving.getActor(),
                                 IdentityMapping.servers("from", moving.getFromList()),

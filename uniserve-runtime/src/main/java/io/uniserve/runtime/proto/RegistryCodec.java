@@ -3,18 +3,18 @@ package io.uniserve.runtime.proto;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.BackupRecord;
-import io.uniserve.model.ClusterRecord;
-import io.uniserve.model.CoordinatorRecord;
-import io.uniserve.model.IdentityRecord;
-import io.uniserve.model.RegistryValue;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMap;
-import io.uniserve.model.TableMeta;
-import io.uniserve.model.TermRecord;
-import io.uniserve.model.Tombstone;
-import io.uniserve.model.TransactionHistory;
-import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.registry.BackupRecord;
+import io.uniserve.model.registry.ClusterRecord;
+import io.uniserve.model.registry.CoordinatorRecord;
+import io.uniserve.model.registry.IdentityRecord;
+import io.uniserve.model.registry.RegistryValue;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.model.registry.TermRecord;
+import io.uniserve.model.registry.Tombstone;
+import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.TransactionLogState;
 
 /**
  * Codec of the values of ZooKeeper nodes, with a format version. It ignores fields of a later version and rejects a later format.
@@ -42,7 +42,7 @@ public final class RegistryCodec {
             node.setCluster(ModelProto.ClusterRecord.newBuilder()
                     .setClusterId(cluster.clusterId())
                     .setNextTableId(cluster.nextTableId())
-                    .addAllDrained(IdentityMapping.texts(cluster.drained())));
+                    .addAllDrained(IdentityMapping.texts(cluster.drainedServers())));
         } else if (value instanceof CoordinatorRecord coordinator) {
             node.setCoordinator(ModelProto.CoordinatorRecord.newBuilder()
                     .setId(coordinator.id())
@@ -79,11 +79,11 @@ public final class RegistryCodec {
      * second would look for logs under wrong paths. The number makes them reject the value.
      */
     private static int format(RegistryValue value) {
-        if (value instanceof ClusterRecord cluster && cluster.numbered()) {
+        if (value instanceof ClusterRecord cluster && cluster.tableIdsInPaths()) {
             return FORMAT;
         }
         boolean two =
-                value instanceof TransactionHistory || value instanceof TransactionLogState log && log.outcomes() > 0;
+                value instanceof TransactionHistory || value instanceof TransactionLogState log && log.historyNumber() > 0;
         return two ? SECOND_FORMAT : FIRST_FORMAT;
     }
 
@@ -157,7 +157,7 @@ public final class RegistryCodec {
         };
     }
 
-    static ModelProto.BackupRecord toProto(BackupRecord backup) {
+    public static ModelProto.BackupRecord toProto(BackupRecord backup) {
         return ModelProto.BackupRecord.newBuilder()
                 .setKey(IdentityMapping.toProto(backup.key()))
                 .setClean(backup.clean())
@@ -168,7 +168,7 @@ public final class RegistryCodec {
                 .build();
     }
 
-    static BackupRecord fromProto(ModelProto.BackupRecord proto) {
+    public static BackupRecord fromProto(ModelProto.BackupRecord proto) {
         ProtoChecks.present("key", proto.hasKey());
         return new BackupRecord(
                 IdentityMapping.fromProto(proto.getKey()),

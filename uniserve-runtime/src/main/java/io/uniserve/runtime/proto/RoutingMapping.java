@@ -1,8 +1,8 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
-import io.uniserve.model.Routing;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
 
 /** Mapping of the routing map for clients. */
 public final class RoutingMapping {

@@ -4,7 +4,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.Capacity;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.ServerRecord;
+import io.uniserve.model.registry.ServerRecord;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -46,8 +46,8 @@ final class ServerMapping {
                 .setVersion(port.version())
                 .addAllOperators(port.operators())
                 .addAllUpdates(port.updates())
-                .setWhole(port.whole().orElse(""))
-                .setCopiesDiffer(port.copiesDiffer())
+                .setWhole(port.wholeQueryOperator().orElse(""))
+                .setCopiesDiffer(port.replicasDiffer())
                 .setTextKeys(port.textKeys());
         // Sorted, so that equal values give equal bytes in any order of the set.
         port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(ProtoChecks.number(level)));

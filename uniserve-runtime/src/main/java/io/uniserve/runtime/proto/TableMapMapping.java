@@ -5,7 +5,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.PreviousIsr;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.TableMap;
+import io.uniserve.model.registry.TableMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,42 +40,42 @@ final class TableMapMapping {
                 actors);
     }
 
-    private record Writer(ModelProto.TableMap.Builder map, Map<ServerId, Integer> places) {
+    private record Writer(ModelProto.TableMap.Builder map, Map<ServerId, Integer> serverIndexes) {
         private Writer(ModelProto.TableMap.Builder map) {
             this(map, new HashMap<>());
         }
 
-        private int place(ServerId server) {
-            Integer known = places.get(server);
+        private int serverIndex(ServerId server) {
+            Integer known = serverIndexes.get(server);
             if (known != null) {
                 return known;
             }
             map.addServers(server.value());
-            places.put(server, places.size());
-            return places.size() - 1;
+            serverIndexes.put(server, serverIndexes.size());
+            return serverIndexes.size() - 1;
         }
 
         private ModelProto.ActorState actor(ActorState state) {
             ModelProto.ActorState.Builder proto = ModelProto.ActorState.newBuilder()
                     .setActor(state.actor())
                     .setEpoch(state.epoch())
-                    .setPrimary(place(state.primary()))
+                    .setPrimary(serverIndex(state.primary()))
                     .setRestoreEpoch(state.restoreEpoch())
-                    .setBegun(state.begun())
-                    .setFormerEpoch(state.former().epoch())
-                    .setFormerRestoreEpoch(state.former().restoreEpoch())
+                    .setBegun(state.epochStarted())
+                    .setFormerEpoch(state.previousIsr().epoch())
+                    .setFormerRestoreEpoch(state.previousIsr().restoreEpoch())
                     .setCopies(state.copies());
-            state.former().isr().forEach(server -> proto.addFormer(place(server)));
-            state.isr().forEach(server -> proto.addIsr(place(server)));
-            state.learners().forEach(server -> proto.addLearners(place(server)));
+            state.previousIsr().isr().forEach(server -> proto.addFormer(serverIndex(server)));
+            state.isr().forEach(server -> proto.addIsr(serverIndex(server)));
+            state.learners().forEach(server -> proto.addLearners(serverIndex(server)));
             state.fencing()
                     .forEach(fencing -> proto.addFencing(ModelProto.Fencing.newBuilder()
-                            .setServer(place(fencing.server()))
+                            .setServer(serverIndex(fencing.server()))
                             .setEpoch(fencing.epoch())));
-            state.desired().forEach(server -> proto.addDesired(place(server)));
+            state.desiredServers().forEach(server -> proto.addDesired(serverIndex(server)));
             state.weights()
                     .forEach((server, share) -> proto.addWeights(ModelProto.Weight.newBuilder()
-                            .setServer(place(server))
+                            .setServer(serverIndex(server))
                             .setShare(share)));
             return proto.build();
         }

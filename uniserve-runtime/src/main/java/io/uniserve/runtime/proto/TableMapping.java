@@ -5,15 +5,15 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Mapping of table definitions. */
-final class TableMapping {
+public final class TableMapping {
     private TableMapping() {}
 
-    static ModelProto.TableMeta toProto(TableMeta meta) {
+    public static ModelProto.TableMeta toProto(TableMeta meta) {
         return ModelProto.TableMeta.newBuilder()
                 .setName(meta.name().value())
                 .setTableId(meta.tableId())
@@ -29,7 +29,7 @@ final class TableMapping {
                 .build();
     }
 
-    static TableMeta fromProto(ModelProto.TableMeta proto) {
+    public static TableMeta fromProto(ModelProto.TableMeta proto) {
         return new TableMeta(
                 IdentityMapping.table(proto.getName()),
                 ProtoChecks.notNegative("table_id", proto.getTableId()),

@@ -3,32 +3,32 @@ package io.uniserve.runtime.proto;
 import com.google.protobuf.ByteString;
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.TransactionHistory;
-import io.uniserve.model.TransactionLogState;
-import io.uniserve.model.TransactionLogState.Batch;
-import io.uniserve.model.TransactionLogState.Decision;
-import io.uniserve.model.TransactionLogState.InFlight;
+import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.TransactionLogState;
+import io.uniserve.model.registry.TransactionLogState.Batch;
+import io.uniserve.model.registry.TransactionLogState.Decision;
+import io.uniserve.model.registry.TransactionLogState.InFlight;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** Mapping of transaction logs in ZooKeeper. */
-final class TransactionLogMapping {
+public final class TransactionLogMapping {
     private TransactionLogMapping() {}
 
-    static RegistryProto.TableLog toProto(TransactionLogState log) {
+    public static RegistryProto.TableLog toProto(TransactionLogState log) {
         RegistryProto.TableLog.Builder proto = RegistryProto.TableLog.newBuilder()
                 .setTableId(log.tableId())
-                .setVersion(log.version())
-                .setNext(log.next())
-                .setForgotten(log.forgotten())
-                .setOutcomes(log.outcomes());
+                .setVersion(log.committedVersion())
+                .setNext(log.nextVersion())
+                .setForgotten(log.newestForgottenVersion())
+                .setOutcomes(log.historyNumber());
         InFlight flight = log.inFlight();
         if (flight != null) {
             RegistryProto.VersionInFlight.Builder message = RegistryProto.VersionInFlight.newBuilder()
                     .setVersion(flight.version())
-                    .setDriver(flight.driver().value())
+                    .setDriver(flight.manager().value())
                     .addAllParticipants(flight.participants())
                     .setBytes(flight.bytes());
             flight.batches().forEach(batch -> message.addBatches(toProto(batch)));
@@ -40,7 +40,7 @@ final class TransactionLogMapping {
     static RegistryProto.TableOutcomes toProto(TransactionHistory outcomes) {
         RegistryProto.TableOutcomes.Builder proto = RegistryProto.TableOutcomes.newBuilder()
                 .setTableId(outcomes.tableId())
-                .setNumber(outcomes.number());
+                .setNumber(outcomes.writeNumber());
         return proto.setSettled(packed(outcomes.decisions(), proto::addDecisions))
                 .build();
     }
@@ -54,7 +54,7 @@ final class TransactionLogMapping {
         List<Decision> settled = new ArrayList<>();
         boolean ascending = ascending(decisions);
         for (Decision decision : decisions) {
-            if (ascending && DecisionHistoryCodec.has(decision)) {
+            if (ascending && DecisionHistoryCodec.isEncodable(decision)) {
                 settled.add(decision);
             } else {
                 others.accept(toProto(decision));
@@ -89,13 +89,13 @@ final class TransactionLogMapping {
                 .setVersion(decision.version())
                 .setCommitted(decision.committed())
                 .setReason(ProtoChecks.clip(decision.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
-                .addAllUnacked(decision.unacked());
+                .addAllUnacked(decision.unackedParticipants());
         decision.batches().forEach(batch -> proto.addBatches(toProto(batch)));
-        decision.refused().forEach(request -> proto.addRefused(IdentityMapping.toProto(request)));
+        decision.refusedRequests().forEach(request -> proto.addRefused(IdentityMapping.toProto(request)));
         return proto.build();
     }
 
-    static TransactionLogState fromProto(RegistryProto.TableLog proto) {
+    public static TransactionLogState fromProto(RegistryProto.TableLog proto) {
         InFlight flight = proto.hasInFlight() ? fromProto(proto.getInFlight()) : null;
         return new TransactionLogState(
                 ProtoChecks.notNegative("table_id", proto.getTableId()),

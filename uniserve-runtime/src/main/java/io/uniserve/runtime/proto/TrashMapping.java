@@ -6,26 +6,26 @@ import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.TrashCall;
 
 /** Mapping of requests about the trash of servers and their replies. */
-final class TrashMapping {
+public final class TrashMapping {
     private TrashMapping() {}
 
-    static PeerProto.TrashCall toProto(TrashCall call) {
+    public static PeerProto.TrashCall toProto(TrashCall call) {
         return PeerProto.TrashCall.newBuilder()
                 .setActionValue(ProtoChecks.number(call.action()))
                 .setEntry(call.entry())
                 .build();
     }
 
-    static TrashCall fromProto(PeerProto.TrashCall proto) {
+    public static TrashCall fromProto(PeerProto.TrashCall proto) {
         return new TrashCall(
                 ProtoChecks.constant("action", TrashCall.Action.values(), proto.getActionValue()),
                 ProtoChecks.identifier("entry", proto.getEntry()));
     }
 
-    static PeerProto.Trash toProto(TrashReport report) {
+    public static PeerProto.Trash toProto(TrashReport report) {
         PeerProto.Trash.Builder message = PeerProto.Trash.newBuilder().setBytesMax(report.bytesMax());
         report.entries().forEach(entry -> message.addEntries(toProto(entry)));
-        report.held().forEach(key -> message.addHeld(IdentityMapping.toProto(key)));
+        report.heldReplicas().forEach(key -> message.addHeld(IdentityMapping.toProto(key)));
         return message.build();
     }
 
@@ -43,7 +43,7 @@ final class TrashMapping {
                 .build();
     }
 
-    static TrashReport fromProto(PeerProto.Trash proto) {
+    public static TrashReport fromProto(PeerProto.Trash proto) {
         return new TrashReport(
                 ProtoChecks.list("entries", proto.getEntriesList(), Limits.TRASH_ENTRIES_TOLD_MAX, TrashMapping::entry),
                 ProtoChecks.list(

@@ -3,9 +3,9 @@ package io.uniserve.runtime.proto;
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
-import io.uniserve.protocol.message.StagedRowsRef;
-import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.client.StagedRowsRef;
+import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.protocol.message.client.UpdateRequest;
 
 /** Mapping of updates and their replies. */
 public final class UpdateMapping {
@@ -22,7 +22,7 @@ public final class UpdateMapping {
                 .setLevelValue(ProtoChecks.number(request.level()))
                 .setFunction(request.function())
                 .setRemainingNanos(request.remainingNanos())
-                .setStages(request.stages());
+                .setStages(request.stageOnly());
         for (UpdateRequest.ActorRows rows : request.actors()) {
             DataProto.ActorRows.Builder actor = DataProto.ActorRows.newBuilder()
                     .setActor(rows.actor())
@@ -51,14 +51,14 @@ public final class UpdateMapping {
                 proto.getStages());
     }
 
-    static ModelProto.StagedRows toProto(StagedRowsRef staged) {
+    public static ModelProto.StagedRows toProto(StagedRowsRef staged) {
         return ModelProto.StagedRows.newBuilder()
                 .setBytes(staged.bytes())
                 .setSha256(staged.sha256())
                 .build();
     }
 
-    static StagedRowsRef fromProto(ModelProto.StagedRows proto) {
+    public static StagedRowsRef fromProto(ModelProto.StagedRows proto) {
         if (proto.getBytes() < 1 || proto.getBytes() > Limits.BATCH_BYTES_MAX) {
             throw ProtoChecks.malformed("staged.bytes is " + proto.getBytes() + ": use 1 to " + Limits.BATCH_BYTES_MAX);
         }

@@ -1,7 +1,7 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.message.client.VersionedRead;
 import java.util.List;
 
 /** Mapping of reads of one version. Their replies have the message type of other reads. */
@@ -15,10 +15,10 @@ public final class VersionedReadMapping {
                 .setTableId(request.tableId())
                 .setOperator(request.operator())
                 .setParameters(BytesMapping.toProto(request.parameters()))
-                .setAt(request.at())
+                .setAt(request.version())
                 .setStrict(request.strict())
-                .setMerged(request.merged())
-                .setDefers(request.defers())
+                .setMerged(request.acceptsMerged())
+                .setDefers(request.acceptsOpenVersions())
                 .setRemainingNanos(request.remainingNanos());
         for (VersionedRead.Target target : request.targets()) {
             proto.addTargets(DataProto.VersionedTarget.newBuilder()
@@ -55,11 +55,11 @@ public final class VersionedReadMapping {
         for (VersionedRead.Part part : reply.parts()) {
             proto.addParts(DataProto.ReadPart.newBuilder()
                     .addAllActors(part.actors())
-                    .addVersions(part.at())
+                    .addVersions(part.completeVersion())
                     .setValue(BytesMapping.toProto(part.value())));
         }
         reply.failures().forEach(failure -> proto.addFailures(FailureMapping.toProto(failure)));
-        proto.addAllOpen(reply.open()).addAllDenied(reply.denied());
+        proto.addAllOpen(reply.openVersions()).addAllDenied(reply.invisibleVersions());
         return proto.build();
     }
 
@@ -75,7 +75,7 @@ public final class VersionedReadMapping {
 
     private static List<Long> versions(String field, List<Long> versions) {
         return ProtoChecks.list(
-                field, versions, VersionedRead.Reply.DOUBTS_MAX, version -> ProtoChecks.notNegative(field, version));
+                field, versions, VersionedRead.Reply.IN_DOUBT_MAX, version -> ProtoChecks.notNegative(field, version));
     }
 
     private static VersionedRead.Part part(DataProto.ReadPart proto) {

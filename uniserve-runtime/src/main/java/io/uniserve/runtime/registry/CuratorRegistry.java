@@ -56,7 +56,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 completion,
                 "read of " + path,
                 false,
-                () -> RegistryChecks.path(path),
+                () -> RegistryChecks.checkPath(path),
                 (zooKeeperHandle, call) -> zooKeeperHandle
                         .client()
                         .getData(
@@ -91,7 +91,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 completion,
                 "children of " + path,
                 false,
-                () -> RegistryChecks.path(path),
+                () -> RegistryChecks.checkPath(path),
                 (zooKeeperHandle, call) -> zooKeeperHandle
                         .client()
                         .getChildren(
@@ -111,8 +111,8 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     }
 
     @Override
-    public void childrenAnew(String path, Completion<List<String>> completion) {
-        RegistryChecks.path(path);
+    public void childrenOverNewConnection(String path, Completion<List<String>> completion) {
+        RegistryChecks.checkPath(path);
         Thread thread = new Thread(
                 () -> {
                     Outcome<List<String>> found = NewConnection.children(options, path);
@@ -159,7 +159,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
 
     @Override
     public void watch(String path, Runnable changed) {
-        RegistryChecks.path(path);
+        RegistryChecks.checkPath(path);
         if (watches.add(path, changed)) {
             session.ifConnected(zooKeeperHandle -> arm(zooKeeperHandle, path, () -> {}));
         }
@@ -196,7 +196,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         synchronized (listenersLock) {
             listeners.add(listener);
             if (connected) {
-                onLoop(() -> listener.on(SessionEvent.CONNECTED));
+                onLoop(() -> listener.onSessionEvent(SessionEvent.CONNECTED));
             }
         }
     }
@@ -232,8 +232,8 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     private <T> void failed(@Nullable Code code, PendingCall<T> call) {
         if (code == null) {
             call.fail(ErrorCode.INTERNAL, "ZooKeeper answered with an unknown code");
-        } else if (call.againAfter(code)) {
-            session.again(call);
+        } else if (call.isRetryable(code)) {
+            session.resend(call);
         } else {
             call.fail(code, false);
         }
@@ -247,12 +247,12 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         }
         synchronized (listenersLock) {
             connected = event == SessionEvent.CONNECTED;
-            listeners.forEach(listener -> onLoop(() -> listener.on(event)));
+            listeners.forEach(listener -> onLoop(() -> listener.onSessionEvent(event)));
         }
         if (zooKeeperHandle != null) {
             // Changes during the disconnection were not reported, so each path counts as changed once its new watch
             // is set.
-            watches.paths().forEach(path -> arm(zooKeeperHandle, path, () -> watches.changed(path)));
+            watches.paths().forEach(path -> arm(zooKeeperHandle, path, () -> watches.onChange(path)));
         }
     }
 
@@ -281,7 +281,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     private Watcher watcher(String path) {
         return event -> {
             if (event.getType() != Watcher.Event.EventType.None) {
-                watches.changed(path);
+                watches.onChange(path);
             }
         };
     }

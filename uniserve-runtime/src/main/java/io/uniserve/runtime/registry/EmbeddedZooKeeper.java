@@ -61,7 +61,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
      * @throws UniserveException INVALID_CONFIGURATION if the port is in use or the directory cannot be used
      */
     public static EmbeddedZooKeeper start(InetSocketAddress address, Path dataDirectory, Consumer<String> onFailure) {
-        DirectoryLock lock = DirectoryLock.take(dataDirectory, "ZooKeeper's data directory", true);
+        DirectoryLock lock = DirectoryLock.acquire(dataDirectory, "ZooKeeper's data directory", true);
         FileTxnSnapLog files = null;
         ServerCnxnFactory connections = null;
         try {

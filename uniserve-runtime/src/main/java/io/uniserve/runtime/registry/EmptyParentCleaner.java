@@ -20,7 +20,7 @@ final class EmptyParentCleaner {
         this.then = then;
     }
 
-    void next() {
+    void deleteNext() {
         if (!parents.hasNext()) {
             then.run();
             return;
@@ -38,9 +38,9 @@ final class EmptyParentCleaner {
                             if (empty) {
                                 zooKeeperHandle
                                         .client()
-                                        .delete(parent, stat.getVersion(), (code, name, unused) -> next(), null);
+                                        .delete(parent, stat.getVersion(), (code, name, unused) -> deleteNext(), null);
                             } else {
-                                next();
+                                deleteNext();
                             }
                         },
                         null);

@@ -35,7 +35,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     @Override
     public void read(String path, Completion<Versioned> completion) {
         run(completion, false, () -> {
-            RegistryChecks.path(path);
+            RegistryChecks.checkPath(path);
             return shared.read(path);
         });
     }
@@ -43,7 +43,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     @Override
     public void children(String path, Completion<List<String>> completion) {
         run(completion, false, () -> {
-            RegistryChecks.path(path);
+            RegistryChecks.checkPath(path);
             return shared.children(path);
         });
     }
@@ -52,7 +52,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         List<Op> copy = List.copyOf(ops);
         run(completion, true, () -> {
-            RegistryChecks.operations(copy, copy.stream().map(op -> new byte[0]).toList());
+            RegistryChecks.checkOperations(copy, copy.stream().map(op -> new byte[0]).toList());
             return shared.multi(owner, copy);
         });
     }
@@ -64,7 +64,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
 
     @Override
     public void watch(String path, Runnable changed) {
-        RegistryChecks.path(path);
+        RegistryChecks.checkPath(path);
         watches.add(path, changed);
     }
 
@@ -77,7 +77,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     public synchronized void onSession(SessionListener listener) {
         listeners.add(listener);
         if (connected) {
-            loop.execute(() -> listener.on(SessionEvent.CONNECTED));
+            loop.execute(() -> listener.onSessionEvent(SessionEvent.CONNECTED));
         }
     }
 
@@ -85,7 +85,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     public synchronized void suspend() {
         if (connected) {
             connected = false;
-            tell(SessionEvent.SUSPENDED);
+            notifyListeners(SessionEvent.SUSPENDED);
         }
     }
 
@@ -93,8 +93,8 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     public synchronized void resume() {
         if (!connected && !closed) {
             connected = true;
-            tell(SessionEvent.CONNECTED);
-            watches.paths().forEach(watches::changed);
+            notifyListeners(SessionEvent.CONNECTED);
+            watches.paths().forEach(watches::onChange);
         }
     }
 
@@ -104,12 +104,12 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
         shared.removeOwned(owner);
         owner = new Object();
         watches.clear();
-        tell(SessionEvent.EXPIRED);
+        notifyListeners(SessionEvent.EXPIRED);
         resume();
     }
 
     /** Makes the next write lose its answer and the connection: it takes effect and fails with OUTCOME_UNKNOWN. */
-    public synchronized void loseNextAnswer() {
+    public synchronized void loseNextReply() {
         loseNextAnswer = true;
     }
 
@@ -120,7 +120,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
             closed = true;
             connected = false;
             watches.clear();
-            shared.forget(this);
+            shared.removeSession(this);
             shared.removeOwned(owner);
         }
     }
@@ -128,7 +128,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     /** Called with the tree locked. It uses only the watches, so that it takes no other lock. */
     void changed(Set<String> paths) {
         if (connected) {
-            paths.forEach(watches::changed);
+            paths.forEach(watches::onChange);
         }
     }
 
@@ -156,7 +156,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
         }
     }
 
-    private void tell(SessionEvent event) {
-        listeners.forEach(listener -> loop.execute(() -> listener.on(event)));
+    private void notifyListeners(SessionEvent event) {
+        listeners.forEach(listener -> loop.execute(() -> listener.onSessionEvent(event)));
     }
 }

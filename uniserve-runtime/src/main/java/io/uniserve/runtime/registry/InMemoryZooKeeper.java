@@ -1,6 +1,6 @@
 package io.uniserve.runtime.registry;
 
-import io.uniserve.model.RegistryValue;
+import io.uniserve.model.registry.RegistryValue;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
@@ -33,7 +33,7 @@ public final class InMemoryZooKeeper {
         return session;
     }
 
-    synchronized void forget(InMemoryRegistry session) {
+    synchronized void removeSession(InMemoryRegistry session) {
         sessions.remove(session);
     }
 
@@ -73,7 +73,7 @@ public final class InMemoryZooKeeper {
             }
         }
         nodes = next;
-        tell(changed);
+        notifySessions(changed);
         return new MultiResult(true, versions, -1);
     }
 
@@ -89,7 +89,7 @@ public final class InMemoryZooKeeper {
             changed.add(path);
             changed.addAll(RegistryChecks.ancestors(path));
         }
-        tell(changed);
+        notifySessions(changed);
     }
 
     private static boolean allowed(NavigableMap<String, Node> nodes, Op op) {
@@ -124,7 +124,7 @@ public final class InMemoryZooKeeper {
         return Registry.ABSENT;
     }
 
-    private void tell(Set<String> changed) {
+    private void notifySessions(Set<String> changed) {
         if (!changed.isEmpty()) {
             sessions.forEach(session -> session.changed(changed));
         }

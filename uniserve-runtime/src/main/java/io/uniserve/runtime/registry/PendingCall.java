@@ -65,7 +65,7 @@ final class PendingCall<T> {
     }
 
     /** True while an answer is expected. */
-    synchronized boolean underWay() {
+    synchronized boolean isAwaitingReply() {
         return underWay && !done;
     }
 
@@ -86,8 +86,8 @@ final class PendingCall<T> {
     }
 
     /** True if a read lost its connection and is to be sent again on the next one. */
-    synchronized boolean againAfter(Code code) {
-        boolean again = !write && !done && attempts < READ_ATTEMPTS && lost(code);
+    synchronized boolean isRetryable(Code code) {
+        boolean again = !write && !done && attempts < READ_ATTEMPTS && isConnectionLoss(code);
         if (again) {
             underWay = false;
         }
@@ -96,7 +96,7 @@ final class PendingCall<T> {
 
     /** Ends with the error for this result code. */
     void fail(Code code, boolean maybeDone) {
-        if (lost(code)) {
+        if (isConnectionLoss(code)) {
             fail(
                     write && maybeDone ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.UNAVAILABLE,
                     "ZooKeeper's connection was lost (" + code + ") during " + what);
@@ -126,7 +126,7 @@ final class PendingCall<T> {
                 "no answer from ZooKeeper at " + server + " to " + what + "; check that it runs and can be reached");
     }
 
-    private static boolean lost(Code code) {
+    private static boolean isConnectionLoss(Code code) {
         return code == Code.CONNECTIONLOSS
                 || code == Code.SESSIONEXPIRED
                 || code == Code.OPERATIONTIMEOUT

@@ -15,7 +15,7 @@ final class RegistryChecks {
     private RegistryChecks() {}
 
     /** Checks that the path is absolute and has no empty parts. */
-    static void path(String path) {
+    static void checkPath(String path) {
         if (!PATH.matcher(path).matches() || path.contains("/./") || path.contains("/../")) {
             throw UniserveException.invalid(
                     "registry path \"" + path + "\": use parts of A-Z a-z 0-9 _ . - after each /");
@@ -23,14 +23,14 @@ final class RegistryChecks {
     }
 
     /** Checks paths, versions and sizes of a multi. */
-    static void operations(List<Op> ops, List<byte[]> values) {
+    static void checkOperations(List<Op> ops, List<byte[]> values) {
         if (ops.isEmpty() || ops.size() > OPERATIONS_MAX) {
             throw UniserveException.invalid("a multi has " + ops.size() + " operations: use 1 to " + OPERATIONS_MAX);
         }
         long bytes = 0;
         for (int i = 0; i < ops.size(); i++) {
             Op op = ops.get(i);
-            path(op.path());
+            checkPath(op.path());
             if (version(op) < 0) {
                 throw UniserveException.invalid("version " + version(op) + " of " + op.path()
                         + ": use the version that was read; an absent node can only be created");

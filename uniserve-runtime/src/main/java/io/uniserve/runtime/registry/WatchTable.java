@@ -51,12 +51,12 @@ final class WatchTable {
     }
 
     /** Reports a change to the path's watchers, on the loop. */
-    synchronized void changed(String path) {
+    synchronized void onChange(String path) {
         Entry entry = entries.get(path);
-        if (entry == null || entry.told) {
+        if (entry == null || entry.reportPending) {
             return;
         }
-        entry.told = true;
+        entry.reportPending = true;
         try {
             loop.execute(() -> tasks(entry).forEach(Runnable::run));
         } catch (RejectedExecutionException e) {
@@ -66,12 +66,12 @@ final class WatchTable {
 
     /** Returns the watchers to run; a later change is reported again. */
     private synchronized List<Runnable> tasks(Entry entry) {
-        entry.told = false;
+        entry.reportPending = false;
         return List.copyOf(entry.tasks);
     }
 
     private static final class Entry {
         private final List<Runnable> tasks = new ArrayList<>();
-        private boolean told;
+        private boolean reportPending;
     }
 }

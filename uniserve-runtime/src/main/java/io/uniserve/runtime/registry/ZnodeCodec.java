@@ -2,9 +2,9 @@ package io.uniserve.runtime.registry;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.RegistryValue;
-import io.uniserve.model.TransactionHistory;
-import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.registry.RegistryValue;
+import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.runtime.proto.RegistryCodec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

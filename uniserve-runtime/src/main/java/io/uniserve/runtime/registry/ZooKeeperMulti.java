@@ -31,7 +31,7 @@ final class ZooKeeperMulti {
         this.root = root;
         this.ops = List.copyOf(ops);
         this.values = this.ops.stream().map(ZooKeeperMulti::value).toList();
-        RegistryChecks.operations(this.ops, values);
+        RegistryChecks.checkOperations(this.ops, values);
     }
 
     private static byte[] value(Op op) {
@@ -157,6 +157,6 @@ final class ZooKeeperMulti {
                 RegistryChecks.ancestors(op.path()).forEach(parents::add);
             }
         }
-        new EmptyParentCleaner(zooKeeperHandle, root, parents.descendingSet().iterator(), then).next();
+        new EmptyParentCleaner(zooKeeperHandle, root, parents.descendingSet().iterator(), then).deleteNext();
     }
 }

@@ -49,7 +49,7 @@ final class ZooKeeperSession {
     /** Listener of events, in order, on ZooKeeper's threads; the handle is present when connected. */
     @FunctionalInterface
     interface Listener {
-        void on(SessionEvent event, @Nullable ZooKeeperHandle zooKeeperHandle);
+        void onEvent(SessionEvent event, @Nullable ZooKeeperHandle zooKeeperHandle);
     }
 
     ZooKeeperSession(RegistryOptions options, Listener listener) {
@@ -106,7 +106,7 @@ final class ZooKeeperSession {
     }
 
     /** Sends a read again after a lost connection, within its original time-out. */
-    void again(PendingCall<?> call) {
+    void resend(PendingCall<?> call) {
         synchronized (this) {
             if (closed) {
                 call.fail(ErrorCode.UNAVAILABLE, "the registry is closed");
@@ -145,7 +145,7 @@ final class ZooKeeperSession {
         boolean sent;
         synchronized (this) {
             waiting.remove(call);
-            sent = call.underWay();
+            sent = call.isAwaitingReply();
             if (sent && !closed) {
                 // ZooKeeper's client answers within the session time-out; this ends a call even if it does not.
                 call.timer(timers.after(
@@ -166,18 +166,18 @@ final class ZooKeeperSession {
             case SyncConnected -> {
                 ZooKeeperHandle zooKeeperHandle = new ZooKeeperHandle(client, acl);
                 connected = zooKeeperHandle;
-                listener.on(SessionEvent.CONNECTED, zooKeeperHandle);
+                listener.onEvent(SessionEvent.CONNECTED, zooKeeperHandle);
                 while (!waiting.isEmpty()) {
                     waiting.remove().send(zooKeeperHandle);
                 }
             }
             case Disconnected -> {
                 connected = null;
-                listener.on(SessionEvent.SUSPENDED, null);
+                listener.onEvent(SessionEvent.SUSPENDED, null);
             }
             case Expired -> {
                 connected = null;
-                listener.on(SessionEvent.EXPIRED, null);
+                listener.onEvent(SessionEvent.EXPIRED, null);
             }
             case AuthFailed -> LOG.error("ZooKeeper at {} rejected the credentials; check them", options.connect());
             default -> LOG.debug("ZooKeeper session: {}", state);

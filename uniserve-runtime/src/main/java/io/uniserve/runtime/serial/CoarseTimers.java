@@ -28,7 +28,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Queue<TimerHeap.Entry> fresh = new ConcurrentLinkedQueue<>();
+    private final Queue<TimerHeap.Entry> newEntries = new ConcurrentLinkedQueue<>();
     private final TimerHeap timers = new TimerHeap();
     /** Consecutive checks without timers. */
     private long idle;
@@ -59,7 +59,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         if (closed) {
             return timer;
         }
-        fresh.add(timer);
+        newEntries.add(timer);
         // The thread publishes its next check before it tests the queue, so either it finds the new timer or this
         // finds its value.
         if (asleep || due - nextLook < 0) {
@@ -78,8 +78,8 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     }
 
     private void takeFresh() {
-        for (TimerHeap.Entry timer = fresh.poll(); timer != null; timer = fresh.poll()) {
-            if (!timer.isOver()) {
+        for (TimerHeap.Entry timer = newEntries.poll(); timer != null; timer = newEntries.poll()) {
+            if (!timer.isEnded()) {
                 timers.push(timer);
             }
         }
@@ -124,13 +124,13 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private void await(long nanos) throws InterruptedException {
         if (nanos == FOREVER) {
             asleep = true;
-            if (fresh.isEmpty()) {
+            if (newEntries.isEmpty()) {
                 changed.await();
             }
             asleep = false;
         } else {
             nextLook = clock.nanos() + nanos;
-            if (fresh.isEmpty()) {
+            if (newEntries.isEmpty()) {
                 // The remaining time does not matter: the caller checks the queue again.
                 long unused = changed.awaitNanos(nanos);
             }
@@ -144,7 +144,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         try {
             closed = true;
             timers.clear();
-            fresh.clear();
+            newEntries.clear();
             changed.signal();
         } finally {
             lock.unlock();

@@ -64,7 +64,7 @@ public final class SerialExecutor implements Executor {
     }
 
     /** True on a thread that runs a task of any serial executor: it must not block on the result of one. */
-    public static boolean inside() {
+    public static boolean isInTask() {
         return INSIDE.get();
     }
 }

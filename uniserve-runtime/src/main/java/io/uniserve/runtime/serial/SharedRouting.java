@@ -1,10 +1,10 @@
 package io.uniserve.runtime.serial;
 
-import io.uniserve.model.Routing;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.protocol.client.routing.RouteIndex;
+import io.uniserve.protocol.client.routing.RoutingView;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.reader.RouteIndex;
-import io.uniserve.protocol.reader.RoutingView;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,7 +43,7 @@ public final class SharedRouting {
     }
 
     /** View for one operation. */
-    public RoutingView on(Executor serial) {
+    public RoutingView viewFor(Executor serial) {
         return new RoutingView() {
             @Override
             public RouteIndex current() {

@@ -18,7 +18,7 @@ import java.io.InputStream;
  * would read the whole message into one array and copy each field out of it. The wire format is the same. Any other reply is read as
  * an empty one.
  */
-record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> writer)
+public record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> writer)
         implements MethodDescriptor.Marshaller<PeerReplyEnvelope> {
     /** Buffer for the fields beside the bytes of a piece. Bytes of the piece that arrive in it are copied once more. */
     private static final int BUFFER_BYTES = 64;
@@ -35,7 +35,7 @@ record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> write
     }
 
     /** Returns the method with this marshaller for its replies. */
-    static MethodDescriptor<PeerEnvelope, PeerReplyEnvelope> answers(
+    public static MethodDescriptor<PeerEnvelope, PeerReplyEnvelope> withChunkReplies(
             MethodDescriptor<PeerEnvelope, PeerReplyEnvelope> method) {
         return method.toBuilder(method.getRequestMarshaller(), new ChunkReplyMarshaller(method.getResponseMarshaller()))
                 .build();
@@ -87,7 +87,7 @@ record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> write
                 skip(in, tag);
             }
         }
-        whole(in);
+        checkComplete(in);
     }
 
     private static Piece piece(CodedInputStream in) throws IOException {
@@ -105,12 +105,12 @@ record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> write
                 skip(in, tag);
             }
         }
-        whole(in);
+        checkComplete(in);
         return piece.build();
     }
 
     /** Checks that a part ends at its own length, not at the end of the message. */
-    private static void whole(CodedInputStream in) throws IOException {
+    private static void checkComplete(CodedInputStream in) throws IOException {
         if (in.getBytesUntilLimit() != 0) {
             throw new InvalidProtocolBufferException("the message ends within a part of it");
         }

@@ -21,12 +21,12 @@ public final class ClusterIdentity {
     /** Creates a cluster with a known name. */
     public static ClusterIdentity of(String id) {
         ClusterIdentity identity = new ClusterIdentity();
-        identity.set(id);
+        identity.setName(id);
         return identity;
     }
 
     /** Sets the name once. Fails with WRONG_CLUSTER if it is already another. */
-    public synchronized void set(String cluster) {
+    public synchronized void setName(String cluster) {
         String known = id;
         if (known != null && !known.equals(cluster)) {
             throw new UniserveException(
@@ -36,7 +36,7 @@ public final class ClusterIdentity {
     }
 
     /** Sets the random identity once. Fails with WRONG_CLUSTER if it is already another. */
-    public void identify(String found) {
+    public void setIdentity(String found) {
         if (!found.equals(identity)) {
             identifyFirst(found);
         }
@@ -59,7 +59,7 @@ public final class ClusterIdentity {
         if (theirs != null && own != null && !own.equals(theirs)) {
             throw new UniserveException(
                     ErrorCode.WRONG_CLUSTER,
-                    "this process belongs to cluster " + orEmpty() + " with identity " + own
+                    "this process belongs to cluster " + nameOrEmpty() + " with identity " + own
                             + ", the other side to one with identity " + theirs
                             + ": it is another cluster of that name, or was recreated; check the addresses, and connect"
                             + " again to use the other one");
@@ -67,12 +67,12 @@ public final class ClusterIdentity {
     }
 
     /** Rejects every request with this error from now on. */
-    public void refuse(UniserveException why) {
+    public void rejectAll(UniserveException why) {
         refusal = why;
     }
 
     /** Throws the error of a process that has left service. */
-    void serving() {
+    public void checkServing() {
         UniserveException why = refusal;
         if (why != null) {
             throw why;
@@ -80,12 +80,12 @@ public final class ClusterIdentity {
     }
 
     /** Name, null while unknown. */
-    public @Nullable String get() {
+    public @Nullable String name() {
         return id;
     }
 
     /** Name, empty while unknown. */
-    String orEmpty() {
+    public String nameOrEmpty() {
         String known = id;
         return known == null ? "" : known;
     }
@@ -93,8 +93,8 @@ public final class ClusterIdentity {
     /**
      * Fails with WRONG_CLUSTER if the caller's name is of another cluster, with UNAVAILABLE while this process does not know its own.
      */
-    void check(String named) {
-        serving();
+    public void checkName(String named) {
+        checkServing();
         String known = id;
         if (known == null) {
             throw new UniserveException(

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Header with the cluster's identity in calls and answers. A call for another cluster is rejected before its handler; an answer of
  * another cluster becomes an error. A side without an identity, such as an older version, is accepted.
  */
-final class IdentityHeader {
+public final class IdentityHeader {
     static final Metadata.Key<String> KEY =
             Metadata.Key.of("uniserve-cluster-identity", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -35,10 +35,10 @@ final class IdentityHeader {
     }
 
     /** Interceptor of a daemon: checks the caller's identity and sends its own. */
-    static final class OfServer implements ServerInterceptor {
+    public static final class OfServer implements ServerInterceptor {
         private final ClusterIdentity cluster;
 
-        OfServer(ClusterIdentity cluster) {
+        public OfServer(ClusterIdentity cluster) {
             this.cluster = cluster;
         }
 
@@ -46,7 +46,7 @@ final class IdentityHeader {
         public <Q, R> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
             try {
-                cluster.serving();
+                cluster.checkServing();
                 cluster.checkIdentity(headers.get(KEY));
             } catch (UniserveException e) {
                 return refused(call, e);
@@ -67,10 +67,10 @@ final class IdentityHeader {
     }
 
     /** Interceptor of a caller: sends the known identity, stores the first one that it receives, and fails answers of another. */
-    static final class OfCaller implements ClientInterceptor {
+    public static final class OfCaller implements ClientInterceptor {
         private final ClusterIdentity cluster;
 
-        OfCaller(ClusterIdentity cluster) {
+        public OfCaller(ClusterIdentity cluster) {
             this.cluster = cluster;
         }
 
@@ -105,7 +105,7 @@ final class IdentityHeader {
             String theirs = headers.get(KEY);
             if (theirs != null) {
                 try {
-                    cluster.identify(theirs);
+                    cluster.setIdentity(theirs);
                 } catch (UniserveException e) {
                     foreign = e;
                     call.cancel("another cluster answers", null);

@@ -5,10 +5,10 @@ import io.uniserve.runtime.proto.DataProto;
 import java.util.List;
 
 /** Mapping of running queries to messages. */
-final class QueriesMapping {
+public final class QueriesMapping {
     private QueriesMapping() {}
 
-    static DataProto.QueriesReply toProto(QueriesHandler.Running running) {
+    public static DataProto.QueriesReply toProto(QueriesHandler.Running running) {
         DataProto.QueriesReply.Builder reply =
                 DataProto.QueriesReply.newBuilder().setStuck(running.stuck());
         running.queries()
@@ -22,7 +22,7 @@ final class QueriesMapping {
         return reply.build();
     }
 
-    static QueriesHandler.Running fromProto(DataProto.QueriesReply reply) {
+    public static QueriesHandler.Running fromProto(DataProto.QueriesReply reply) {
         List<RunningQuery> queries = reply.getQueriesList().stream()
                 .map(query -> new RunningQuery(
                         query.getId(),

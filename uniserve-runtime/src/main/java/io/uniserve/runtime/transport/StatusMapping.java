@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Mapping of errors to and from gRPC's status: the nearest standard code, with the typed detail in the trailers. */
-final class StatusMapping {
+public final class StatusMapping {
     private static final Logger LOG = LoggerFactory.getLogger(StatusMapping.class);
     private static final Metadata.Key<byte[]> DETAIL =
             Metadata.Key.of("uniserve-error-bin", Metadata.BINARY_BYTE_MARSHALLER);
@@ -21,18 +21,18 @@ final class StatusMapping {
 
     private StatusMapping() {}
 
-    static StatusRuntimeException toStatus(UniserveException error) {
+    public static StatusRuntimeException toStatus(UniserveException error) {
         Metadata trailers = new Metadata();
         trailers.put(DETAIL, ErrorMapping.encode(error));
         return status(error.code()).withDescription(error.code().name()).asRuntimeException(trailers);
     }
 
-    static StatusRuntimeException toStatus(RuntimeException error) {
-        return toStatus(told(error));
+    public static StatusRuntimeException toStatus(RuntimeException error) {
+        return toStatus(toUniserveException(error));
     }
 
     /** Returns the error for the caller. An unexpected failure of a handler is logged here, and sent without internal details. */
-    static UniserveException told(RuntimeException error) {
+    public static UniserveException toUniserveException(RuntimeException error) {
         if (error instanceof UniserveException known) {
             return known;
         }
@@ -74,7 +74,7 @@ final class StatusMapping {
      * @param sent false if the request certainly never left this process
      * @param idempotent true if the request may be sent again elsewhere whatever its outcome was
      */
-    static UniserveException fromStatus(Throwable failure, String target, boolean sent, boolean idempotent) {
+    public static UniserveException fromStatus(Throwable failure, String target, boolean sent, boolean idempotent) {
         if (failure instanceof UniserveException known) {
             return known;
         }

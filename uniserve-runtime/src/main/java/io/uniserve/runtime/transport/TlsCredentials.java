@@ -15,11 +15,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** TLS credentials of the transport, read from the files of the configuration. */
-final class TlsCredentials {
+public final class TlsCredentials {
     private TlsCredentials() {}
 
     /** Credentials of a server. Fails with INVALID_CONFIGURATION, with the missing or wrong file. */
-    static ServerCredentials server(TlsFiles files) {
+    public static ServerCredentials server(TlsFiles files) {
         if (!files.enabled()) {
             return InsecureServerCredentials.create();
         }
@@ -41,7 +41,7 @@ final class TlsCredentials {
     }
 
     /** Credentials of a client. Fails with INVALID_CONFIGURATION, with the missing or wrong file. */
-    static ChannelCredentials client(TlsFiles files) {
+    public static ChannelCredentials client(TlsFiles files) {
         if (!files.enabled()) {
             return InsecureChannelCredentials.create();
         }

@@ -17,14 +17,14 @@ import java.util.List;
  * Check for bytes that are not a valid message. gRPC answers them with an internal error and logs a stack trace for each, which any
  * sender could exploit. Here they become an empty message with a mark, which the service rejects with INVALID_ARGUMENT.
  */
-final class UnknownFieldCheck {
+public final class UnknownFieldCheck {
     /** Largest possible field number. A caller that sends it itself is rejected too. */
     private static final int MARK = 536_870_911;
 
     private UnknownFieldCheck() {}
 
     /** Returns the service with requests that always parse. */
-    static ServerServiceDefinition tolerant(BindableService service) {
+    public static ServerServiceDefinition tolerant(BindableService service) {
         ServerServiceDefinition bound = service.bindService();
         ServiceDescriptor.Builder descriptor =
                 ServiceDescriptor.newBuilder(bound.getServiceDescriptor().getName());
@@ -48,7 +48,7 @@ final class UnknownFieldCheck {
     }
 
     /** Fails with INVALID_ARGUMENT if the message did not parse. */
-    static void refuse(Message message) {
+    public static void refuse(Message message) {
         UnknownFieldSet unknown = message.getUnknownFields();
         if (!unknown.asMap().isEmpty() && unknown.hasField(MARK)) {
             throw UniserveException.invalid("malformed message: the request's bytes are not a "

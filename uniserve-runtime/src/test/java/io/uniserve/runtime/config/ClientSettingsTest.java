@@ -3,7 +3,7 @@ package io.uniserve.runtime.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.Address;
-import io.uniserve.protocol.reader.RequestSettings;
+import io.uniserve.protocol.client.routing.RequestSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

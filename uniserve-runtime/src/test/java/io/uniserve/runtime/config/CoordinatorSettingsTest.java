@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.model.Address;
-import io.uniserve.protocol.coordinator.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +36,7 @@ class CoordinatorSettingsTest {
                         new RebalanceSettings(Duration.ofSeconds(30), 8, 2, 0.2, "hottest-first"),
                         Duration.ofSeconds(2)));
         CoordinatorConfig machine = CoordinatorConfig.defaults("c", new Address("h", 1), "cluster");
-        assertThat(settings.machine("c", new Address("h", 1), "cluster")).isEqualTo(machine);
+        assertThat(settings.toConfig("c", new Address("h", 1), "cluster")).isEqualTo(machine);
     }
 
     @Test

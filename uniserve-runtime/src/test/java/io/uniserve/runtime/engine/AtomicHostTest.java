@@ -13,12 +13,12 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
 import io.uniserve.protocol.env.RowCondition;
-import io.uniserve.protocol.tx.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshots;
 import io.uniserve.runtime.async.Waiter;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
@@ -70,7 +70,7 @@ class AtomicHostTest {
     private long rowsAt(long version) {
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
         try {
-            Optional<VersionedSnapshots.Ref<ActorView>> state = hosted.at(version);
+            Optional<VersionedSnapshots.Ref<ActorView>> state = hosted.snapshotAt(version);
             if (state.isEmpty()) {
                 return -1;
             }
@@ -108,7 +108,7 @@ class AtomicHostTest {
     private long state() {
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
         hosted.release();
-        return hosted.state();
+        return hosted.stateNumber();
     }
 
     @Test
@@ -162,7 +162,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        VersionedSnapshots.Ref<ActorView> state = hosted.at(0).orElseThrow();
+        VersionedSnapshots.Ref<ActorView> state = hosted.snapshotAt(0).orElseThrow();
         Waiter.<Done>value(done -> world.host.destroy(KEY, done));
         assertThat(state.state().usage().rows()).isEqualTo(1);
         state.release();
@@ -175,7 +175,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        VersionedSnapshots.Ref<ActorView> reading = hosted.at(1).orElseThrow();
+        VersionedSnapshots.Ref<ActorView> reading = hosted.snapshotAt(1).orElseThrow();
         WeakReference<ActorView> first = new WeakReference<>(reading.state());
         int last = 1 + 3 * STATES_IN_BUDGET;
         for (int version = 2; version <= last; version++) {
@@ -194,7 +194,7 @@ class AtomicHostTest {
         }
         assertThat(reading.state().usage().rows()).isEqualTo(1);
         reading.release();
-        reading = hosted.at(0).orElseThrow();
+        reading = hosted.snapshotAt(0).orElseThrow();
         await().untilAsserted(() -> {
             System.gc();
             assertThat(first.get()).isNull();
@@ -215,8 +215,8 @@ class AtomicHostTest {
     void anEventualTablesActorPreparesNothingAndHasNoVersions() {
         Waiter.<Done>value(done -> world.host.create(KEY, world.meta(), done));
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        assertThat(hosted.atomic()).isFalse();
-        assertThat(hosted.at(0)).isEmpty();
+        assertThat(hosted.isAtomic()).isFalse();
+        assertThat(hosted.snapshotAt(0)).isEmpty();
         hosted.release();
         UniserveException error = Waiter.<Done>error(done -> world.host.prepare(KEY, 1, updates(rows("a")), done));
         assertThat(error.reason()).contains("eventual");
@@ -242,9 +242,9 @@ class AtomicHostTest {
                 Bytes again = Bytes.wrap(large.toArray());
                 Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, again, done));
             }
-            assertThat(hosted.parts().checkedBytes()).isPositive().isLessThanOrEqualTo(Limits.BATCH_BYTES_MAX);
+            assertThat(hosted.transactionState().validatedBytes()).isPositive().isLessThanOrEqualTo(Limits.BATCH_BYTES_MAX);
             prepare(1, rows("a"));
-            assertThat(hosted.parts().checkedBytes()).isZero();
+            assertThat(hosted.transactionState().validatedBytes()).isZero();
         } finally {
             hosted.release();
         }

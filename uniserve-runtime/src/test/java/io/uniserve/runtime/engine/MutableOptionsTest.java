@@ -10,7 +10,7 @@ import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
 import io.uniserve.protocol.env.RowCondition;
@@ -52,13 +52,13 @@ class MutableOptionsTest {
     void theActorIsMadeAnewFromItsPublishedFilesInTheOrderOfTheLog() {
         try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
             HostedActor reader = world.host.pin(KEY).orElseThrow();
-            long state = reader.state();
+            long state = reader.stateNumber();
             apply(world, step(1, "a"), change(2, "x"), step(3, "b"));
             assertThat(port.events).containsExactly("create", "a", "publish", "create", "b");
             assertThat(port.options).containsExactly(Map.of(), Map.of("word.later", "x"));
             HostedActor now = world.host.pin(KEY).orElseThrow();
             assertThat(now).isNotSameAs(reader);
-            assertThat(now.state()).isNotEqualTo(state);
+            assertThat(now.stateNumber()).isNotEqualTo(state);
             now.release();
             assertThat(port.events).doesNotContain("destroy");
             reader.release();

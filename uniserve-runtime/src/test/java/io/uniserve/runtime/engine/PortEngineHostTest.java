@@ -108,10 +108,10 @@ class PortEngineHostTest {
             Waiter<Done> hung = new Waiter<>();
             world.apply(KEY, TestingPort.UPDATE, rows("hang"), hung);
             await().until(() -> port.hanging.get() > 0);
-            assertThat(pinned.state()).as("while it changes").isZero();
+            assertThat(pinned.stateNumber()).as("while it changes").isZero();
             port.go.countDown();
             assertThat(hung.await()).isInstanceOf(Outcome.Ok.class);
-            assertThat(numbers.add(pinned.state())).isTrue();
+            assertThat(numbers.add(pinned.stateNumber())).isTrue();
             world.created(KEY);
             assertThat(numbers.add(state(world))).as("another actor").isTrue();
             Waiter.<Done>error(done -> world.apply(KEY, TestingPort.UPDATE, rows("fail"), done));
@@ -126,7 +126,7 @@ class PortEngineHostTest {
     private static long state(HostWorld world) {
         HostedActor pinned = world.host.pin(KEY).orElseThrow();
         try {
-            return pinned.state();
+            return pinned.stateNumber();
         } finally {
             pinned.release();
         }
@@ -177,13 +177,13 @@ class PortEngineHostTest {
             Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("y"), done));
             assertThat(port.events).containsExactly("create", "x", "y");
             HostedActor reader = world.host.pin(KEY).orElseThrow();
-            assertThat(reader.published()).isFalse();
+            assertThat(reader.isPublished()).isFalse();
             awaitPublished(reader);
             assertThat(port.events).containsExactly("create", "x", "y", "publish");
-            assertThat(reader.published()).isTrue();
+            assertThat(reader.isPublished()).isTrue();
             Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("z"), done));
             assertThat(port.events).endsWith("z", "publish");
-            assertThat(reader.published()).isTrue();
+            assertThat(reader.isPublished()).isTrue();
             world.nanos.addAndGet(Limits.UNPUBLISHED_UNREAD_MS * 1_000_000);
             Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("u"), done));
             world.nanos.addAndGet(Limits.UNPUBLISHED_UNREAD_MS * 1_000_000);
@@ -237,7 +237,7 @@ class PortEngineHostTest {
             Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("x"), done));
             HostedActor reader = world.host.pin(KEY).orElseThrow();
             awaitPublished(reader);
-            assertThat(reader.published()).isFalse();
+            assertThat(reader.isPublished()).isFalse();
             assertThat(world.host.pin(KEY)).isEmpty();
             assertThat(Waiter.<Done>error(done -> world.host.publish(KEY, done)).code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);
@@ -250,7 +250,7 @@ class PortEngineHostTest {
 
     private static void awaitPublished(HostedActor reader) {
         CompletableFuture<Boolean> woken = new CompletableFuture<>();
-        reader.whenPublished(() -> woken.complete(true));
+        reader.publishThen(() -> woken.complete(true));
         assertThat(woken).succeedsWithin(Duration.ofSeconds(30));
     }
 

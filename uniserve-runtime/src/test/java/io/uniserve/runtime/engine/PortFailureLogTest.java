@@ -50,14 +50,14 @@ class PortFailureLogTest {
     @Test
     void aFailureIsLoggedWithItsStackTraceOnceAMinute() {
         for (int i = 0; i < 5; i++) {
-            log.failed("port x: operator y@1", failure("i = " + i));
+            log.log("port x: operator y@1", failure("i = " + i));
         }
         assertThat(warnings()).hasSize(1);
         assertThat(warnings().get(0).getFormattedMessage()).isEqualTo("port x: operator y@1 failed");
         assertThat(warnings().get(0).getThrowableProxy().getStackTraceElementProxyArray())
                 .isNotEmpty();
         nanos.addAndGet(PortFailureLog.PERIOD_NANOS);
-        log.failed("port x: operator y@1", failure("again"));
+        log.log("port x: operator y@1", failure("again"));
         assertThat(warnings()).hasSize(2);
         assertThat(warnings().get(1).getFormattedMessage()).contains("4 more failures of this kind");
     }
@@ -65,18 +65,18 @@ class PortFailureLogTest {
     @Test
     void whatWrapsAFailureIsOfItsKindAndOtherPlacesAreNot() {
         IllegalStateException failure = failure("bug");
-        log.failed("inner", failure);
-        log.failed("outer", new UniserveException(ErrorCode.PORT_FAILED, "inner failed", failure));
+        log.log("inner", failure);
+        log.log("outer", new UniserveException(ErrorCode.PORT_FAILED, "inner failed", failure));
         assertThat(warnings()).hasSize(1);
-        log.failed("elsewhere", new IllegalStateException("bug"));
+        log.log("elsewhere", new IllegalStateException("bug"));
         assertThat(warnings()).hasSize(2);
     }
 
     @Test
     void usersErrorsAndReportsOfOtherServersAreNotLogged() {
-        log.failed("a query", UniserveException.invalid("unknown field"));
+        log.log("a query", UniserveException.invalid("unknown field"));
         Attempt attempt = new Attempt("s1", ErrorCode.PORT_FAILED, "failed there");
-        log.failed("a query", new UniserveException(ErrorCode.PORT_FAILED, "no copy answers", List.of(attempt), null));
+        log.log("a query", new UniserveException(ErrorCode.PORT_FAILED, "no copy answers", List.of(attempt), null));
         assertThat(lines.list).isEmpty();
     }
 
@@ -85,7 +85,7 @@ class PortFailureLogTest {
         for (int i = 0; i < 2 * PortFailureLog.KINDS_MAX; i++) {
             IllegalStateException failure = new IllegalStateException();
             failure.setStackTrace(new StackTraceElement[] {new StackTraceElement("Port", "run", "Port.java", i)});
-            log.failed("an update", failure);
+            log.log("an update", failure);
         }
         assertThat(warnings()).hasSize(2 * PortFailureLog.KINDS_MAX);
     }

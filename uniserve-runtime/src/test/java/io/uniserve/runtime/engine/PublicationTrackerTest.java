@@ -15,45 +15,45 @@ class PublicationTrackerTest {
 
     @Test
     void nothingIsToBePublishedBeforeAnUpdate() {
-        assertThat(publicationTracker.complete()).isTrue();
-        publicationTracker.changed();
-        assertThat(publicationTracker.complete()).isFalse();
-        publicationTracker.done();
-        assertThat(publicationTracker.complete()).isTrue();
+        assertThat(publicationTracker.isComplete()).isTrue();
+        publicationTracker.onApplied();
+        assertThat(publicationTracker.isComplete()).isFalse();
+        publicationTracker.onPublished();
+        assertThat(publicationTracker.isComplete()).isTrue();
     }
 
     @Test
     void oneIsAskedForAllWhoWait() {
-        publicationTracker.changed();
-        publicationTracker.await(() -> events.add("first"));
-        publicationTracker.await(() -> events.add("second"));
+        publicationTracker.onApplied();
+        publicationTracker.awaitPublication(() -> events.add("first"));
+        publicationTracker.awaitPublication(() -> events.add("second"));
         assertThat(events).containsExactly("ask");
-        publicationTracker.done();
-        publicationTracker.end();
+        publicationTracker.onPublished();
+        publicationTracker.endPublication();
         assertThat(events).containsExactly("ask", "first", "second");
     }
 
     @Test
     void whoComesAfterTheEndAsksAnew() {
-        publicationTracker.await(() -> events.add("first"));
-        publicationTracker.end();
-        publicationTracker.await(() -> events.add("second"));
+        publicationTracker.awaitPublication(() -> events.add("first"));
+        publicationTracker.endPublication();
+        publicationTracker.awaitPublication(() -> events.add("second"));
         assertThat(events).containsExactly("ask", "first", "ask");
-        publicationTracker.end();
-        publicationTracker.end();
+        publicationTracker.endPublication();
+        publicationTracker.endPublication();
         assertThat(events).containsExactly("ask", "first", "ask", "second");
     }
 
     @Test
     void aReaderCountsForAWhile() {
-        assertThat(publicationTracker.readLately(0)).isFalse();
-        publicationTracker.idle();
-        assertThat(publicationTracker.readLately(0)).isFalse();
-        publicationTracker.complete();
-        assertThat(publicationTracker.readLately(10)).isTrue();
-        assertThat(publicationTracker.readLately(10 + UNREAD - 1)).isTrue();
-        assertThat(publicationTracker.readLately(10 + UNREAD)).isFalse();
-        publicationTracker.complete();
-        assertThat(publicationTracker.readLately(10 + 2 * UNREAD)).isTrue();
+        assertThat(publicationTracker.isReadRecently(0)).isFalse();
+        publicationTracker.isIdle();
+        assertThat(publicationTracker.isReadRecently(0)).isFalse();
+        publicationTracker.isComplete();
+        assertThat(publicationTracker.isReadRecently(10)).isTrue();
+        assertThat(publicationTracker.isReadRecently(10 + UNREAD - 1)).isTrue();
+        assertThat(publicationTracker.isReadRecently(10 + UNREAD)).isFalse();
+        publicationTracker.isComplete();
+        assertThat(publicationTracker.isReadRecently(10 + 2 * UNREAD)).isTrue();
     }
 }

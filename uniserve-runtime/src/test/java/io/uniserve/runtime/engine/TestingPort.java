@@ -16,7 +16,7 @@ import io.uniserve.codec.Codec;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -200,7 +200,7 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
         }
 
         @Override
-        public boolean reads(Document row) {
+        public boolean readsActor(Document row) {
             return "look".equals(row.fields().get(row.keyField()));
         }
 

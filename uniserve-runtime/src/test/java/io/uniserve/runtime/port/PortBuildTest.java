@@ -49,15 +49,15 @@ class PortBuildTest {
 
     @Test
     void anOperatorIsOfItsBuildOrOfAny() {
-        assertThat(PortBuild.named("x@1", "")).isEqualTo("x@1");
-        String named = PortBuild.named("x@1", "12ab");
-        assertThat(PortBuild.plain(named)).isEqualTo("x@1");
-        assertThat(PortBuild.plain("x@1")).isEqualTo("x@1");
-        assertThat(PortBuild.is(named, "12ab")).isTrue();
-        assertThat(PortBuild.is(named, "12ac")).isFalse();
-        assertThat(PortBuild.is(named, "")).isFalse();
-        assertThat(PortBuild.is("x@1", "12ab")).isTrue();
-        assertThat(PortBuild.absent(named)).contains("\"x@1\"", "12ab", "install the same on all");
-        assertThat(PortBuild.absent("x@1")).contains("\"x@1\"").doesNotContain("build");
+        assertThat(PortBuild.qualify("x@1", "")).isEqualTo("x@1");
+        String named = PortBuild.qualify("x@1", "12ab");
+        assertThat(PortBuild.withoutBuild(named)).isEqualTo("x@1");
+        assertThat(PortBuild.withoutBuild("x@1")).isEqualTo("x@1");
+        assertThat(PortBuild.matches(named, "12ab")).isTrue();
+        assertThat(PortBuild.matches(named, "12ac")).isFalse();
+        assertThat(PortBuild.matches(named, "")).isFalse();
+        assertThat(PortBuild.matches("x@1", "12ab")).isTrue();
+        assertThat(PortBuild.missingOperatorMessage(named)).contains("\"x@1\"", "12ab", "install the same on all");
+        assertThat(PortBuild.missingOperatorMessage("x@1")).contains("\"x@1\"").doesNotContain("build");
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.Engine;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PortLoaderTest {
-    private static final String VALIDATE = "public void validate(io.uniserve.model.TableMeta meta) { %s }";
+    private static final String VALIDATE = "public void validate(io.uniserve.model.registry.TableMeta meta) { %s }";
 
     @TempDir
     Path work;
@@ -65,7 +65,7 @@ class PortLoaderTest {
                 for (String name : new String[] {
                     "java.sql.Connection", "javax.xml.parsers.SAXParser", "io.uniserve.api.operator.RetrieveOperator",
                     "io.uniserve.codec.Codec", "io.uniserve.error.ErrorCode", "io.uniserve.limit.Limits",
-                    "io.uniserve.model.TableMeta", "org.slf4j.Logger", "org.slf4j.event.Level",
+                    "io.uniserve.model.registry.TableMeta", "org.slf4j.Logger", "org.slf4j.event.Level",
                     "org.jspecify.annotations.Nullable"}) {
                     try {
                         Class.forName(name, false, own);

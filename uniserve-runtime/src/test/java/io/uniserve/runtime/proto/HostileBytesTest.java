@@ -10,15 +10,17 @@ import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
-import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.registry.ClusterRecord;
+import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.protocol.message.client.UpdateRequest;
+import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.runtime.proto.peer.AtomicMapping;
+import io.uniserve.runtime.proto.peer.PeerRequestMapping;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -95,14 +97,14 @@ class HostileBytesTest {
     @Test
     void aClusterOfAnEarlierFormatHasTheEarlierLayout() throws InvalidProtocolBufferException {
         byte[] bytes = RegistryCodec.encode(new ClusterRecord("c", 1));
-        assertThat(((ClusterRecord) RegistryCodec.decode("/cluster", bytes)).refusal())
+        assertThat(((ClusterRecord) RegistryCodec.decode("/cluster", bytes)).unsupportedError())
                 .isNull();
         byte[] older = RegistryProto.RegistryNode.parseFrom(bytes).toBuilder()
                 .setFormat(2)
                 .build()
                 .toByteArray();
         ClusterRecord read = (ClusterRecord) RegistryCodec.decode("/cluster", older);
-        assertThat(read.refusal()).isNotNull();
+        assertThat(read.unsupportedError()).isNotNull();
         assertThat(RegistryCodec.decode("/cluster", RegistryCodec.encode(read)))
                 .as("stays so")
                 .isEqualTo(read);
@@ -214,7 +216,7 @@ class HostileBytesTest {
                 .setTable("t")
                 .setTold(PeerProto.ToldLog.newBuilder().setLog(log).setNodeVersion(1))
                 .build();
-        return AtomicMapping.fromProto(tell).told().log();
+        return AtomicMapping.fromProto(tell).transactionLog().log();
     }
 
     @Test

@@ -6,12 +6,12 @@ import com.google.protobuf.Descriptors.EnumDescriptor;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
-import io.uniserve.model.Tombstone;
+import io.uniserve.model.registry.Tombstone;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.Problem;
-import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.TrashCall;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

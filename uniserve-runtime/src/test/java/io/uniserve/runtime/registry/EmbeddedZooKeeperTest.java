@@ -92,7 +92,7 @@ class EmbeddedZooKeeperTest {
 
     private static Outcome<List<String>> anew(CuratorRegistry registry) {
         Waiter<List<String>> waiter = new Waiter<>();
-        registry.childrenAnew("/identity", waiter);
+        registry.childrenOverNewConnection("/identity", waiter);
         return waiter.await();
     }
 

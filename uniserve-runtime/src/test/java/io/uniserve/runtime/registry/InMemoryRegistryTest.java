@@ -38,7 +38,7 @@ class InMemoryRegistryTest extends RegistryContract {
     @Test
     void aWriteWhoseAnswerIsLostHasHappened() {
         InMemoryRegistry registry = shared.connect(loop);
-        registry.loseNextAnswer();
+        registry.loseNextReply();
         assertThat(Waiter.<MultiResult>error(
                                 done -> registry.multi(List.of(new Op.Create("/u", term("x"), false)), done))
                         .code())

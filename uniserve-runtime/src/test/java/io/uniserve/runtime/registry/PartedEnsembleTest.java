@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.RegistryValue;
-import io.uniserve.model.TermRecord;
+import io.uniserve.model.registry.RegistryValue;
+import io.uniserve.model.registry.TermRecord;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;

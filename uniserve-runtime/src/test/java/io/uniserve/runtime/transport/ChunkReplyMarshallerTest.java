@@ -15,7 +15,7 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.runtime.proto.PeerGrpc;
 import io.uniserve.runtime.proto.PeerProto;
-import io.uniserve.runtime.proto.PeerReplyMapping;
+import io.uniserve.runtime.proto.peer.PeerReplyMapping;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 class ChunkReplyMarshallerTest {
     private final MethodDescriptor.Marshaller<PeerProto.PeerReplyEnvelope> answers =
-            ChunkReplyMarshaller.answers(PeerGrpc.getCallMethod()).getResponseMarshaller();
+            ChunkReplyMarshaller.withChunkReplies(PeerGrpc.getCallMethod()).getResponseMarshaller();
 
     /** Stream of known length, as gRPC's own. */
     private static final class Known extends ByteArrayInputStream implements KnownLength {
@@ -71,7 +71,7 @@ class ChunkReplyMarshallerTest {
     @Test
     void piecesAreThoseThatWereSentEachInAnArrayOfItsOwn() {
         PeerReply.Pieces pieces = new PeerReply.Pieces(List.of(
-                piece(1_000), piece(1), piece(0), PeerReply.Piece.LOST, piece(70_000), piece(5_000), piece(1 << 20)));
+                piece(1_000), piece(1), piece(0), PeerReply.Piece.MISSING, piece(70_000), piece(5_000), piece(1 << 20)));
         byte[] message = message(pieces);
         for (InputStream stream :
                 List.of(new Known(message, message.length), new ByteArrayInputStream(message), new Sluggish(message))) {

@@ -13,6 +13,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.runtime.proto.PeerGrpc;
 import io.uniserve.runtime.proto.PeerProto;
+import io.uniserve.runtime.transport.server.Loopback;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

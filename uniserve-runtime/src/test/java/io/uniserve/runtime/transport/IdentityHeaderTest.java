@@ -12,6 +12,10 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.Loopback;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -55,15 +59,15 @@ class IdentityHeaderTest {
 
     @Test
     void aCallOfAnotherIdentityIsRefusedBeforeItsHandler() {
-        served.identify(FIRST);
-        calling.identify(SECOND);
+        served.setIdentity(FIRST);
+        calling.setIdentity(SECOND);
         refused(FIRST, SECOND, Loopback.CLUSTER);
         assertThat(handled).hasValue(0);
     }
 
     @Test
     void theFirstIdentityIsKeptAndAnotherOneIsNeverMixedWithIt() {
-        served.identify(FIRST);
+        served.setIdentity(FIRST);
         ping();
         assertThat(calling.identity()).isEqualTo(FIRST);
         ping();
@@ -75,7 +79,7 @@ class IdentityHeaderTest {
             // The server checks no header before it has its own identity, so the caller must check the answer.
             PeerReply answer = call(address);
             assertThat(answer).isInstanceOf(PeerReply.Pong.class);
-            other.identify(SECOND);
+            other.setIdentity(SECOND);
             assertThatThrownBy(() -> call(address)).hasMessageContainingAll(FIRST, SECOND);
         }
         assertThat(calling.identity()).isEqualTo(FIRST);
@@ -89,10 +93,10 @@ class IdentityHeaderTest {
     @Test
     void anAnswerOfAnotherIdentityIsAnError() {
         ClusterIdentity changing = ClusterIdentity.of(Loopback.CLUSTER);
-        calling.identify(FIRST);
+        calling.setIdentity(FIRST);
         try (GrpcServer next = GrpcServer.builder(changing)
                 .peers((request, done) -> {
-                    changing.identify(SECOND);
+                    changing.setIdentity(SECOND);
                     done.done(Outcome.ok(new PeerReply.Pong(Loopback.SERVER, 8)));
                 })
                 .start("localhost", 0)) {
@@ -106,7 +110,7 @@ class IdentityHeaderTest {
     @Test
     void callersAndServersWithoutAnIdentityAreAccepted() {
         assertThat(ping()).isInstanceOf(PeerReply.Pong.class);
-        calling.identify(FIRST);
+        calling.setIdentity(FIRST);
         assertThat(ping()).isInstanceOf(PeerReply.Pong.class);
         assertThat(served.identity()).isNull();
     }
@@ -114,7 +118,7 @@ class IdentityHeaderTest {
     @Test
     void aProcessThatHasLeftServiceRefusesEveryCallWithItsReason() {
         ping();
-        served.refuse(new UniserveException(ErrorCode.WRONG_CLUSTER, "its registry is another cluster's"));
+        served.rejectAll(new UniserveException(ErrorCode.WRONG_CLUSTER, "its registry is another cluster's"));
         refused("its registry is another cluster's");
         assertThat(handled).hasValue(1);
     }

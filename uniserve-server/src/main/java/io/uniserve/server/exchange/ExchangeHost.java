@@ -69,7 +69,7 @@ public final class ExchangeHost {
     }
 
     /** Answers a request of another server. */
-    public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+    public void handlePeerRequest(PeerRequest request, Completion<PeerReply> completion) {
         if (!loop.tryExecute(() -> machine.onPeer(request, completion))) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED, "this server is overloaded or stopping; try again")));
@@ -86,7 +86,7 @@ public final class ExchangeHost {
         ScatterOutput scatterOutput = await(
                 context.remainingNanos(),
                 future -> future.complete(
-                        outcome(() -> machine.begin(frame, context.actor(), context.remainingNanos()))));
+                        outcome(() -> machine.startRun(frame, context.actor(), context.remainingNanos()))));
         boolean complete = false;
         try {
             work.accept((slot, rows, chunk) -> put(scatterOutput, context, slot, rows, chunk));
@@ -118,7 +118,7 @@ public final class ExchangeHost {
      *
      * @param done called once, on any thread, with all chunks or the error; not called after a cancel
      */
-    public GatherInputs deliver(
+    public GatherInputs fetchInputs(
             GatherEnvelope frame, List<Integer> actors, long remainingNanos, Consumer<Outcome<GatherInputs>> done) {
         GatherInputs gatherInputs = new GatherInputs(this, frame.inputs().size());
         loop.execute(() -> gatherInputs.start(machine, frame, actors, remainingNanos, done));

@@ -43,7 +43,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
         if (closed) {
             return;
         }
-        exchangeInput = machine.deliver(frame, actors, remainingNanos, outcome -> {
+        exchangeInput = machine.fetchInputs(frame, actors, remainingNanos, outcome -> {
             if (closed) {
                 return;
             }
@@ -70,7 +70,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
     }
 
     /** The actor's value with the statistics of its chunks. */
-    public <V> GatherResult<V> told(int actor, V value) {
+    public <V> GatherResult<V> withStats(int actor, V value) {
         long rows = 0;
         long bytes = 0;
         long sent = 0;
@@ -79,8 +79,8 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
             if (arrival.actor() == actor) {
                 rows += arrival.rows();
                 bytes += arrival.bytes();
-                sent += arrival.sentFirst() ? arrival.bytes() : 0;
-                spilled += arrival.sentFirst() && arrival.spilled() ? arrival.bytes() : 0;
+                sent += arrival.isFirstRemote() ? arrival.bytes() : 0;
+                spilled += arrival.isFirstRemote() && arrival.isSpilled() ? arrival.bytes() : 0;
             }
         }
         return new GatherResult<>(
@@ -129,9 +129,9 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
             Bytes packed =
                     PackedChunk.join(host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
             // Chunks are checked on arrival; a file may have been damaged since.
-            if (arrival.spilled() && PackedChunk.checksum(packed) != arrival.checksum()) {
+            if (arrival.isSpilled() && PackedChunk.checksum(packed) != arrival.checksum()) {
                 throw new UniserveException( // for the producer's file, EXCHANGE_LOST; for the copy here, UNAVAILABLE
-                        arrival.sent() ? ErrorCode.UNAVAILABLE : ErrorCode.EXCHANGE_LOST,
+                        arrival.isRemote() ? ErrorCode.UNAVAILABLE : ErrorCode.EXCHANGE_LOST,
                         "the file of a chunk of actor " + source() + " is damaged");
             }
             return PackedChunk.unpack(packed);

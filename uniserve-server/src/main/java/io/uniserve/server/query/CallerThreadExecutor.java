@@ -13,12 +13,12 @@ final class CallerThreadExecutor implements Executor {
     private volatile @Nullable Thread thread;
 
     /** Makes the calling thread the planner's thread. */
-    void begin() {
+    void bindThread() {
         thread = Thread.currentThread();
     }
 
     /** Releases the planner's thread. */
-    void end() {
+    void unbindThread() {
         thread = null;
     }
 

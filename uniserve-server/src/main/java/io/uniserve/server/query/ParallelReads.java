@@ -1,7 +1,7 @@
 package io.uniserve.server.query;
 
+import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.reader.QueryResult;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -10,11 +10,11 @@ import java.util.concurrent.CompletableFuture;
 
 /** Group of independent reads that run in parallel. The first failure cancels all others. Use on the plan's serial executor only. */
 final class ParallelReads {
-    private final List<QueryReads.Run<QueryResult>> runs;
+    private final List<QueryReads.Read<QueryResult>> runs;
     private final List<Optional<QueryResult>> results;
     private int missing;
 
-    ParallelReads(List<QueryReads.Run<QueryResult>> runs) {
+    ParallelReads(List<QueryReads.Read<QueryResult>> runs) {
         this.runs = List.copyOf(runs);
         results = new ArrayList<>(Collections.nCopies(runs.size(), Optional.empty()));
         missing = runs.size();
@@ -44,6 +44,6 @@ final class ParallelReads {
     }
 
     void cancel() {
-        runs.forEach(QueryReads.Run::cancel);
+        runs.forEach(QueryReads.Read::cancel);
     }
 }

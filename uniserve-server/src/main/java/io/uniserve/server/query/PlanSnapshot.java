@@ -6,20 +6,20 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.client.query.ReadSession;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.transaction.ReadSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.StrictRead;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ConsistentCut;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.reader.ClientContext;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReadSession;
-import io.uniserve.protocol.tx.ConsistentCutReader;
-import io.uniserve.protocol.tx.ReadSnapshot;
-import io.uniserve.protocol.tx.SnapshotRead;
-import io.uniserve.protocol.tx.StrictRead;
-import io.uniserve.protocol.tx.TransactionService;
+import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.TransactionService;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -56,7 +56,7 @@ final class PlanSnapshot {
     @FunctionalInterface
     interface View {
         /** The read, not started. */
-        QueryReads.Run<QueryResult> read(Query asked);
+        QueryReads.Read<QueryResult> read(Query asked);
     }
 
     /** @param table the table that the query names; a session holds states of no other */
@@ -88,15 +88,15 @@ final class PlanSnapshot {
         oneVersion = true;
         if (session.isEmpty()) {
             session = Optional.of(
-                    mustHold || updateContention.in(table)
+                    mustHold || updateContention.contains(table)
                             ? new ReadSession(env.ids().next(), env.ids().next(), deadlineNanos)
-                            : ReadSession.ofPresentStates(deadlineNanos));
+                            : ReadSession.withoutHolding(deadlineNanos));
         }
     }
 
     /** All rounds see one moment of those tables that have atomic updates. */
     void oneMoment(Collection<TableName> tables) {
-        together.want(tables.stream().filter(this::atomic).toList());
+        together.request(tables.stream().filter(this::atomic).toList());
     }
 
     /** True if rounds share a state, of a session or because the planner asked for one. */
@@ -105,24 +105,24 @@ final class PlanSnapshot {
     }
 
     private boolean atomic(TableName name) {
-        return TransactionService.serves(plan.table(name).level());
+        return TransactionService.isAtomic(plan.table(name).level());
     }
 
     private ReadSnapshot settle(List<TableName> tables) {
         List<Timers.Cancel> running = new ArrayList<>(); // touched on the serial only
         return wait.await(
-                done -> running.add(ReadSnapshot.settle(
+                done -> running.add(ReadSnapshot.take(
                         env, world.network(), world.network(), mode, tables, deadlineNanos, done::complete)),
-                () -> world.serial().execute(() -> running.forEach(Timers.Cancel::cancel)));
+                () -> world.serialExecutor().execute(() -> running.forEach(Timers.Cancel::cancel)));
     }
 
     /** Reads the state that the plan sees of the query's table. */
     QueryResult read(Query asked) {
         if (!atomic(asked.table())) {
             if (mode == ReadMode.STRICT) {
-                throw ConsistentCutReader.noVersions(asked.table());
+                throw ConsistentCutReader.notAtomicError(asked.table());
             }
-            return wait.await(reads.present(asked, session));
+            return wait.await(reads.readCurrentState(asked, session));
         }
         if (!owned) {
             throw new UniserveException(
@@ -130,7 +130,7 @@ final class PlanSnapshot {
                     "sessions of table " + asked.table()
                             + " are not served, as its updates are atomic: every query sees one version of it anyway");
         }
-        if (together.has(asked.table())) {
+        if (together.covers(asked.table())) {
             return ofOneMoment(asked);
         }
         return switch (mode) {
@@ -145,19 +145,19 @@ final class PlanSnapshot {
         if (tables.size() < 2 || session.isPresent()) {
             return Optional.empty();
         }
-        Optional<ReadSnapshot> seen = tables.stream().anyMatch(together::has) ? together.forReads() : Optional.empty();
+        Optional<ReadSnapshot> seen = tables.stream().anyMatch(together::covers) ? together.forReads() : Optional.empty();
         boolean independent = tables.stream()
-                .allMatch(name -> together.has(name) ? seen.isPresent() : mode != ReadMode.STRICT && !atomic(name));
+                .allMatch(name -> together.covers(name) ? seen.isPresent() : mode != ReadMode.STRICT && !atomic(name));
         return independent
-                ? Optional.of(asked -> together.has(asked.table())
-                        ? reads.asOf(seen.orElseThrow(), asked)
-                        : reads.present(asked, Optional.empty()))
+                ? Optional.of(asked -> together.covers(asked.table())
+                        ? reads.readSnapshot(seen.orElseThrow(), asked)
+                        : reads.readCurrentState(asked, Optional.empty()))
                 : Optional.empty();
     }
 
     /** True if operators of a plan with scatters read rows of tables with atomic updates beside their chunks. */
     boolean actorsToo(Shuffle<?, ?> shuffle) {
-        return !shuffle.chunksAlone() && shuffle.besides().stream().anyMatch(this::atomic);
+        return !shuffle.chunksOnly() && shuffle.mapAndGatherTables().stream().anyMatch(this::atomic);
     }
 
     /**
@@ -169,16 +169,16 @@ final class PlanSnapshot {
         if (actorsToo) {
             seeTogether(shuffle.tables().stream().filter(this::atomic).toList());
         }
-        boolean seen = actorsToo || shuffle.scatters().stream().anyMatch(scatter -> together.has(scatter.table()));
-        return seen && together.wanted() ? Optional.of(together.now()) : Optional.empty();
+        boolean seen = actorsToo || shuffle.scatters().stream().anyMatch(scatter -> together.covers(scatter.table()));
+        return seen && together.isRequested() ? Optional.of(together.forAllActors()) : Optional.empty();
     }
 
     private void seeTogether(List<TableName> all) {
-        if (!together.wanted()) {
-            together.want(all);
+        if (!together.isRequested()) {
+            together.request(all);
         }
         for (TableName name : all) {
-            if (mode != ReadMode.STALE && !together.has(name)) {
+            if (mode != ReadMode.STALE && !together.covers(name)) {
                 throw UniserveException.invalid("the query sees one moment of other tables, and a map or gather of its"
                         + " plan may read rows of table " + name
                         + ": name that table for the moment too, or say that the plan is of chunks alone");
@@ -194,13 +194,13 @@ final class PlanSnapshot {
                     "mode STALE is not served for this query of table " + asked.table()
                             + ", whose rounds must see one state: use the default mode");
         }
-        return wait.await(reads.present(asked, Optional.empty()));
+        return wait.await(reads.readCurrentState(asked, Optional.empty()));
     }
 
     /** A strict read, of the moment that earlier rounds saw if all rounds see one. */
     private QueryResult atMoment(Query asked) {
-        StrictRead.Result result = wait.await(reads.strict(asked, oneVersion ? moment : null));
-        moment = result.cut();
+        StrictRead.Result result = wait.await(reads.readStrict(asked, oneVersion ? moment : null));
+        moment = result.consistentCut();
         return result.asQueryResult();
     }
 
@@ -208,11 +208,11 @@ final class PlanSnapshot {
     private QueryResult atVersion(Query asked) {
         TableName name = asked.table();
         if (oneVersion) {
-            versions.asks(name, asked.actors().orElseGet(() -> plan.actors(name)));
+            versions.recordActors(name, asked.actors().orElseGet(() -> plan.actors(name)));
         }
-        SnapshotRead.Result result = wait.await(reads.versioned(asked, versions.version(name), versions.tableId(name)));
+        SnapshotRead.Result result = wait.await(reads.readVersion(asked, versions.version(name), versions.tableId(name)));
         if (oneVersion) {
-            versions.saw(name, result);
+            versions.recordResult(name, result);
         }
         return result.asQueryResult();
     }
@@ -221,11 +221,11 @@ final class PlanSnapshot {
     private QueryResult ofOneMoment(Query asked) {
         Optional<ReadSnapshot> seen = together.forRead(asked.actors());
         if (seen.isEmpty()) {
-            SnapshotRead.Result first = wait.await(reads.versioned(asked, 0, 0));
-            together.saw(asked.table(), asked.actors(), first);
+            SnapshotRead.Result first = wait.await(reads.readVersion(asked, 0, 0));
+            together.recordFirstRead(asked.table(), asked.actors(), first);
             return first.asQueryResult();
         }
-        return wait.await(reads.asOf(seen.get(), asked));
+        return wait.await(reads.readSnapshot(seen.get(), asked));
     }
 
     /**
@@ -233,14 +233,14 @@ final class PlanSnapshot {
      * sees another moment, after a pause.
      */
     void lost(int restarts) {
-        if (together.wanted()) {
+        if (together.isRequested()) {
             wait.<Done>await(
                     done -> env.timers()
                             .after(QuerySnapshot.pauseNanos(restarts), () -> done.complete(Outcome.ok(Done.DONE))),
                     () -> {});
         }
-        if (owned && session.isPresent() && session.get().holdsNothing()) {
-            updateContention.noted(table);
+        if (owned && session.isPresent() && session.get().isCurrentOnly()) {
+            updateContention.record(table);
         }
         mustHold = true;
         forget();
@@ -248,27 +248,27 @@ final class PlanSnapshot {
 
     /** Releases the states that the plan has seen, unless the caller's session holds them. The next attempt sees others. */
     void forget() {
-        versions.forget();
+        versions.discard();
         moment = null;
-        together.forget();
+        together.discard();
         if (owned && session.isPresent()) {
             ReadSession ended = session.get();
             session = Optional.empty();
-            world.serial().execute(() -> ended.release(env));
+            world.serialExecutor().execute(() -> ended.release(env));
         }
     }
 
     /** True if another attempt may succeed after one that lost its states. */
     boolean mayStartAnew(int restarts, long tookNanos) {
-        boolean left = together.wanted()
-                ? QuerySnapshot.mayBegin(restarts, tookNanos, wait.remainingNanos())
+        boolean left = together.isRequested()
+                ? QuerySnapshot.mayRestart(restarts, tookNanos, wait.remainingNanos())
                 : restarts < Limits.SESSION_RESTARTS_MAX && wait.remainingNanos() > 0;
         return owned && !wait.isCancelled() && left;
     }
 
     /** The error for the caller of a plan that gets no other attempt. */
     UniserveException told(UniserveException error, int restarts) {
-        boolean lost = error.code() == ErrorCode.VERSION_GONE && together.wanted();
-        return lost ? QuerySnapshot.lost(error, restarts) : error;
+        boolean lost = error.code() == ErrorCode.VERSION_GONE && together.isRequested();
+        return lost ? QuerySnapshot.finalError(error, restarts) : error;
     }
 }

@@ -2,10 +2,10 @@ package io.uniserve.server.query;
 
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
-import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.ConsistentCutHandler;
-import io.uniserve.runtime.transport.ReadHandler;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.server.ConsistentCutHandler;
+import io.uniserve.runtime.transport.server.ReadHandler;
 
 /** Access of this server's planners to actors: directly to those on this server, through the network to others. */
 public record PlannerTransport(
@@ -16,7 +16,7 @@ public record PlannerTransport(
         ChannelPool channels,
         ClusterIdentity cluster) {
     /** Returns the same transport on behalf of a client. */
-    PlannerTransport of(String client) {
-        return new PlannerTransport(id, self, reads.of(client), cuts, channels, cluster);
+    PlannerTransport onBehalfOf(String client) {
+        return new PlannerTransport(id, self, reads.onBehalfOf(client), cuts, channels, cluster);
     }
 }

@@ -3,7 +3,7 @@ package io.uniserve.server.query;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.server.read.CancellationScope;
+import io.uniserve.server.read.worker.CancellationScope;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,13 +31,13 @@ final class PlannerWait {
 
     /** The caller gives the query up: what runs now is cancelled. */
     void cancel() {
-        cancellationScope.leave();
+        cancellationScope.cancel();
         stop.run();
     }
 
     /** True if the caller has gone. */
     boolean isCancelled() {
-        return cancellationScope.gone();
+        return cancellationScope.isCancelled();
     }
 
     long remainingNanos() {
@@ -45,23 +45,23 @@ final class PlannerWait {
     }
 
     /** Runs a read on the serial and waits for its outcome. */
-    <T> T await(QueryReads.Run<T> run) {
+    <T> T await(QueryReads.Read<T> run) {
         return await(run::start, run::cancel);
     }
 
     /** Starts something on the serial and waits for its outcome. */
     <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
-        if (cancellationScope.gone()) {
+        if (cancellationScope.isCancelled()) {
             throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
         }
         CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
-        world.onBroken().set(future::completeExceptionally);
+        world.onFailure().set(future::completeExceptionally);
         stop = onCancel;
-        world.serial().execute(() -> start.accept(future));
-        if (cancellationScope.gone()) {
+        world.serialExecutor().execute(() -> start.accept(future));
+        if (cancellationScope.isCancelled()) {
             onCancel.run();
         }
-        world.planner().runAll();
+        world.plannerExecutor().runAll();
         try {
             Outcome<T> outcome = future.get(Math.max(0, remainingNanos()) + SLACK_NANOS, TimeUnit.NANOSECONDS);
             if (outcome instanceof Outcome.Err<T> failed) {

@@ -12,12 +12,12 @@ public interface PortPlanners {
     Answer answer(String port, QueryText query, PlanContext context);
 
     /** Returns the query with which the port's planner explains this one; empty if the host lists the steps. */
-    default Optional<String> explaining(String port, String text) {
+    default Optional<String> explainQuery(String port, String text) {
         return Optional.empty();
     }
 
     /** Id of this server's build of the port; empty if there is none. */
-    default String build(String port) {
+    default String buildId(String port) {
         return "";
     }
 }

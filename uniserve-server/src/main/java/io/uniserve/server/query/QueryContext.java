@@ -1,17 +1,17 @@
 package io.uniserve.server.query;
 
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.reader.ClientContext;
-import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.runtime.port.PortBuild;
 import io.uniserve.runtime.serial.SerialExecutor;
 import io.uniserve.runtime.serial.SerialTimers;
 import io.uniserve.runtime.serial.SharedRouting;
-import io.uniserve.runtime.transport.GrpcClientNetwork;
+import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -20,20 +20,20 @@ import java.util.function.Consumer;
  * Environment of the state machines of one plan. They run on the plan's serial executor: first on the planner's own thread, later on
  * the thread that delivers an answer. So no answer needs a hop to another thread.
  *
- * @param here this server
+ * @param localServer this server
  * @param peers network for requests of other kinds, to any server
  * @param planners planners of this server, with the builds of its ports
- * @param onBroken receives the exception of a state machine that threw
+ * @param onFailure receives the exception of a state machine that threw
  */
 record QueryContext(
         ClientContext env,
         QueryNetwork network,
-        ServerId here,
+        ServerId localServer,
         Network peers,
-        SerialExecutor serial,
-        CallerThreadExecutor planner,
+        SerialExecutor serialExecutor,
+        CallerThreadExecutor plannerExecutor,
         PortPlanners planners,
-        AtomicReference<Consumer<Throwable>> onBroken) {
+        AtomicReference<Consumer<Throwable>> onFailure) {
     static QueryContext of(
             Clock clock,
             Ids ids,
@@ -50,14 +50,14 @@ record QueryContext(
         Timers timers = new SerialTimers(shared, serialExecutor);
         CallerThreadExecutor planner = new CallerThreadExecutor();
         QueryNetwork network = new QueryNetwork(here, remote, timers, serialExecutor, planner);
-        ClientContext env = new ClientContext(clock, timers, network, routing.on(serialExecutor), ids, state);
+        ClientContext env = new ClientContext(clock, timers, network, routing.viewFor(serialExecutor), ids, state);
         Network peersHere = (to, request, timeout, completion) ->
                 peers.call(to, request, timeout, outcome -> serialExecutor.execute(() -> completion.done(outcome)));
         return new QueryContext(env, network, here.id(), peersHere, serialExecutor, planner, planners, onBroken);
     }
 
     /** Qualifies the operator with this server's build of the port. Another build may decode the same bytes in another way. */
-    String named(String port, String operator) {
-        return PortBuild.named(operator, planners.build(port));
+    String qualifiedOperator(String port, String operator) {
+        return PortBuild.qualify(operator, planners.buildId(port));
     }
 }

@@ -4,19 +4,19 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.SnapshotReadClient;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ConsistentCut;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.protocol.message.VersionedRead;
-import io.uniserve.protocol.tx.ConsistentCutClient;
-import io.uniserve.protocol.tx.SnapshotReadClient;
-import io.uniserve.runtime.transport.GrpcClientNetwork;
+import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.protocol.message.client.UpdateRequest;
+import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,7 +27,7 @@ import java.util.function.Function;
  * run on the planner's own thread if it is free. All other requests go through the network.
  */
 final class QueryNetwork implements ClientNetwork, SnapshotReadClient, ConsistentCutClient {
-    private final PlannerTransport here;
+    private final PlannerTransport local;
     private final GrpcClientNetwork remote;
     private final Timers timers;
     private final Executor serial;
@@ -40,7 +40,7 @@ final class QueryNetwork implements ClientNetwork, SnapshotReadClient, Consisten
             Timers timers,
             Executor serial,
             CallerThreadExecutor planner) {
-        this.here = here;
+        this.local = here;
         this.remote = remote;
         this.timers = timers;
         this.serial = serial;
@@ -49,28 +49,28 @@ final class QueryNetwork implements ClientNetwork, SnapshotReadClient, Consisten
 
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
-        return to.equals(here.self())
+        return to.equals(local.self())
                 ? readHere(once -> readHere(request, once), completion)
                 : remote.read(to, request, onSerial(completion));
     }
 
     private Timers.Cancel readHere(ReadRequest request, Completion<ReadReply> once) {
         return planner.isFree()
-                ? here.reads().read(request, once, planner)
-                : here.reads().read(request, once);
+                ? local.reads().read(request, once, planner)
+                : local.reads().read(request, once);
     }
 
     @Override
     public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
-        return to.equals(here.self())
+        return to.equals(local.self())
                 ? readHere(once -> readHere(request, once), completion)
                 : remote.read(to, request, onSerial(completion));
     }
 
     private Timers.Cancel readHere(VersionedRead request, Completion<VersionedRead.Reply> once) {
         return planner.isFree()
-                ? here.reads().read(request, once, planner)
-                : here.reads().read(request, once);
+                ? local.reads().read(request, once, planner)
+                : local.reads().read(request, once);
     }
 
     private <M> Completion<M> onSerial(Completion<M> completion) {
@@ -99,12 +99,12 @@ final class QueryNetwork implements ClientNetwork, SnapshotReadClient, Consisten
 
     /** Takes the snapshot on this server: any server can do it. */
     @Override
-    public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
+    public void requestConsistentCut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
         Timers.Cancel[] work = {() -> {}};
         Timers.Cancel late = timers.after(timeoutNanos, () -> work[0].cancel());
         work[0] = this.<ConsistentCut>readHere(
                 once -> {
-                    here.cuts().cut(tables, once);
+                    local.cuts().takeSnapshot(tables, once);
                     return () -> {};
                 },
                 outcome -> {
@@ -114,7 +114,7 @@ final class QueryNetwork implements ClientNetwork, SnapshotReadClient, Consisten
     }
 
     @Override
-    public boolean oneForAll() {
+    public boolean isSingleServer() {
         return true;
     }
 

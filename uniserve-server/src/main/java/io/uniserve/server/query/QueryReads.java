@@ -1,17 +1,17 @@
 package io.uniserve.server.query;
 
+import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.query.QueryExecution;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.client.query.ReadSession;
+import io.uniserve.protocol.client.transaction.ReadSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ConsistentCut;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryExecution;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReadSession;
-import io.uniserve.protocol.tx.ReadSnapshot;
-import io.uniserve.protocol.tx.SnapshotRead;
-import io.uniserve.protocol.tx.StrictRead;
-import io.uniserve.protocol.tx.VersionWatermarks;
+import io.uniserve.protocol.message.client.ConsistentCut;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -21,18 +21,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Factory of one plan's reads. Each read runs on the plan's serial executor only. */
 final class QueryReads {
-    private final QueryContext world;
+    private final QueryContext context;
 
     QueryReads(QueryContext world) {
-        this.world = world;
+        this.context = world;
     }
 
     /** Read that has not started yet. */
-    final class Run<T> {
+    final class Read<T> {
         private final BiConsumer<Completion<T>, Consumer<Timers.Cancel>> begin;
         private Timers.Cancel running = () -> {};
 
-        private Run(BiConsumer<Completion<T>, Consumer<Timers.Cancel>> begin) {
+        private Read(BiConsumer<Completion<T>, Consumer<Timers.Cancel>> begin) {
             this.begin = begin;
         }
 
@@ -43,43 +43,43 @@ final class QueryReads {
 
         /** Thread-safe. */
         void cancel() {
-            world.serial().execute(() -> running.cancel());
+            context.serialExecutor().execute(() -> running.cancel());
         }
     }
 
     /** Read of the present states, or of those that a session holds. */
-    Run<QueryResult> present(Query asked, Optional<ReadSession> states) {
-        return new Run<>((completion, running) -> {
-            QueryExecution machine = new QueryExecution(world.env(), asked, states, completion);
+    Read<QueryResult> readCurrentState(Query asked, Optional<ReadSession> states) {
+        return new Read<>((completion, running) -> {
+            QueryExecution machine = new QueryExecution(context.env(), asked, states, completion);
             running.accept(machine::cancel);
             machine.start();
         });
     }
 
     /** Read of a snapshot. */
-    Run<QueryResult> asOf(ReadSnapshot seen, Query asked) {
-        return new Run<>((completion, running) ->
-                running.accept(seen.read(world.env(), world.network(), world.network(), asked, completion)));
+    Read<QueryResult> readSnapshot(ReadSnapshot seen, Query asked) {
+        return new Read<>((completion, running) ->
+                running.accept(seen.read(context.env(), context.network(), context.network(), asked, completion)));
     }
 
     /** Read of one version of an atomic table. Version 0 is the newest; table number 0 is any table of that name. */
-    Run<SnapshotRead.Result> versioned(Query asked, long at, long tableId) {
-        return new Run<>((completion, running) -> {
+    Read<SnapshotRead.Result> readVersion(Query asked, long at, long tableId) {
+        return new Read<>((completion, running) -> {
             SnapshotRead machine = new SnapshotRead(
-                            world.env(), world.network(), new VersionWatermarks(), asked, at, completion)
-                    .ofNumber(tableId);
+                            context.env(), context.network(), new VersionWatermarks(), asked, at, completion)
+                    .forTableId(tableId);
             running.accept(machine::cancel);
             machine.start();
         });
     }
 
     /** STRICT read of an atomic table: of a new snapshot, or of one that an earlier read took. */
-    Run<StrictRead.Result> strict(Query asked, @Nullable ConsistentCut at) {
-        return new Run<>((completion, running) -> {
+    Read<StrictRead.Result> readStrict(Query asked, @Nullable ConsistentCut at) {
+        return new Read<>((completion, running) -> {
             StrictRead machine = new StrictRead(
-                    world.env(),
-                    world.network(),
-                    world.network(),
+                    context.env(),
+                    context.network(),
+                    context.network(),
                     new VersionWatermarks(),
                     List.of(asked),
                     at,

@@ -6,32 +6,32 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.Routing;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.protocol.client.query.ReadSession;
+import io.uniserve.protocol.client.routing.ClientState;
+import io.uniserve.protocol.client.routing.RequestSettings;
+import io.uniserve.protocol.client.routing.RoutingPolicy;
+import io.uniserve.protocol.client.routing.SessionWatermarks;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.QueryRequest;
-import io.uniserve.protocol.reader.ClientState;
-import io.uniserve.protocol.reader.ReadSession;
-import io.uniserve.protocol.reader.RequestSettings;
-import io.uniserve.protocol.reader.RoutingPolicy;
-import io.uniserve.protocol.reader.SessionWatermarks;
+import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.serial.SharedRouting;
-import io.uniserve.runtime.transport.GrpcClientNetwork;
-import io.uniserve.runtime.transport.GrpcNetwork;
-import io.uniserve.runtime.transport.QueryHandler;
-import io.uniserve.runtime.transport.RoutingSource;
-import io.uniserve.server.read.CancellationScope;
-import io.uniserve.server.read.ClientShares;
+import io.uniserve.runtime.transport.client.GrpcClientNetwork;
+import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.server.QueryHandler;
+import io.uniserve.runtime.transport.server.RoutingSource;
 import io.uniserve.server.read.OutOfMemoryPolicy;
-import io.uniserve.server.read.RunningQueries;
-import io.uniserve.server.read.Share;
-import io.uniserve.server.read.WorkerPool;
+import io.uniserve.server.read.worker.CancellationScope;
+import io.uniserve.server.read.worker.ClientShares;
+import io.uniserve.server.read.worker.RunningQueries;
+import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.WorkerPool;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -49,7 +49,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final SharedRouting routing;
     private final Timers.Cancel watch;
     private final ClientState state;
-    private final PlannerTransport here;
+    private final PlannerTransport transport;
     private final GrpcClientNetwork remote;
     private final Network peers;
     private final PortPlanners planners;
@@ -93,8 +93,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.callers = callers;
         this.updateContention = new UpdateContention(clock);
         this.planners = planners;
-        this.here = here;
-        this.state = ClientState.of(RequestSettings.defaults(), RoutingPolicy.near(here.id()));
+        this.transport = here;
+        this.state = ClientState.of(RequestSettings.defaults(), RoutingPolicy.preferLocal(here.id()));
         this.remote = new GrpcClientNetwork(here.channels(), here.cluster(), Runnable::run);
         this.peers = new GrpcNetwork(here.channels(), here.cluster(), Runnable::run);
         this.timers = new CoarseTimers("uniserve-plans", clock);
@@ -103,11 +103,11 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.clients = new ClientShares(queriesMax, "queries", "server.query-queue");
         this.routing = new SharedRouting(refresh);
         this.watch = source.watch(routing::accept);
-        pool.watch(timers);
+        pool.startCompensation(timers);
     }
 
     @Override
-    public QueryHandler of(String client) {
+    public QueryHandler onBehalfOf(String client) {
         return (request, completion) -> query(request, client, completion);
     }
 
@@ -118,7 +118,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
 
     private Timers.Cancel query(QueryRequest request, String client, Completion<Answer> completion) {
         long deadline = clock.nanos() + Math.min(request.remainingNanos(), maxNanos);
-        Optional<UniserveException> refusal = clients.take(client, 1);
+        Optional<UniserveException> refusal = clients.reserve(client, 1);
         if (refusal.isPresent()) {
             completion.done(Outcome.err(refusal.get()));
             return () -> {};
@@ -126,7 +126,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         Share share = new Share(request.table().toString(), client);
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
         ServerPlanContext context = new ServerPlanContext(
-                world(request, client),
+                newContext(request, client),
                 query,
                 request.mode(),
                 session(request),
@@ -148,19 +148,19 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down")));
         }
         return () -> {
-            entry.cancelled();
+            entry.markCancelled();
             context.cancel();
         };
     }
 
     private void ended(String client) {
         queries.decrementAndGet();
-        clients.give(client, 1);
+        clients.release(client, 1);
     }
 
     /** Number of planner threads that still run after a deadline or cancellation some time ago. */
-    public int stuck() {
-        return pool.stuck();
+    public int stuckThreads() {
+        return pool.stuckThreads();
     }
 
     private Optional<ReadSession> session(QueryRequest request) {
@@ -168,34 +168,34 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     /** The client's own writes are the lower bound of the plan's reads; all other state is shared by all queries. */
-    private QueryContext world(QueryRequest request, String client) {
+    private QueryContext newContext(QueryRequest request, String client) {
         return QueryContext.of(
                 clock,
                 ids,
                 timers,
                 routing,
-                here.of(client),
-                remote.as(client),
+                transport.onBehalfOf(client),
+                remote.onBehalfOf(client),
                 peers,
                 planners,
-                state.with(SessionWatermarks.of(request), request.copies()));
+                state.with(SessionWatermarks.of(request), request.replicaSeed()));
     }
 
     private Outcome<Answer> answer(
             QueryText query, ServerPlanContext context, long deadline, Share share, RunningQueries.Entry entry) {
-        entry.begun();
-        try (WorkerPool.Call inside = pool.enter(deadline, context.caller())) {
-            context.begin();
+        entry.markStarted();
+        try (WorkerPool.EngineCall inside = pool.enterEngine(deadline, context.cancellationScope())) {
+            context.bindThread();
             if (context.remainingNanos() <= 0) {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
             }
             String port = context.table(query.table()).port();
             Answer answer =
-                    context.receipts().explains() ? explained(port, query, context) : planned(port, query, context);
+                    context.stats().isExplaining() ? explained(port, query, context) : planned(port, query, context);
             checkSize(answer);
-            return Outcome.ok(answer.with(context.receipts().effort()));
+            return Outcome.ok(answer.withEffort(context.stats().effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return Outcome.err(entry.forClient(memory.ofAny("planning of the query", e)));
+            return Outcome.err(entry.toClientError(memory.onFailure("planning of the query", e)));
         } finally {
             context.end();
             entry.close();
@@ -205,15 +205,15 @@ public final class QueryService implements QueryHandler, AutoCloseable {
 
     /** Runs the query and explains its plan: by the planner's own EXPLAIN if it has one, else by the steps recorded here. */
     private Answer explained(String port, QueryText query, ServerPlanContext context) {
-        Optional<String> own = planners.explaining(port, query.text());
+        Optional<String> own = planners.explainQuery(port, query.text());
         if (own.isPresent()) {
             return planned(port, new QueryText(query.table(), own.get(), query.actors()), context);
         }
         long begun = clock.nanos();
         Answer answer = planned(port, query, context);
         checkSize(answer);
-        return context.receipts()
-                .explained(ExplainFormatter.answer(answer, ExplainFormatter.here(context)), clock.nanos() - begun);
+        return context.stats()
+                .explanation(ExplainFormatter.formatAnswer(answer, ExplainFormatter.formatLocalServer(context)), clock.nanos() - begun);
     }
 
     /** Plans and runs the query. If the states that its rounds read are lost, it starts again, until the deadline at most. */
@@ -227,7 +227,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                         || !context.snapshot().mayStartAnew(restarts, clock.nanos() - begun)) {
                     throw context.snapshot().told(e, restarts);
                 }
-                context.lostStates(restarts);
+                context.onStatesLost(restarts);
             }
         }
     }

@@ -4,10 +4,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ConsistentCut;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.tx.ReadSnapshot;
-import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.client.transaction.ReadSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -23,12 +23,12 @@ final class QuerySnapshot {
     private final Function<List<TableName>, ReadSnapshot> settle;
 
     private List<TableName> tables = List.of();
-    private Optional<ReadSnapshot> settled = Optional.empty();
+    private Optional<ReadSnapshot> snapshot = Optional.empty();
     /**
      * The actors of the first read, if that read fixed the snapshot; empty for all actors. For other actors its version may not be
      * the newest.
      */
-    private Optional<List<Integer>> seen = Optional.empty();
+    private Optional<List<Integer>> firstReadActors = Optional.empty();
     /** True if a read found its table before the first version. */
     private boolean sawNothing;
     /**
@@ -47,7 +47,7 @@ final class QuerySnapshot {
      *
      * @param wanted atomic tables, at most {@link Limits#CUT_TABLES_MAX}; any number in mode STALE, which uses no snapshot
      */
-    void want(List<TableName> wanted) {
+    void request(List<TableName> wanted) {
         if (mode != ReadMode.STALE && wanted.size() > Limits.CUT_TABLES_MAX) {
             throw UniserveException.unsupported("a query reads " + wanted.size() + " atomic tables, use at most "
                     + Limits.CUT_TABLES_MAX + " in one snapshot");
@@ -56,12 +56,12 @@ final class QuerySnapshot {
     }
 
     /** True if the plan reads some table in one snapshot. */
-    boolean wanted() {
+    boolean isRequested() {
         return !tables.isEmpty();
     }
 
     /** True if the plan reads this table in the snapshot. */
-    boolean has(TableName table) {
+    boolean covers(TableName table) {
         return tables.contains(table);
     }
 
@@ -70,15 +70,15 @@ final class QuerySnapshot {
      * table: then the read fixes the version.
      */
     Optional<ReadSnapshot> forRead(Optional<List<Integer>> actors) {
-        boolean first = settled.isEmpty() && !sawNothing && !settlesFirst;
+        boolean first = snapshot.isEmpty() && !sawNothing && !settlesFirst;
         if (first && tables.size() == 1 && mode == ReadMode.LINEARIZABLE) {
             return Optional.empty();
         }
-        boolean covered = settled.isPresent()
-                && seen.isPresent()
+        boolean covered = snapshot.isPresent()
+                && firstReadActors.isPresent()
                 && actors.isPresent()
-                && seen.get().containsAll(actors.get());
-        return Optional.of(covered ? settled.get() : now());
+                && firstReadActors.get().containsAll(actors.get());
+        return Optional.of(covered ? snapshot.get() : forAllActors());
     }
 
     /** Snapshot for several parallel reads, or empty. */
@@ -87,14 +87,14 @@ final class QuerySnapshot {
     }
 
     /** Snapshot for all actors, taken now if there is none. Fails with VERSION_GONE if earlier rounds have read another version. */
-    ReadSnapshot now() {
-        if (settled.isPresent() && seen.isEmpty()) {
-            return settled.get();
+    ReadSnapshot forAllActors() {
+        if (snapshot.isPresent() && firstReadActors.isEmpty()) {
+            return snapshot.get();
         }
         ReadSnapshot found = settle.apply(tables);
-        if (sawNothing || settled.isPresent()) {
+        if (sawNothing || snapshot.isPresent()) {
             ConsistentCut.Table now = found.table(tables.get(0)).orElseThrow();
-            Optional<ConsistentCut.Table> before = settled.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
+            Optional<ConsistentCut.Table> before = snapshot.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
             boolean same = before.map(one -> one.version() == now.version() && one.tableId() == now.tableId())
                     .orElse(now.version() == 0);
             if (!same) {
@@ -105,25 +105,25 @@ final class QuerySnapshot {
                                 + " the next");
             }
         }
-        seen = Optional.empty();
-        settled = Optional.of(found);
+        firstReadActors = Optional.empty();
+        snapshot = Optional.of(found);
         return found;
     }
 
     /** Records the version of the first read, which read these actors of the only table; empty for all actors. */
-    void saw(TableName table, Optional<List<Integer>> actors, SnapshotRead.Result first) {
+    void recordFirstRead(TableName table, Optional<List<Integer>> actors, SnapshotRead.Result first) {
         if (first.version() > 0) {
-            settled = Optional.of(ReadSnapshot.of(table, first.tableId(), first.version()));
-            seen = actors;
+            snapshot = Optional.of(ReadSnapshot.of(table, first.tableId(), first.version()));
+            firstReadActors = actors;
         } else {
             sawNothing = true;
         }
     }
 
     /** Discards the snapshot; the next attempt takes another. */
-    void forget() {
-        settled = Optional.empty();
-        seen = Optional.empty();
+    void discard() {
+        snapshot = Optional.empty();
+        firstReadActors = Optional.empty();
         sawNothing = false;
     }
 
@@ -133,7 +133,7 @@ final class QuerySnapshot {
      * @param restarts attempts so far
      * @param tookNanos duration of the last attempt
      */
-    static boolean mayBegin(int restarts, long tookNanos, long remainingNanos) {
+    static boolean mayRestart(int restarts, long tookNanos, long remainingNanos) {
         int most = tookNanos > Limits.PLAN_MOMENT_LONG_MS * 1_000_000
                 ? Limits.VERSION_RESTARTS_MAX
                 : Limits.PLAN_MOMENTS_MAX;
@@ -147,7 +147,7 @@ final class QuerySnapshot {
     }
 
     /** Error for the caller after the last attempt. */
-    static UniserveException lost(UniserveException error, int restarts) {
+    static UniserveException finalError(UniserveException error, int restarts) {
         return new UniserveException(
                 ErrorCode.VERSION_GONE,
                 error.reason() + "; " + (restarts + 1)

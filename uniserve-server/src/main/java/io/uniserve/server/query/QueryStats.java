@@ -3,12 +3,12 @@ package io.uniserve.server.query;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.Answer.Effort;
 import io.uniserve.api.plan.ExplainFormatter;
-import io.uniserve.api.plan.PlanContext.Taken;
+import io.uniserve.api.plan.PlanContext.ReadStats;
 import io.uniserve.api.plan.Shuffle;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ServerId;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.runtime.port.PortBuild;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,14 +23,14 @@ final class QueryStats {
     private final boolean explains;
     private final List<String> steps = new ArrayList<>();
     private Effort effort = Effort.NONE;
-    private Taken taken = Taken.NOTHING;
+    private ReadStats taken = ReadStats.NONE;
 
     /** @param explains whether the caller requests the steps; else they are not recorded */
     QueryStats(boolean explains) {
         this.explains = explains;
     }
 
-    boolean explains() {
+    boolean isExplaining() {
         return explains;
     }
 
@@ -39,9 +39,9 @@ final class QueryStats {
     }
 
     /** Cost of retrieves since the last call. */
-    Taken taken() {
-        Taken since = taken;
-        taken = Taken.NOTHING;
+    ReadStats takeReadStats() {
+        ReadStats since = taken;
+        taken = ReadStats.NONE;
         return since;
     }
 
@@ -51,23 +51,23 @@ final class QueryStats {
      * @param all number of actors of the table
      * @param how text to append to the step, such as {@code " beside orders"}
      */
-    void noteRetrieve(Query asked, int all, QueryResult result, String how, long nanos) {
+    void recordRetrieve(Query asked, int all, QueryResult result, String how, long nanos) {
         QueryResult.Stats stats = result.stats();
         effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
-        Taken one = new Taken(
+        ReadStats one = new ReadStats(
                 result.parts().stream().mapToLong(Bytes::size).sum(),
                 stats.servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new)));
         taken = taken.plus(one);
         if (explains) {
             int actors = asked.actors().map(List::size).orElse(all);
-            String operator = PortBuild.plain(asked.operator());
-            steps.add(ExplainFormatter.of(
-                    ExplainFormatter.at("retrieve", operator, actors, all, asked.table()) + how, one, nanos));
+            String operator = PortBuild.withoutBuild(asked.operator());
+            steps.add(ExplainFormatter.formatStep(
+                    ExplainFormatter.formatOperatorCall("retrieve", operator, actors, all, asked.table()) + how, one, nanos));
         }
     }
 
     /** Records the end of a shuffle. */
-    void noteShuffle(Shuffle<?, ?> plan, Shuffle.Result<?> result, Effort spent, long nanos) {
+    void recordShuffle(Shuffle<?, ?> plan, Shuffle.Result<?> result, Effort spent, long nanos) {
         effort = effort.plus(spent);
         if (!explains) {
             return;
@@ -78,26 +78,26 @@ final class QueryStats {
             steps.add(stage(map ? "map" : "scatter", result.stages().get(i)));
         }
         String attempts = result.attempts() > 1 ? "; " + result.attempts() + " attempts" : "";
-        steps.add(ExplainFormatter.of(stage("gather", result.stages().get(last)) + attempts, Taken.NOTHING, nanos));
+        steps.add(ExplainFormatter.formatStep(stage("gather", result.stages().get(last)) + attempts, ReadStats.NONE, nanos));
     }
 
     private static String stage(String kind, Shuffle.Stage stage) {
-        return ExplainFormatter.at(kind, stage.operator(), stage.actors(), stage.actors(), stage.table()) + ": "
-                + ExplainFormatter.of(stage);
+        return ExplainFormatter.formatOperatorCall(kind, stage.operator(), stage.actors(), stage.actors(), stage.table()) + ": "
+                + ExplainFormatter.formatShuffleStage(stage);
     }
 
     /** Records a restart of the plan. */
-    void noteRestart() {
+    void recordRestart() {
         if (explains) {
             steps.add("restarted: the states of its rounds were gone");
         }
     }
 
     /** Returns the steps, followed by the answer. */
-    Answer explained(String answer, long nanos) {
+    Answer explanation(String answer, long nanos) {
         return new Answer(
                 "text/plain",
                 Bytes.utf8(String.join("\n", steps) + (steps.isEmpty() ? "" : "\n")
-                        + ExplainFormatter.of(answer, Taken.NOTHING, nanos) + "\n"));
+                        + ExplainFormatter.formatStep(answer, ReadStats.NONE, nanos) + "\n"));
     }
 }

@@ -3,7 +3,7 @@ package io.uniserve.server.query;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.client.transaction.SnapshotRead;
 import java.util.Collection;
 import java.util.Set;
 import java.util.TreeMap;
@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadVersionTracker {
     private final TreeMap<TableName, SnapshotRead.Result> first = new TreeMap<>();
-    private final TreeMap<TableName, Set<Integer>> asked = new TreeMap<>();
+    private final TreeMap<TableName, Set<Integer>> firstActors = new TreeMap<>();
 
     /**
      * Records that a round reads these actors. Fails with UNSUPPORTED if the first round did not read all of them. For other actors
      * its version may be too old: an update of those actors alone may be acknowledged before the query, unknown to the first round's
      * replicas.
      */
-    void asks(TableName table, Collection<Integer> actors) {
-        Set<Integer> before = asked.putIfAbsent(table, new TreeSet<>(actors));
+    void recordActors(TableName table, Collection<Integer> actors) {
+        Set<Integer> before = firstActors.putIfAbsent(table, new TreeSet<>(actors));
         if (before != null && !before.containsAll(actors)) {
             throw UniserveException.unsupported("the query's planner reads other actors of table " + table
                     + " than its first round, and all must have one state: use mode STRICT");
@@ -44,7 +44,7 @@ final class ReadVersionTracker {
     }
 
     /** Records a round's result. Fails with VERSION_GONE if the table had no version at the first round and has one now. */
-    void saw(TableName table, SnapshotRead.Result result) {
+    void recordResult(TableName table, SnapshotRead.Result result) {
         SnapshotRead.@Nullable Result before = first.putIfAbsent(table, result);
         if (before != null && before.version() == 0 && result.version() > 0) {
             throw new UniserveException(
@@ -54,8 +54,8 @@ final class ReadVersionTracker {
     }
 
     /** Discards all versions; the next attempt reads others. */
-    void forget() {
+    void discard() {
         first.clear();
-        asked.clear();
+        firstActors.clear();
     }
 }

@@ -10,20 +10,20 @@ import io.uniserve.api.plan.Shuffle;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.client.query.ReadSession;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.routing.ColocatedTables;
+import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.ShuffleMachine;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.reader.ClientContext;
-import io.uniserve.protocol.reader.ColocatedTables;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReadSession;
-import io.uniserve.protocol.reader.RouteIndex;
-import io.uniserve.protocol.tx.TransactionService;
-import io.uniserve.server.read.CancellationScope;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.transaction.server.TransactionService;
+import io.uniserve.server.read.worker.CancellationScope;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -40,12 +40,12 @@ import java.util.stream.Stream;
  * thread waits for them.
  */
 final class ServerPlanContext implements PlanContext, Timers.Cancel {
-    private final QueryContext world;
+    private final QueryContext context;
     private final ClientContext env;
     private final QueryText query;
     private final ReadMode mode;
     /** False if the caller has a session. */
-    private final boolean owned;
+    private final boolean ownsSession;
 
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
@@ -63,12 +63,12 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             CancellationScope cancellationScope,
             QueryStats queryStats,
             long deadlineNanos) {
-        this.world = world;
+        this.context = world;
         this.env = world.env();
         this.mode = mode;
         this.cancellationScope = cancellationScope;
         this.queryStats = queryStats;
-        this.owned = session.isEmpty();
+        this.ownsSession = session.isEmpty();
         this.query = query;
         this.deadlineNanos = deadlineNanos;
         this.wait = new PlannerWait(world, cancellationScope, deadlineNanos);
@@ -77,20 +77,20 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     /** Cancellation scope of the caller. */
-    CancellationScope caller() {
+    CancellationScope cancellationScope() {
         return cancellationScope;
     }
 
     /** Makes the calling thread the planner's thread. */
-    void begin() {
-        world.planner().begin();
+    void bindThread() {
+        context.plannerExecutor().bindThread();
     }
 
     /** Ends the query. Releases its states; requests that are still queued here run now. */
     void end() {
-        world.planner().end();
+        context.plannerExecutor().unbindThread();
         snapshot.forget();
-        world.planner().runAll();
+        context.plannerExecutor().runAll();
     }
 
     @Override
@@ -106,17 +106,17 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     @Override
-    public void oneState() {
+    public void useRepeatableReads() {
         snapshot.oneState();
     }
 
     @Override
-    public void sameCopies() {
+    public void useStickyReplicas() {
         sameCopies = true;
     }
 
     @Override
-    public void oneMoment(Set<TableName> tables) {
+    public void useSnapshot(Set<TableName> tables) {
         snapshot.oneMoment(tables);
     }
 
@@ -143,9 +143,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Runs reads in parallel if they are of eventual tables or of one common snapshot. */
     @Override
-    public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
+    public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<RetrieveRequest<P>> all, Combiner<V, R> combiner) {
         Optional<PlanSnapshot.View> view =
-                snapshot.ofIndependentReads(all.stream().map(Asked::table).toList());
+                snapshot.ofIndependentReads(all.stream().map(RetrieveRequest::table).toList());
         if (view.isEmpty()) {
             return PlanContext.super.retrieveAll(call, all, combiner);
         }
@@ -155,39 +155,39 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                                 one.actors().size() == actors(one.table()).size()
                                         ? chosen(one.table())
                                         : Optional.of(List.copyOf(new TreeSet<>(one.actors()))),
-                                named(one.table(), call.id()),
+                                qualifiedOperator(one.table(), call.id()),
                                 call.parameters().encode(one.parameters()),
                                 mode,
                                 deadlineNanos)
-                        .ofSameCopies(sameCopies))
+                        .withStableReplicas(sameCopies))
                 .toList();
         ParallelReads run =
                 new ParallelReads(queries.stream().map(view.get()::read).toList());
-        long begun = nanos();
+        long begun = nanoTime();
         List<QueryResult> results = wait.await(run::start, run::cancel);
-        long took = nanos() - begun;
-        String how = queryStats.explains() ? ", one of " + queries.size() + " at the same time" : "";
+        long took = nanoTime() - begun;
+        String how = queryStats.isExplaining() ? ", one of " + queries.size() + " at the same time" : "";
         List<R> combined = new ArrayList<>(results.size());
         for (int i = 0; i < results.size(); i++) {
-            combined.add(combined(noted(queries.get(i), results.get(i), how, took), call, combiner));
+            combined.add(combined(record(queries.get(i), results.get(i), how, took), call, combiner));
         }
         return combined;
     }
 
     @Override
-    public boolean together(TableMeta table, Collection<TableMeta> others) {
-        return shuffles()
+    public boolean areColocated(TableMeta table, Collection<TableMeta> others) {
+        return canShuffle()
                 && mode != ReadMode.STRICT
                 && Stream.concat(Stream.of(table), others.stream())
-                        .noneMatch(one -> TransactionService.serves(one.level()))
+                        .noneMatch(one -> TransactionService.isAtomic(one.level()))
                 && env.routing()
                         .current()
-                        .together(table.name(), ColocatedTables.of(table, others, Bytes.EMPTY))
+                        .colocatedServers(table.name(), ColocatedTables.of(table, others, Bytes.EMPTY))
                         .isPresent();
     }
 
     @Override
-    public <P, V, R> R retrieveBeside(
+    public <P, V, R> R retrieveColocated(
             TableMeta table,
             Set<Integer> actors,
             Collection<TableMeta> others,
@@ -198,16 +198,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         Query asked = new Query(
                 table.name(),
                 Optional.of(List.copyOf(new TreeSet<>(actors))),
-                named(table.name(), call.id()),
+                qualifiedOperator(table.name(), call.id()),
                 call.parameters().encode(parameters),
                 mode,
                 deadlineNanos,
                 Map.of(),
                 ColocatedTables.of(table, others, call.values().encode(elsewhere)));
-        String how = queryStats.explains()
+        String how = queryStats.isExplaining()
                 ? others.stream().map(other -> other.name().value()).collect(Collectors.joining(", ", " beside ", ""))
                 : "";
-        return combined(noted(asked, how), call, combiner);
+        return combined(readAndRecord(asked, how), call, combiner);
     }
 
     @Override
@@ -229,28 +229,28 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     @Override
-    public boolean shuffles() {
+    public boolean canShuffle() {
         return !snapshot.isShared();
     }
 
     @Override
     public <P, V, R> Shuffle.Result<R> shuffle(Shuffle<P, V> plan, Combiner<V, R> combiner) {
-        if (!shuffles()) {
+        if (!canShuffle()) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     "a plan with a scatter has no common state of its tables: use no session and no oneState");
         }
-        ShuffleRun run = new ShuffleRun(world, mode, deadlineNanos, this::table);
-        ShuffleMachine.Plan bare = run.plan(plan, this::actors);
+        ShuffleRun run = new ShuffleRun(context, mode, deadlineNanos, this::table);
+        ShuffleMachine.Plan bare = run.encodePlan(plan, this::actors);
         boolean actorsToo = snapshot.actorsToo(plan);
-        snapshot.ofShuffle(plan, actorsToo).ifPresent(moment -> run.asOf(moment, actorsToo));
-        long begun = nanos();
+        snapshot.ofShuffle(plan, actorsToo).ifPresent(moment -> run.setSnapshot(moment, actorsToo));
+        long begun = nanoTime();
         ShuffleMachine.Result result = wait.await(
                 future -> run.start(bare, future::complete),
-                () -> world.serial().execute(run::cancel));
-        long took = nanos() - begun;
-        Shuffle.Result<R> told = run.result(plan, bare, result, combiner);
-        queryStats.noteShuffle(plan, told, ShuffleRun.effort(result), took);
+                () -> context.serialExecutor().execute(run::cancel));
+        long took = nanoTime() - begun;
+        Shuffle.Result<R> told = run.toResult(plan, bare, result, combiner);
+        queryStats.recordShuffle(plan, told, ShuffleRun.effort(result), took);
         return told;
     }
 
@@ -274,45 +274,45 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private <P, V> QueryResult run(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
-        return noted(new Query(table, actors, named(table, call.id()), encoded, mode, deadlineNanos), "");
+        return readAndRecord(new Query(table, actors, qualifiedOperator(table, call.id()), encoded, mode, deadlineNanos), "");
     }
 
     /** Reads, and records the statistics. */
-    private QueryResult noted(Query asked, String how) {
-        long begun = nanos();
-        QueryResult result = snapshot.read(asked.ofSameCopies(sameCopies));
-        return noted(asked, result, how, nanos() - begun);
+    private QueryResult readAndRecord(Query asked, String how) {
+        long begun = nanoTime();
+        QueryResult result = snapshot.read(asked.withStableReplicas(sameCopies));
+        return record(asked, result, how, nanoTime() - begun);
     }
 
-    private QueryResult noted(Query asked, QueryResult result, String how, long nanos) {
-        int all = queryStats.explains() ? table(asked.table()).partitioner().actors() : 0;
-        queryStats.noteRetrieve(asked, all, result, how, nanos);
+    private QueryResult record(Query asked, QueryResult result, String how, long nanos) {
+        int all = queryStats.isExplaining() ? table(asked.table()).partitioner().actors() : 0;
+        queryStats.recordRetrieve(asked, all, result, how, nanos);
         return result;
     }
 
     @Override
-    public Optional<String> here() {
-        return Optional.of(world.here().value());
+    public Optional<String> localServer() {
+        return Optional.of(context.localServer().value());
     }
 
     @Override
-    public Taken taken() {
-        return queryStats.taken();
+    public ReadStats takeReadStats() {
+        return queryStats.takeReadStats();
     }
 
     /** Qualifies the operator with this server's build. Fails with UNSUPPORTED if the caller's session is of another table. */
-    private String named(TableName table, String operator) {
-        if (!owned && !table.equals(query.table())) {
+    private String qualifiedOperator(TableName table, String operator) {
+        if (!ownsSession && !table.equals(query.table())) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     "a session holds the state of table " + query.table() + " only, and this query reads table " + table
                             + " too: run it without a session");
         }
-        return world.named(table(table).port(), operator);
+        return context.qualifiedOperator(table(table).port(), operator);
     }
 
     @Override
-    public long nanos() {
+    public long nanoTime() {
         return env.clock().nanos();
     }
 
@@ -322,13 +322,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     @Override
-    public QueryCancellation.Watch whenGivenUp(Runnable stopping) {
-        return cancellationScope.whenGone(stopping);
+    public QueryCancellation.Watch onCancel(Runnable stopping) {
+        return cancellationScope.onCancel(stopping);
     }
 
     /** The plan's states were lost, and another attempt follows. */
-    void lostStates(int restarts) {
-        queryStats.noteRestart();
+    void onStatesLost(int restarts) {
+        queryStats.recordRestart();
         snapshot.lost(restarts);
     }
 
@@ -337,7 +337,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return snapshot;
     }
 
-    QueryStats receipts() {
+    QueryStats stats() {
         return queryStats;
     }
 

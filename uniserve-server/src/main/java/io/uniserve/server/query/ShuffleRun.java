@@ -6,18 +6,18 @@ import io.uniserve.api.plan.Shuffle;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.transaction.ReadSnapshot;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.exchange.GatherResult;
 import io.uniserve.protocol.exchange.ShuffleMachine;
 import io.uniserve.protocol.exchange.StageReads;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.reader.ClientContext;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.tx.ConsistentCutReader;
-import io.uniserve.protocol.tx.ReadSnapshot;
-import io.uniserve.protocol.tx.TransactionService;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.runtime.port.PortBuild;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,17 +36,17 @@ import org.jspecify.annotations.Nullable;
  * query's mode.
  */
 final class ShuffleRun {
-    private final QueryContext world;
+    private final QueryContext context;
     private final ReadMode mode;
     private final long deadlineNanos;
     private final Function<TableName, TableMeta> tables;
     private final Map<TableName, Boolean> atomic = new HashMap<>();
     private @Nullable ShuffleMachine machine;
-    private Optional<ReadSnapshot> moment = Optional.empty();
+    private Optional<ReadSnapshot> snapshot = Optional.empty();
     private boolean actorsToo;
 
     ShuffleRun(QueryContext world, ReadMode mode, long deadlineNanos, Function<TableName, TableMeta> tables) {
-        this.world = world;
+        this.context = world;
         this.mode = mode;
         this.deadlineNanos = deadlineNanos;
         this.tables = tables;
@@ -56,28 +56,28 @@ final class ShuffleRun {
      * Sets the snapshot for scatters of its tables, and with {@code actors} for actors of maps and the gather too. Call it before the
      * start, on the planner's thread.
      */
-    void asOf(ReadSnapshot settled, boolean actors) {
-        moment = Optional.of(settled);
+    void setSnapshot(ReadSnapshot settled, boolean actors) {
+        snapshot = Optional.of(settled);
         actorsToo = actors;
     }
 
     /** Returns the plan with encoded parameters. Call it on the planner's thread. */
-    <P, V> ShuffleMachine.Plan plan(Shuffle<P, V> plan, Function<TableName, List<Integer>> actors) {
+    <P, V> ShuffleMachine.Plan encodePlan(Shuffle<P, V> plan, Function<TableName, List<Integer>> actors) {
         List<ShuffleMachine.Scatter> scatters = new ArrayList<>();
         for (Shuffle.Scatter<?> scatter : plan.scatters()) {
-            scatters.add(bare(scatter, actors));
+            scatters.add(encodeScatter(scatter, actors));
         }
-        check(plan.at());
+        check(plan.gatherTable());
         Bytes parameters = plan.gather().parameters().encode(plan.parameters());
         return new ShuffleMachine.Plan(
                 scatters,
-                plan.at(),
-                actors.apply(plan.at()),
-                named(plan.at(), plan.gather().id()),
+                plan.gatherTable(),
+                actors.apply(plan.gatherTable()),
+                qualifiedOperator(plan.gatherTable(), plan.gather().id()),
                 parameters);
     }
 
-    private <P> ShuffleMachine.Scatter bare(Shuffle.Scatter<P> scatter, Function<TableName, List<Integer>> actors) {
+    private <P> ShuffleMachine.Scatter encodeScatter(Shuffle.Scatter<P> scatter, Function<TableName, List<Integer>> actors) {
         check(scatter.table());
         List<Integer> all = actors.apply(scatter.table());
         List<Integer> asked = scatter.actors().orElse(all);
@@ -90,39 +90,39 @@ final class ShuffleRun {
         return new ShuffleMachine.Scatter(
                 scatter.table(),
                 asked,
-                named(scatter.table(), scatter.call().id()),
+                qualifiedOperator(scatter.table(), scatter.call().id()),
                 scatter.call().parameters().encode(scatter.parameters()),
-                scatter.spread(),
+                scatter.distribution(),
                 scatter.inputs());
     }
 
-    private String named(TableName table, String operator) {
-        return world.named(tables.apply(table).port(), operator);
+    private String qualifiedOperator(TableName table, String operator) {
+        return context.qualifiedOperator(tables.apply(table).port(), operator);
     }
 
     private void check(TableName table) {
-        boolean versions = TransactionService.serves(tables.apply(table).level());
+        boolean versions = TransactionService.isAtomic(tables.apply(table).level());
         if (!versions && mode == ReadMode.STRICT) {
-            throw ConsistentCutReader.noVersions(table);
+            throw ConsistentCutReader.notAtomicError(table);
         }
         atomic.put(table, versions);
     }
 
     /** Call on the serial executor. */
     void start(ShuffleMachine.Plan plan, Completion<ShuffleMachine.Result> completion) {
-        ClientContext env = world.env();
+        ClientContext env = context.env();
         StageReads reads = new StageReads(
                 env,
-                world.network(),
-                world.network(),
-                world.peers(),
+                context.network(),
+                context.network(),
+                context.peers(),
                 mode,
                 deadlineNanos,
                 table -> atomic.getOrDefault(table, false),
                 (table, operator, version) -> {});
-        moment.ifPresent(settled -> reads.asOf(settled, actorsToo));
+        snapshot.ifPresent(settled -> reads.withSnapshot(settled, actorsToo));
         ShuffleMachine started = new ShuffleMachine(
-                env.clock(), env.timers(), reads, reads::ended, env.ids().next(), deadlineNanos, plan, completion);
+                env.clock(), env.timers(), reads, reads::endAttempt, env.ids().next(), deadlineNanos, plan, completion);
         machine = started;
         started.start();
     }
@@ -139,7 +139,7 @@ final class ShuffleRun {
     static Effort effort(ShuffleMachine.Result result) {
         QueryResult.Stats last = result.gathered().stats();
         Effort all = new Effort(last.requests(), last.retries() + result.attempts() - 1, last.hedges());
-        for (ShuffleMachine.Scattered input : result.inputs()) {
+        for (ShuffleMachine.StageResult input : result.inputs()) {
             QueryResult.Stats stats = input.stats();
             all = all.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
         }
@@ -147,20 +147,20 @@ final class ShuffleRun {
     }
 
     /** Converts the result for the planner. */
-    <P, V, R> Shuffle.Result<R> result(
+    <P, V, R> Shuffle.Result<R> toResult(
             Shuffle<P, V> plan, ShuffleMachine.Plan bare, ShuffleMachine.Result result, Combiner<V, R> combiner) {
         List<Shuffle.Stage> stages = new ArrayList<>();
         for (int i = 0; i < result.inputs().size(); i++) {
-            ShuffleMachine.Scattered input = result.inputs().get(i);
+            ShuffleMachine.StageResult input = result.inputs().get(i);
             ShuffleMachine.Scatter asked = bare.scatters().get(i);
             stages.add(new Shuffle.Stage(
-                    PortBuild.plain(asked.operator()),
+                    PortBuild.withoutBuild(asked.operator()),
                     asked.table(),
                     asked.actors().size(),
                     input.rows(),
                     input.bytes(),
                     input.sentBytes(),
-                    input.spilledBytes() + input.givenSpilledBytes(),
+                    input.spilledBytes() + input.inputSpilledBytes(),
                     ids(input.servers()),
                     input.nanos()));
         }
@@ -181,8 +181,8 @@ final class ShuffleRun {
             spilled += gatherResult.spilledBytes();
         }
         stages.add(new Shuffle.Stage(
-                PortBuild.plain(bare.operator()),
-                bare.at(),
+                PortBuild.withoutBuild(bare.operator()),
+                bare.gatherTable(),
                 bare.actors().size(),
                 rows,
                 bytes,
@@ -196,7 +196,7 @@ final class ShuffleRun {
     /** Ids of servers, sorted, as in the statistics of retrieves. A server that is gone is named by its address. */
     private List<String> ids(Collection<String> addresses) {
         Map<String, String> ids = new TreeMap<>();
-        world.env()
+        context.env()
                 .routing()
                 .current()
                 .routing()

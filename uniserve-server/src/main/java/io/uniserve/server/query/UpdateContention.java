@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class UpdateContention {
     /** Time for which a table stays in the set, in nanoseconds. Afterwards one query tests it again. */
-    static final long NANOS = 500_000_000;
+    static final long ENTRY_NANOS = 500_000_000;
 
     private final Clock clock;
     private final Map<TableName, Long> until = new ConcurrentHashMap<>();
@@ -22,15 +22,15 @@ final class UpdateContention {
     }
 
     /** Records that an update came between the rounds of a query of this table. */
-    void noted(TableName table) {
+    void record(TableName table) {
         long now = clock.nanos();
         if (until.size() >= Limits.TABLES_MAX) {
             until.values().removeIf(end -> now - end >= 0); // dropped tables too
         }
-        until.put(table, now + NANOS);
+        until.put(table, now + ENTRY_NANOS);
     }
 
-    boolean in(TableName table) {
+    boolean contains(TableName table) {
         Long end = until.get(table);
         return end != null && clock.nanos() - end < 0;
     }

@@ -5,9 +5,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.server.read.session.PinnedActor;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -24,10 +25,10 @@ final class ColocatedActors implements AutoCloseable {
 
     private record Found(ReplicaKey key, ReadRequest.Target target, ReadGate gate, PinnedActor actor) {}
 
-    private Optional<Behind> behind = Optional.empty();
+    private Optional<LaggingGate> behind = Optional.empty();
 
     /** Gate that may open soon. */
-    record Behind(TableName table, ReplicaKey key, ReadGate gate) {}
+    record LaggingGate(TableName table, ReplicaKey key, ReadGate gate) {}
 
     private ColocatedActors(ReadTaskContext service, ReadMode mode) {
         this.service = service;
@@ -38,9 +39,9 @@ final class ColocatedActors implements AutoCloseable {
     static ColocatedActors of(ReadTaskContext service, ReadRequest request, int place) {
         ColocatedActors all = new ColocatedActors(service, request.mode());
         int actor = request.targets().get(place).actor();
-        if (request.hold().isEmpty()) { // A session holds states of one table.
+        if (request.session().isEmpty()) { // A session holds states of one table.
             try {
-                for (ReadRequest.Beside beside : request.beside()) {
+                for (ReadRequest.ColocatedTargets beside : request.colocated()) {
                     // These targets have the order of the request's targets.
                     if (place < beside.targets().size()
                             && beside.targets().get(place).actor() == actor) {
@@ -55,17 +56,17 @@ final class ColocatedActors implements AutoCloseable {
         return all;
     }
 
-    private void find(ReadRequest.Beside beside, ReadRequest.Target target, String operator) {
+    private void find(ReadRequest.ColocatedTargets beside, ReadRequest.Target target, String operator) {
         ReplicaKey key = new ReplicaKey(beside.tableId(), target.actor());
         ReadGate gate = service.gates().get(key);
         if (found.containsKey(beside.table()) || gate == null) {
             return;
         }
         Optional<ActorFailure> refusal =
-                gate.refuse(target, mode, service.clock().nanos());
+                gate.check(target, mode, service.clock().nanos());
         if (refusal.isPresent()) {
             if (target.epoch() > gate.epoch() || refusal.get().code() == ErrorCode.BEHIND) {
-                behind = Optional.of(new Behind(beside.table(), key, gate));
+                behind = Optional.of(new LaggingGate(beside.table(), key, gate));
             }
             return;
         }
@@ -79,14 +80,14 @@ final class ColocatedActors implements AutoCloseable {
 
     /** True if the actor has the operator's engine, and its table is eventual. */
     private static boolean serves(PinnedActor actor, String operator) {
-        return !actor.atomic()
+        return !actor.isAtomic()
                 && actor.operator(operator)
                         .filter(one -> one.actorType().isInstance(actor.actor()))
                         .isPresent();
     }
 
     /** Actor that has not yet the epoch or log index that the caller has seen. */
-    Optional<Behind> behind() {
+    Optional<LaggingGate> laggingGate() {
         return behind;
     }
 
@@ -96,7 +97,7 @@ final class ColocatedActors implements AutoCloseable {
                 ? Optional.empty()
                 : found.values().stream()
                         .map(Found::actor)
-                        .filter(actor -> !actor.published())
+                        .filter(actor -> !actor.isPublished())
                         .findFirst();
     }
 
@@ -105,12 +106,12 @@ final class ColocatedActors implements AutoCloseable {
     }
 
     /** Failure if the result is invalid because one of the actors has moved or its lease has ended. The caller repeats the read. */
-    Optional<ActorFailure> refuseAfter() {
+    Optional<ActorFailure> failureAfterRead() {
         for (Map.Entry<TableName, Found> one : found.entrySet()) {
             Found was = one.getValue();
             ReadGate after = service.gates().get(was.key);
             if (after == null
-                    || after.refuseAfter(
+                    || after.checkAfter(
                                     was.gate, was.target, mode, service.clock().nanos())
                             .isPresent()) {
                 return Optional.of(new ActorFailure(

@@ -7,13 +7,15 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing;
+import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.GatherInputs;
+import io.uniserve.server.read.session.ActorSource;
+import io.uniserve.server.read.session.PinnedActor;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +37,7 @@ final class ExchangeInputFetcher {
     }
 
     /** True if the actor is on this server and the operator needs chunks. */
-    boolean is(String operator, ReplicaKey first) {
+    boolean needsChunks(String operator, ReplicaKey first) {
         Optional<PinnedActor> pinned = actors.pin(first);
         if (pinned.isEmpty()) {
             return false;
@@ -55,7 +57,7 @@ final class ExchangeInputFetcher {
      * @param refuse ends the read with an error
      * @return cancels the fetch and ends the read
      */
-    Timers.Cancel after(
+    Timers.Cancel fetch(
             Bytes parameters,
             List<Integer> wanted,
             long remainingNanos,
@@ -73,7 +75,7 @@ final class ExchangeInputFetcher {
             return () -> {};
         }
         AtomicBoolean ended = new AtomicBoolean();
-        GatherInputs gatherInputs = exchange.deliver(frame, wanted, remainingNanos, outcome -> {
+        GatherInputs gatherInputs = exchange.fetchInputs(frame, wanted, remainingNanos, outcome -> {
             if (!ended.compareAndSet(false, true)) {
                 return;
             }
@@ -98,7 +100,7 @@ final class ExchangeInputFetcher {
         known.add(exchange.self());
         routing.get().ifPresent(map -> map.servers().forEach(server -> known.add(server.address())));
         for (GatherEnvelope.Input input : frame.inputs()) {
-            for (ScatterManifest scatterManifest : input.receipts()) {
+            for (ScatterManifest scatterManifest : input.manifests()) {
                 if (!known.contains(scatterManifest.server())) {
                     throw UniserveException.invalid(
                             "this server knows no server of its cluster with the address " + scatterManifest.server());

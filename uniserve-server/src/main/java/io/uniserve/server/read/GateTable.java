@@ -34,17 +34,17 @@ public final class GateTable implements GatePublisher {
     }
 
     @Override
-    public void version(long tableId, long version) {
+    public void publishVersion(long tableId, long version) {
         versions.merge(tableId, version, Math::max);
     }
 
     /** Newest committed version of the table that this server has seen, 0 for none. */
-    long version(long tableId) {
+    long committedVersion(long tableId) {
         return versions.getOrDefault(tableId, 0L);
     }
 
     @Override
-    public void denies(long tableId, UncommittedClaim uncommittedClaim) {
+    public void publishClaim(long tableId, UncommittedClaim uncommittedClaim) {
         if (uncommittedClaim.equals(UncommittedClaim.NONE)) {
             denials.remove(tableId);
         } else {
@@ -53,9 +53,9 @@ public final class GateTable implements GatePublisher {
     }
 
     /** Version of the table that this server's transaction manager claims is not visible at this time, 0 for none. */
-    long denied(long tableId, long nowNanos) {
+    long uncommittedVersion(long tableId, long nowNanos) {
         UncommittedClaim uncommittedClaim = denials.getOrDefault(tableId, UncommittedClaim.NONE);
-        return uncommittedClaim.at(version(tableId), nowNanos);
+        return uncommittedClaim.versionAt(committedVersion(tableId), nowNanos);
     }
 
     /** Newest gate of the replica, null if there is none. */

@@ -16,9 +16,9 @@ import java.util.Optional;
 
 /** Adapter that runs a gather operator as a read; its chunks have arrived. */
 record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, GatherInputs inputs)
-        implements RetrieveOperator<A, GatherRun.Framed<P>, GatherResult<V>> {
+        implements RetrieveOperator<A, GatherRun.Enveloped<P>, GatherResult<V>> {
     /** The plan's parameters, with the operator's inside. */
-    record Framed<P>(GatherEnvelope frame, P parameters) {}
+    record Enveloped<P>(GatherEnvelope envelope, P parameters) {}
 
     @Override
     public String id() {
@@ -31,10 +31,10 @@ record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, Ga
     }
 
     @Override
-    public Codec<Framed<P>> parameters() {
-        return Codecs.of((out, framed) -> GatherEnvelope.CODEC.write(out, framed.frame), in -> {
+    public Codec<Enveloped<P>> parameters() {
+        return Codecs.of((out, framed) -> GatherEnvelope.CODEC.write(out, framed.envelope), in -> {
             GatherEnvelope frame = GatherEnvelope.CODEC.read(in);
-            return new Framed<>(frame, operator.parameters().decode(frame.parameters()));
+            return new Enveloped<>(frame, operator.parameters().decode(frame.parameters()));
         });
     }
 
@@ -44,16 +44,16 @@ record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, Ga
     }
 
     @Override
-    public GatherResult<V> retrieve(A actor, OperatorContext context, Framed<P> framed) {
+    public GatherResult<V> retrieve(A actor, OperatorContext context, Enveloped<P> framed) {
         V value = operator.gather(actor, context, framed.parameters, inputs.chunks(context.actor(), context));
         if (value == null) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "operator " + operator.id() + " returned null");
         }
-        return inputs.told(context.actor(), value);
+        return inputs.withStats(context.actor(), value);
     }
 
     @Override
-    public Optional<Merger<Framed<P>, GatherResult<V>>> merger() {
+    public Optional<Merger<Enveloped<P>, GatherResult<V>>> merger() {
         return operator.merger()
                 .map(merger -> (framed, left, right) ->
                         left.plus(right, merger.merge(framed.parameters, left.value(), right.value())));

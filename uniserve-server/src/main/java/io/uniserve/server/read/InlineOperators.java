@@ -22,7 +22,7 @@ final class InlineOperators {
     private final Map<Operator<?, ?>, Average> averages = new ConcurrentHashMap<>();
 
     /** Records that the operator took this time on this number of actors. */
-    void took(Operator<?, ?> operator, long nanos, int actors) {
+    void record(Operator<?, ?> operator, long nanos, int actors) {
         Average average = averages.get(operator);
         if (average == null) {
             average = averages.computeIfAbsent(operator, any -> new Average());
@@ -31,7 +31,7 @@ final class InlineOperators {
     }
 
     /** True if the operator is expected to be quick on this number of actors. */
-    boolean quick(Operator<?, ?> operator, int actors) {
+    boolean isExpectedFast(Operator<?, ?> operator, int actors) {
         Average average = averages.get(operator);
         return average != null && average.nanosPerActor() * actors <= REQUEST_NANOS_MAX;
     }

@@ -20,9 +20,9 @@ import io.uniserve.server.exchange.GatherInputs;
  * stay on this server, with the statistics of the input.
  */
 record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, GatherInputs inputs, ExchangeHost exchange)
-        implements RetrieveOperator<A, MapRun.Framed<P>, GatherResult<ScatterManifest>> {
+        implements RetrieveOperator<A, MapRun.Enveloped<P>, GatherResult<ScatterManifest>> {
     /** The plan's parameters, with the operator's inside. */
-    record Framed<P>(GatherEnvelope frame, ScatterEnvelope output, P parameters) {}
+    record Enveloped<P>(GatherEnvelope envelope, ScatterEnvelope output, P parameters) {}
 
     @Override
     public String id() {
@@ -35,14 +35,14 @@ record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, GatherInputs i
     }
 
     @Override
-    public Codec<Framed<P>> parameters() {
-        return Codecs.of((out, framed) -> GatherEnvelope.CODEC.write(out, framed.frame), in -> {
+    public Codec<Enveloped<P>> parameters() {
+        return Codecs.of((out, framed) -> GatherEnvelope.CODEC.write(out, framed.envelope), in -> {
             GatherEnvelope frame = GatherEnvelope.CODEC.read(in);
             GatherEnvelope.Output output = frame.output()
                     .orElseThrow(() -> UniserveException.invalid("operator " + operator.id()
                             + " is a map, and the read does not specify the output of its chunks"));
             ScatterEnvelope made = new ScatterEnvelope(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
-            return new Framed<>(frame, made, operator.parameters().decode(frame.parameters()));
+            return new Enveloped<>(frame, made, operator.parameters().decode(frame.parameters()));
         });
     }
 
@@ -52,13 +52,13 @@ record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, GatherInputs i
     }
 
     @Override
-    public GatherResult<ScatterManifest> retrieve(A actor, OperatorContext context, Framed<P> framed) {
+    public GatherResult<ScatterManifest> retrieve(A actor, OperatorContext context, Enveloped<P> framed) {
         int slots = framed.output.slots();
         ScatterManifest scatterManifest = exchange.scatter(
                 framed.output,
                 context,
                 sink -> operator.map(
                         actor, context, framed.parameters, inputs.chunks(context.actor(), context), slots, sink));
-        return inputs.told(context.actor(), scatterManifest);
+        return inputs.withStats(context.actor(), scatterManifest);
     }
 }

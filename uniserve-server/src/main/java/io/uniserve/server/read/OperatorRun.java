@@ -17,6 +17,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.GatherInputs;
+import io.uniserve.server.read.session.PinnedActor;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -59,20 +60,20 @@ final class OperatorRun<A extends ActorView, P, V> {
         }
         if (operator instanceof GatherOperator<?, ?, ?> gather) {
             return decoded(
-                    new GatherRun<>(gather, here(operator, parameters, gatherInputs)), operator, parameters, port);
+                    new GatherRun<>(gather, requireInputs(operator, parameters, gatherInputs)), operator, parameters, port);
         }
         if (operator instanceof MapOperator<?, ?> map) {
-            GatherInputs here = here(operator, parameters, gatherInputs);
+            GatherInputs here = requireInputs(operator, parameters, gatherInputs);
             return decoded(new MapRun<>(map, here, exchange), operator, parameters, port);
         }
         return decoded((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
     }
 
-    private static GatherInputs here(Operator<?, ?> operator, Bytes parameters, @Nullable GatherInputs gatherInputs) {
+    private static GatherInputs requireInputs(Operator<?, ?> operator, Bytes parameters, @Nullable GatherInputs gatherInputs) {
         if (gatherInputs != null) {
             return gatherInputs;
         }
-        if (GatherEnvelope.looksLike(parameters)) {
+        if (GatherEnvelope.isEnvelope(parameters)) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor has just moved to this server: try again");
         }
         throw UniserveException.invalid("operator " + operator.id() + " is a "
@@ -99,8 +100,8 @@ final class OperatorRun<A extends ActorView, P, V> {
     }
 
     /** True if the operator promises to take microseconds with these parameters. */
-    boolean brief() {
-        return port.call("brief() of " + operator.id(), () -> operator.brief(parameters));
+    boolean mayRunInline() {
+        return port.call("brief() of " + operator.id(), () -> operator.mayRunInline(parameters));
     }
 
     boolean merges() {

@@ -35,7 +35,7 @@ public final class OutOfMemoryPolicy {
     }
 
     /** Returns the query's error, and calls the fatal handler if memory stays short. */
-    UniserveException of(String what, OutOfMemoryError error) {
+    UniserveException onOutOfMemory(String what, OutOfMemoryError error) {
         boolean room = roomLeft.getAsBoolean();
         LOG.error("{} ran out of memory, {}", what, room ? "memory is available again" : "the process must end", error);
         if (!room) {
@@ -48,8 +48,8 @@ public final class OutOfMemoryPolicy {
     }
 
     /** Returns the error for any failure of a port. Failures other than a lack of memory count as the port's. */
-    public UniserveException ofAny(String what, Throwable failure) {
-        return failure instanceof OutOfMemoryError memory ? of(what, memory) : PortErrors.of(what, failure);
+    public UniserveException onFailure(String what, Throwable failure) {
+        return failure instanceof OutOfMemoryError memory ? onOutOfMemory(what, memory) : PortErrors.toUniserveException(what, failure);
     }
 
     /** Tries to allocate a twentieth of the heap. This makes the garbage collector free as much as it can. */

@@ -14,8 +14,8 @@ public final class PortErrors {
      * Maps a failure. The port's own rejections (bad argument, deadline, too large) keep their codes. Everything else that a port
      * throws is PORT_FAILED, so that a bug of an engine is not mistaken for one of Uniserve.
      */
-    public static UniserveException of(String what, Throwable failure) {
-        PortFailureLog.INSTANCE.failed(what, failure);
+    public static UniserveException toUniserveException(String what, Throwable failure) {
+        PortFailureLog.INSTANCE.log(what, failure);
         if (failure instanceof UniserveException known && known.code().number() < INTERNAL_RANGE) {
             return known;
         }
@@ -23,6 +23,6 @@ public final class PortErrors {
             return known;
         }
         return new UniserveException(
-                ErrorCode.PORT_FAILED, what + " failed with " + PortFailureLog.named(failure), failure);
+                ErrorCode.PORT_FAILED, what + " failed with " + PortFailureLog.classAndMessage(failure), failure);
     }
 }

@@ -7,6 +7,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Clock;
+import io.uniserve.server.read.worker.CancellationScope;
 import java.util.Optional;
 
 /** Operator context of one actor: deadline and cancellation of its request. For one thread. */
@@ -16,7 +17,7 @@ final class ReadContext implements OperatorContext {
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
     private long toldNanos = -1;
-    private Optional<ColocatedActors> beside = Optional.empty();
+    private Optional<ColocatedActors> colocatedActors = Optional.empty();
 
     ReadContext(int actor, Clock clock, long deadlineNanos, CancellationScope cancellationScope) {
         this.actor = actor;
@@ -37,7 +38,7 @@ final class ReadContext implements OperatorContext {
 
     @Override
     public void checkActive() {
-        if (cancellationScope.gone()) {
+        if (cancellationScope.isCancelled()) {
             throw new UniserveException(ErrorCode.CANCELLED, "the query was cancelled, or its caller has disconnected");
         }
         if (remainingNanos() <= 0) {
@@ -46,27 +47,27 @@ final class ReadContext implements OperatorContext {
     }
 
     @Override
-    public QueryCancellation.Watch whenGivenUp(Runnable stop) {
-        return cancellationScope.whenGone(stop);
+    public QueryCancellation.Watch onCancel(Runnable stop) {
+        return cancellationScope.onCancel(stop);
     }
 
     @Override
-    public void costs(long nanos) {
+    public void reportCost(long nanos) {
         toldNanos = nanos;
     }
 
     @Override
-    public Optional<ActorView> beside(TableName table) {
-        return beside.flatMap(all -> all.actor(table));
+    public Optional<ActorView> colocatedActor(TableName table) {
+        return colocatedActors.flatMap(all -> all.actor(table));
     }
 
     /** Sets the actors that the operator may read beside its own. */
-    void with(ColocatedActors actors) {
-        beside = Optional.of(actors);
+    void setColocatedActors(ColocatedActors actors) {
+        colocatedActors = Optional.of(actors);
     }
 
     /** Cost that the operator has reported, in nanoseconds; negative if it has reported none. */
-    long toldNanos() {
+    long reportedNanos() {
         return toldNanos;
     }
 }

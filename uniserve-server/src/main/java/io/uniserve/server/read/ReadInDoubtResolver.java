@@ -14,5 +14,5 @@ public interface ReadInDoubtResolver {
      * @param at the requested version, 0 for the newest
      * @param defers true if the client itself looks for a claim that a version in flight is not visible
      */
-    void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion);
+    void resolve(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion);
 }

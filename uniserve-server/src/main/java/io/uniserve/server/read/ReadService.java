@@ -6,21 +6,29 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.GatherEnvelope;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
-import io.uniserve.runtime.transport.ReadHandler;
+import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.server.exchange.ExchangeHost;
+import io.uniserve.server.read.session.ActorSource;
+import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.session.SessionSnapshots;
+import io.uniserve.server.read.worker.CancellationScope;
+import io.uniserve.server.read.worker.ClientShares;
+import io.uniserve.server.read.worker.RunningQueries;
+import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.WorkerPool;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -121,12 +129,12 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         this.requestsMax = settings.readQueue() + threads;
         this.clients = new ClientShares(requestsMax, "reads", "server.read-queue");
         this.catchUpNanos = settings.catchUpWait().toNanos();
-        pool.watch(timers);
+        pool.startCompensation(timers);
         expire();
     }
 
     @Override
-    public ReadHandler of(String client) {
+    public ReadHandler onBehalfOf(String client) {
         return client.isEmpty() ? this : new ClientReads(client);
     }
 
@@ -160,7 +168,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     private Predicate<Runnable> first(Share share, @Nullable Executor lent) {
-        return lent == null ? work -> pool.execute(share, work) : work -> pool.lent(share, work, lent);
+        return lent == null ? work -> pool.execute(share, work) : work -> pool.runOnCallerThread(share, work, lent);
     }
 
     @Override
@@ -176,34 +184,34 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private Timers.Cancel read(
             ReadRequest request, String client, Completion<ReadReply> completion, @Nullable Executor lent) {
         check(request.targets(), ReadRequest.Target::actor, request.remainingNanos());
-        if (!request.together().isEmpty()) {
-            sets.saw(request.tableId(), request.together());
+        if (!request.queriedActors().isEmpty()) {
+            sets.record(request.tableId(), request.queriedActors());
         }
         if (full(request.parameters(), client, completion)) {
             return () -> {};
         }
         Share share = new Share(request.table().toString(), client);
         ReadTask task = new ReadTask(this, request, share, completion);
-        if (GatherEnvelope.looksLike(request.parameters())
-                && exchangeInputFetcher.is(
+        if (GatherEnvelope.isEnvelope(request.parameters())
+                && exchangeInputFetcher.needsChunks(
                         request.operator(),
                         key(request.tableId(), request.targets().get(0).actor()))) {
             List<Integer> actors =
                     request.targets().stream().map(ReadRequest.Target::actor).toList();
-            Timers.Cancel arriving = exchangeInputFetcher.after(
+            Timers.Cancel arriving = exchangeInputFetcher.fetch(
                     request.parameters(),
                     actors,
                     request.remainingNanos(),
                     task.run()::gathers,
                     () -> start(task, request, share, null), // the caller's thread is no longer available
-                    task::refuse);
+                    task::failAll);
             return () -> {
                 task.cancel();
                 arriving.cancel();
             };
         }
-        if (task.brief()) {
-            task.workHere();
+        if (task.mayRunInline()) {
+            task.serveInline();
             return task;
         }
         start(task, request, share, lent);
@@ -217,13 +225,13 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private void start(ReadTask task, ReadRequest request, Share share, @Nullable Executor lent) {
         task.run().list();
         // Helpers only where threads are idle: under load each request stays with one thread.
-        int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
-        if (!first(share, lent).test(task::work)) {
-            task.refuse(ReadTaskContext.closing());
+        int helpers = Math.min(request.targets().size() - 1, pool.idleThreads() - 1);
+        if (!first(share, lent).test(task::serveTargets)) {
+            task.failAll(ReadTaskContext.closing());
             return;
         }
         for (int i = 0; i < helpers; i++) {
-            pool.execute(share, task::work);
+            pool.execute(share, task::serveTargets);
         }
     }
 
@@ -245,19 +253,19 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         }
         Share share = new Share(request.table().toString(), client);
         VersionedTask task = new VersionedTask(this, request, share, completion);
-        if (GatherEnvelope.looksLike(request.parameters())
-                && exchangeInputFetcher.is(
+        if (GatherEnvelope.isEnvelope(request.parameters())
+                && exchangeInputFetcher.needsChunks(
                         request.operator(),
                         key(request.tableId(), request.targets().get(0).actor()))) {
             List<Integer> actors =
                     request.targets().stream().map(VersionedRead.Target::actor).toList();
-            Timers.Cancel arriving = exchangeInputFetcher.after(
+            Timers.Cancel arriving = exchangeInputFetcher.fetch(
                     request.parameters(),
                     actors,
                     request.remainingNanos(),
                     task.run()::gathers,
                     () -> task.admit(first(share, null)), // the caller's thread is no longer available
-                    task::refuse);
+                    task::failAll);
             return () -> {
                 task.cancel();
                 arriving.cancel();
@@ -269,15 +277,15 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     /** Counts a request. Returns true if the server has too many; the request is then answered with an error. */
     private <T> boolean full(Bytes parameters, String client, Completion<T> completion) {
-        Optional<UniserveException> refusal = clients.take(client, room(parameters));
+        Optional<UniserveException> refusal = clients.reserve(client, weight(parameters));
         if (refusal.isPresent()) {
             completion.done(Outcome.err(refusal.get()));
             return true;
         }
-        if (requests.addAndGet(room(parameters)) <= requestsMax) {
+        if (requests.addAndGet(weight(parameters)) <= requestsMax) {
             return false;
         }
-        finished(parameters, client);
+        release(parameters, client);
         completion.done(Outcome.err(new UniserveException(
                 ErrorCode.RESOURCE_EXHAUSTED,
                 "this server has " + requestsMax
@@ -307,7 +315,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public ActorFailure absent(TableName table, long tableId, int actor) {
+    public ActorFailure absentFailure(TableName table, long tableId, int actor) {
         boolean known = routing.get()
                 .map(map -> map.tables().stream().anyMatch(one -> one.meta().tableId() == tableId))
                 .orElse(true);
@@ -317,7 +325,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public OutOfMemoryPolicy faults() {
+    public OutOfMemoryPolicy outOfMemoryPolicy() {
         return faults;
     }
 
@@ -327,13 +335,13 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     /** Requests under way now; one with large parameters counts as several. */
-    public int active() {
+    public int activeRequests() {
         return requests.get();
     }
 
     /** Number of threads in operators whose deadlines have passed. Spare threads replace them. */
-    public int stuck() {
-        return pool.stuck();
+    public int stuckThreads() {
+        return pool.stuckThreads();
     }
 
     /** Rejects new requests and waits for running ones, at most this long. */
@@ -355,7 +363,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             if (held.size() > 0) {
                 pool.execute(() -> {
                     held.expire(clock.nanos()); // not on the timer's thread: closing and measuring may be slow
-                    held.bound();
+                    held.enforceSizeLimit();
                 });
             }
             Timers.Cancel unused = timers.after(EXPIRE_NANOS, this::expire);
@@ -363,13 +371,13 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public void finished(Bytes parameters, String client) {
-        clients.give(client, room(parameters));
-        requests.addAndGet(-room(parameters));
+    public void release(Bytes parameters, String client) {
+        clients.release(client, weight(parameters));
+        requests.addAndGet(-weight(parameters));
     }
 
     /** Weight of a request, at most the capacity. */
-    private int room(Bytes parameters) {
+    private int weight(Bytes parameters) {
         return Math.min(requestsMax, 1 + parameters.size() / PARAMETER_BYTES_A_REQUEST);
     }
 
@@ -379,17 +387,17 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public RunningQueries running() {
+    public RunningQueries runningQueries() {
         return running;
     }
 
     @Override
-    public long deadline(long remainingNanos) {
+    public long deadlineNanos(long remainingNanos) {
         return clock.nanos() + Math.min(remainingNanos, maxNanos);
     }
 
     @Override
-    public boolean limits(long remainingNanos) {
+    public boolean isServerLimit(long remainingNanos) {
         return remainingNanos > maxNanos;
     }
 
@@ -404,7 +412,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public ReadInDoubtResolver settler() {
+    public ReadInDoubtResolver inDoubtResolver() {
         return readInDoubtResolver;
     }
 
@@ -414,7 +422,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public CancellationScope caller() {
+    public CancellationScope newCancellationScope() {
         return new CancellationScope(stops);
     }
 
@@ -434,7 +442,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public boolean brief(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise) {
+    public boolean mayRunInline(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise) {
         if (parameters.size() > BRIEF_PARAMETER_BYTES_MAX) {
             return false;
         }
@@ -444,14 +452,14 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         }
         try (PinnedActor actor = pinned.get()) {
             Optional<Operator<?, ?>> found = actor.operator(operator);
-            return found.isPresent() && briefOperators().quick(found.get(), targets) && promise.test(actor);
+            return found.isPresent() && inlineOperators().isExpectedFast(found.get(), targets) && promise.test(actor);
         } catch (RuntimeException e) {
             return false; // a worker will get the same error and return it
         }
     }
 
     @Override
-    public InlineOperators briefOperators() {
+    public InlineOperators inlineOperators() {
         return brief;
     }
 
@@ -461,7 +469,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public SessionSnapshots held() {
+    public SessionSnapshots sessionSnapshots() {
         return held;
     }
 
@@ -481,7 +489,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public ResultMemory memory() {
+    public ResultMemory resultMemory() {
         return memory;
     }
 

@@ -11,12 +11,17 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.tx.ConsistentCutReader;
-import io.uniserve.protocol.tx.VersionedSnapshots;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.session.SessionSnapshot;
+import io.uniserve.server.read.session.SharedEngineSnapshot;
+import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.WorkerPool;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -47,12 +52,12 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicReferenceArray<@Nullable Object> results;
     private final AtomicLong costNanos = new AtomicLong();
     /** Cost that operators have reported, plus one; 0 if none. Each entry is used only by the thread of its target. */
-    private final long[] told;
+    private final long[] reportedCosts;
 
     /** In a session: number of the state that each target was read from. */
     private final AtomicLongArray versions;
 
-    private volatile boolean here;
+    private volatile boolean onTransportThread;
 
     ReadTask(ReadTaskContext service, ReadRequest request, Share share, Completion<ReadReply> completion) {
         this.service = service;
@@ -64,23 +69,23 @@ final class ReadTask implements Timers.Cancel {
         this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
-        this.told = new long[request.targets().size()];
+        this.reportedCosts = new long[request.targets().size()];
         this.versions = new AtomicLongArray(
-                request.hold().isPresent() ? request.targets().size() : 0);
+                request.session().isPresent() ? request.targets().size() : 0);
     }
 
     /** True if the request may be answered on the transport's thread. */
-    boolean brief() {
-        boolean holds = request.hold().filter(session -> !session.present()).isPresent();
+    boolean mayRunInline() {
+        boolean holds = request.session().filter(session -> !session.currentOnly()).isPresent();
         return !holds
                 && run.brief(request.targets().get(0).actor(), request.targets().size());
     }
 
     /** Work of one worker: serves targets until none is left. */
-    void work() {
+    void serveTargets() {
         int first = next.getAndIncrement();
         if (first < request.targets().size()) {
-            new Stint(first).run();
+            new WorkSlice(first).run();
         }
     }
 
@@ -94,17 +99,17 @@ final class ReadTask implements Timers.Cancel {
     }
 
     /** Ends all targets with this error. */
-    void refuse(UniserveException error) {
+    void failAll(UniserveException error) {
         for (int place = 0; place < results.length(); place++) {
             results.set(place, failure(request.targets().get(place), error));
         }
         end(results.length());
     }
 
-    /** Serves a {@link #brief} request on the calling thread of the transport. */
-    void workHere() {
-        here = true;
-        work();
+    /** Serves a {@link #mayRunInline} request on the calling thread of the transport. */
+    void serveInline() {
+        onTransportThread = true;
+        serveTargets();
     }
 
     private ReplicaKey key(int place) {
@@ -117,12 +122,12 @@ final class ReadTask implements Timers.Cancel {
         ReplicaKey key = key(place);
         try {
             ReadContext context = run.context(target.actor());
-            if (run.cancellationScope().gone() || run.deadlineNanos() - now <= 0) {
+            if (run.cancellationScope().isCancelled() || run.deadlineNanos() - now <= 0) {
                 context.checkActive();
             }
-            if (request.hold().isPresent()
+            if (request.session().isPresent()
                     && (target.version() != 0 || request.operator().equals(ReadRequest.RELEASE))) {
-                return again(place, key, request.hold().get(), context);
+                return readSessionAgain(place, key, request.session().get(), context);
             }
             ReadGate gate = service.gates().get(key);
             Optional<ActorFailure> refusal = refusal(gate, target, now);
@@ -143,9 +148,9 @@ final class ReadTask implements Timers.Cancel {
 
     private Optional<ActorFailure> refusal(@Nullable ReadGate gate, ReadRequest.Target target, long now) {
         if (gate == null) {
-            return Optional.of(service.absent(request.table(), request.tableId(), target.actor()));
+            return Optional.of(service.absentFailure(request.table(), request.tableId(), target.actor()));
         }
-        return gate.refuse(target, request.mode(), now);
+        return gate.check(target, request.mode(), now);
     }
 
     /** True if this server lacks an epoch or log index that the caller has seen, and there is time left to wait for it. */
@@ -156,7 +161,7 @@ final class ReadTask implements Timers.Cancel {
 
     private void await(int place, TableName table, ReplicaKey key, @Nullable ReadGate seen) {
         service.refresh(table);
-        Runnable resume = later(place);
+        Runnable resume = resumeOnWorker(place);
         Timers.Cancel waiter = service.gates().onChange(key, seen, resume);
         service.timers().after(patienceNanos - service.clock().nanos(), () -> {
             waiter.cancel();
@@ -165,12 +170,12 @@ final class ReadTask implements Timers.Cancel {
     }
 
     /** Returns a task that continues a waiting target, once, on a worker. */
-    private Runnable later(int place) {
-        here = false;
+    private Runnable resumeOnWorker(int place) {
+        onTransportThread = false;
         AtomicBoolean resumed = new AtomicBoolean();
         return () -> {
             if (resumed.compareAndSet(false, true)
-                    && !service.execute(run.share(), () -> new Stint(place, () -> Integer.MAX_VALUE).run())) {
+                    && !service.execute(run.share(), () -> new WorkSlice(place, () -> Integer.MAX_VALUE).run())) {
                 results.set(place, failure(request.targets().get(place), ReadTaskContext.closing()));
                 end(1);
             }
@@ -179,27 +184,27 @@ final class ReadTask implements Timers.Cancel {
 
     /** Waits until the actor has published its updates. It does not publish them while it has no readers. */
     private void awaitPublished(int place, PinnedActor actor) {
-        Runnable resume = later(place);
+        Runnable resume = resumeOnWorker(place);
         Timers.Cancel timer =
                 service.timers().after(run.deadlineNanos() - service.clock().nanos(), resume);
-        actor.whenPublished(() -> {
+        actor.publishThen(() -> {
             timer.cancel();
             resume.run();
         });
     }
 
     /** Later read of a session. It needs no gate: its state was the present one at the session's first read. */
-    private Object again(int place, ReplicaKey key, ReadRequest.Hold session, ReadContext context) {
+    private Object readSessionAgain(int place, ReplicaKey key, ReadRequest.SessionHold session, ReadContext context) {
         ReadRequest.Target target = request.targets().get(place);
         if (request.operator().equals(ReadRequest.RELEASE)) {
-            service.held().release(session, key);
+            service.sessionSnapshots().release(session, key);
             return Bytes.EMPTY;
         }
-        if (session.present()) {
+        if (session.currentOnly()) {
             return presentAgain(place, key, context);
         }
-        Optional<SessionSnapshot> held = service.held().find(session, key, target.version(), until(session));
-        return held.isEmpty() ? lost(target) : read(place, held.get(), context);
+        Optional<SessionSnapshot> held = service.sessionSnapshots().find(session, key, target.version(), until(session));
+        return held.isEmpty() ? stateLost(target) : read(place, held.get(), context);
     }
 
     /** Later read of a session that holds no state: the present state must be the one of its first read. */
@@ -207,14 +212,14 @@ final class ReadTask implements Timers.Cancel {
         ReadRequest.Target target = request.targets().get(place);
         Optional<PinnedActor> pinned = service.actors().pin(key);
         if (pinned.isEmpty()) {
-            return lost(target);
+            return stateLost(target);
         }
         try (PinnedActor actor = pinned.get()) {
-            if (actor.state() != target.version()) {
-                return lost(target);
+            if (actor.stateNumber() != target.version()) {
+                return stateLost(target);
             }
             Object value = readPresent(place, actor, context);
-            return versions.get(place) == target.version() ? value : lost(target);
+            return versions.get(place) == target.version() ? value : stateLost(target);
         }
     }
 
@@ -223,13 +228,13 @@ final class ReadTask implements Timers.Cancel {
         if (!(actor.actor() instanceof SnapshotActor)) {
             throw SharedEngineSnapshot.unsupported(); // the same error that it would get once there are updates
         }
-        long before = actor.state();
+        long before = actor.stateNumber();
         Object value = call(place, actor, actor.actor(), context);
-        versions.set(place, actor.state() == before ? before : 0);
+        versions.set(place, actor.stateNumber() == before ? before : 0);
         return value;
     }
 
-    private static ActorFailure lost(ReadRequest.Target target) {
+    private static ActorFailure stateLost(ReadRequest.Target target) {
         return new ActorFailure(
                 target.actor(),
                 ErrorCode.VERSION_GONE,
@@ -237,7 +242,7 @@ final class ReadTask implements Timers.Cancel {
                 target.epoch());
     }
 
-    private long until(ReadRequest.Hold session) {
+    private long until(ReadRequest.SessionHold session) {
         return service.clock().nanos() + session.remainingNanos();
     }
 
@@ -253,15 +258,15 @@ final class ReadTask implements Timers.Cancel {
 
     /** Returns the operator's answer; in a session from the state that it holds. */
     private Object read(int place, ReplicaKey key, PinnedActor actor, ReadContext context) {
-        if (request.hold().isEmpty()) {
+        if (request.session().isEmpty()) {
             return call(place, actor, actor.actor(), context);
         }
-        ReadRequest.Hold session = request.hold().get();
-        if (session.present()) {
+        ReadRequest.SessionHold session = request.session().get();
+        if (session.currentOnly()) {
             return readPresent(place, actor, context);
         }
         long until = until(session);
-        SessionSnapshot held = service.held()
+        SessionSnapshot held = service.sessionSnapshots()
                 .hold(
                         session,
                         key,
@@ -275,7 +280,7 @@ final class ReadTask implements Timers.Cancel {
 
     /** Returns the operator's answer from the newest state of an actor with versions. */
     private Object readNewest(int place, PinnedActor actor, ReadContext context) {
-        VersionedSnapshots.Ref<ActorView> newest = actor.at(0)
+        VersionedSnapshots.Ref<ActorView> newest = actor.snapshotAt(0)
                 .orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "the actor has no state to read"));
         try {
             return call(place, actor, newest.state(), context);
@@ -292,22 +297,22 @@ final class ReadTask implements Timers.Cancel {
         }
         try (PinnedActor actor = pinned.get();
                 ColocatedActors beside = ColocatedActors.of(service, request, place)) {
-            if (actor.atomic()) {
-                return request.mode() == ReadMode.STALE && request.hold().isEmpty()
+            if (actor.isAtomic()) {
+                return request.mode() == ReadMode.STALE && request.session().isEmpty()
                         ? readNewest(place, actor, context)
                         : versioned(target);
             }
             if (request.mode() == ReadMode.STRICT) {
-                return failure(target, ConsistentCutReader.noVersions(request.table()));
+                return failure(target, ConsistentCutReader.notAtomicError(request.table()));
             }
             boolean anyState =
-                    request.mode() == ReadMode.STALE && request.hold().isEmpty();
-            if (!actor.published() && !anyState) {
+                    request.mode() == ReadMode.STALE && request.session().isEmpty();
+            if (!actor.isPublished() && !anyState) {
                 awaitPublished(place, actor);
                 return null;
             }
-            if (beside.behind().isPresent() && service.clock().nanos() - patienceNanos < 0) {
-                ColocatedActors.Behind late = beside.behind().get();
+            if (beside.laggingGate().isPresent() && service.clock().nanos() - patienceNanos < 0) {
+                ColocatedActors.LaggingGate late = beside.laggingGate().get();
                 await(place, late.table(), late.key(), late.gate());
                 return null;
             }
@@ -316,15 +321,15 @@ final class ReadTask implements Timers.Cancel {
                 awaitPublished(place, other.get());
                 return null;
             }
-            context.with(beside);
+            context.setColocatedActors(beside);
             Object value = read(place, key, actor, context);
             ReadGate after = service.gates().get(key);
             if (after == null) {
-                return service.absent(request.table(), request.tableId(), target.actor());
+                return service.absentFailure(request.table(), request.tableId(), target.actor());
             }
-            Optional<ActorFailure> refusal = after.refuseAfter(
+            Optional<ActorFailure> refusal = after.checkAfter(
                     gate, target, request.mode(), service.clock().nanos());
-            Optional<ActorFailure> moved = refusal.isPresent() ? refusal : beside.refuseAfter();
+            Optional<ActorFailure> moved = refusal.isPresent() ? refusal : beside.failureAfterRead();
             if (moved.isPresent()) {
                 return moved.get();
             }
@@ -338,7 +343,7 @@ final class ReadTask implements Timers.Cancel {
                 target.actor(),
                 ErrorCode.UNSUPPORTED,
                 "table " + request.table() + " has atomic updates: "
-                        + (request.hold().isPresent()
+                        + (request.session().isPresent()
                                 ? "sessions of it are not supported, each query sees one version of it"
                                 : "read it in the default mode, with a client that has its newest map"),
                 0);
@@ -355,7 +360,7 @@ final class ReadTask implements Timers.Cancel {
                 return run.reserve(runs, runs.retrieve(seen, context, alone), alone);
             });
         } finally {
-            told[place] = Math.max(-1, Math.min(context.toldNanos(), Long.MAX_VALUE - 1)) + 1;
+            reportedCosts[place] = Math.max(-1, Math.min(context.reportedNanos(), Long.MAX_VALUE - 1)) + 1;
         }
     }
 
@@ -372,7 +377,7 @@ final class ReadTask implements Timers.Cancel {
     private void finish() {
         try {
             completion.done(
-                    run.cancellationScope().gone()
+                    run.cancellationScope().isCancelled()
                             ? Outcome.err(ReadTaskContext.gone())
                             : Outcome.ok(withVersions(assemble())));
         } finally {
@@ -427,7 +432,7 @@ final class ReadTask implements Timers.Cancel {
         if (ran != null && ran.merges() && !values.isEmpty()) {
             merge(ran, actors, values, parts, failures);
         } else {
-            ReplySizeLimiter.bounded(actors, values, parts, failures);
+            ReplySizeLimiter.addBounded(actors, values, parts, failures);
         }
         return new ReadReply(parts, failures, costNanos.get());
     }
@@ -438,7 +443,7 @@ final class ReadTask implements Timers.Cancel {
             List<Object> values,
             List<ReadReply.Part> parts,
             List<ActorFailure> failures) {
-        boolean onTransport = here;
+        boolean onTransport = onTransportThread;
         long start = run.costClock(onTransport);
         try {
             parts.add(new ReadReply.Part(actors, ran.merge(values)));
@@ -454,19 +459,19 @@ final class ReadTask implements Timers.Cancel {
      * One thread's part of the request. CPU time is read once before and once after, as reading it costs as much as a small operator.
      * It is divided among the actors in proportion to their elapsed time.
      */
-    private final class Stint {
+    private final class WorkSlice {
         private final IntSupplier more;
         private final int first;
-        private final boolean onTransport = here;
+        private final boolean onTransport = onTransportThread;
         private final long[] wallNanos = new long[request.targets().size()];
         private int actors;
         private long totalNanos;
 
-        private Stint(int first) {
+        private WorkSlice(int first) {
             this(first, next::getAndIncrement);
         }
 
-        private Stint(int first, IntSupplier more) {
+        private WorkSlice(int first, IntSupplier more) {
             this.first = first;
             this.more = more;
         }
@@ -477,7 +482,7 @@ final class ReadTask implements Timers.Cancel {
             if (onTransport) {
                 serveAll();
             } else {
-                try (WorkerPool.Call inside = service.pool().enter(run.deadlineNanos(), run.cancellationScope())) {
+                try (WorkerPool.EngineCall inside = service.pool().enterEngine(run.deadlineNanos(), run.cancellationScope())) {
                     serveAll();
                 }
             }
@@ -506,11 +511,11 @@ final class ReadTask implements Timers.Cancel {
                 return;
             }
             costNanos.addAndGet(cpuNanos);
-            service.briefOperators().took(ran.operator(), totalNanos, actors);
+            service.inlineOperators().record(ran.operator(), totalNanos, actors);
             for (int place = 0; place < wallNanos.length; place++) {
                 if (wallNanos[place] > 0) {
                     long cpu = (long) ((double) cpuNanos * wallNanos[place] / totalNanos);
-                    service.costs().add(key(place), told[place] > 0 ? told[place] - 1 : cpu);
+                    service.costs().add(key(place), reportedCosts[place] > 0 ? reportedCosts[place] - 1 : cpu);
                 }
             }
         }

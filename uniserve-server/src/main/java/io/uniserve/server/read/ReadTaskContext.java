@@ -7,14 +7,21 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.server.exchange.ExchangeHost;
+import io.uniserve.server.read.session.ActorSource;
+import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.session.SessionSnapshots;
+import io.uniserve.server.read.worker.CancellationScope;
+import io.uniserve.server.read.worker.RunningQueries;
+import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.WorkerPool;
 import java.util.function.Predicate;
 
 /** What the read service gives to the tasks of its requests: clock, actors, gates, workers, memory and limits. Thread-safe. */
 interface ReadTaskContext {
     /** Failure for an actor without a gate: the table does not exist, or the actor is on another server. */
-    ActorFailure absent(TableName table, long tableId, int actor);
+    ActorFailure absentFailure(TableName table, long tableId, int actor);
 
     ActorSource actors();
 
@@ -24,12 +31,12 @@ interface ReadTaskContext {
      *
      * @param promise tests the promise of the operator on the given actor
      */
-    boolean brief(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise);
+    boolean mayRunInline(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise);
 
-    InlineOperators briefOperators();
+    InlineOperators inlineOperators();
 
     /** Creates a cancellation scope. It stops a query's work on a thread that no request waits for. */
-    CancellationScope caller();
+    CancellationScope newCancellationScope();
 
     long catchUpNanos();
 
@@ -39,33 +46,33 @@ interface ReadTaskContext {
     ReadCosts costs();
 
     /** Deadline of a read. */
-    long deadline(long remainingNanos);
+    long deadlineNanos(long remainingNanos);
 
     ExchangeHost exchange();
 
     boolean execute(Share share, Runnable task);
 
-    OutOfMemoryPolicy faults();
+    OutOfMemoryPolicy outOfMemoryPolicy();
 
-    void finished(Bytes parameters, String client);
+    void release(Bytes parameters, String client);
 
     GateTable gates();
 
-    SessionSnapshots held();
+    SessionSnapshots sessionSnapshots();
 
     /** True if the server's own time limit is before the caller's deadline. */
-    boolean limits(long remainingNanos);
+    boolean isServerLimit(long remainingNanos);
 
-    ResultMemory memory();
+    ResultMemory resultMemory();
 
     WorkerPool pool();
 
     void refresh(TableName table);
 
     /** Queries that run now. */
-    RunningQueries running();
+    RunningQueries runningQueries();
 
-    ReadInDoubtResolver settler();
+    ReadInDoubtResolver inDoubtResolver();
 
     Timers timers();
 

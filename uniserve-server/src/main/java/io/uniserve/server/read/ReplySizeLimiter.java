@@ -3,8 +3,8 @@ package io.uniserve.server.read;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.ReadReply;
 import java.util.List;
 
 /** Limit on the size of a reply with one part per actor. */
@@ -12,7 +12,7 @@ final class ReplySizeLimiter {
     private ReplySizeLimiter() {}
 
     /** Adds a part per value. Values beyond the limit fail with RESOURCE_EXHAUSTED, so that the client requests them separately. */
-    static void bounded(
+    static void addBounded(
             List<Integer> actors, List<Object> values, List<ReadReply.Part> parts, List<ActorFailure> failures) {
         long total = 0;
         for (int i = 0; i < actors.size(); i++) {

@@ -5,10 +5,14 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.runtime.port.PortBuild;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.exchange.GatherInputs;
+import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.worker.CancellationScope;
+import io.uniserve.server.read.worker.RunningQueries;
+import io.uniserve.server.read.worker.Share;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +42,8 @@ final class RequestRun implements Timers.Cancel {
         this.operator = operator;
         this.parameters = parameters;
         this.remainingNanos = remainingNanos;
-        this.cancellationScope = service.caller();
-        this.deadlineNanos = service.deadline(remainingNanos);
+        this.cancellationScope = service.newCancellationScope();
+        this.deadlineNanos = service.deadlineNanos(remainingNanos);
     }
 
     Share share() {
@@ -66,9 +70,9 @@ final class RequestRun implements Timers.Cancel {
     public void cancel() {
         RunningQueries.Entry shown = entry;
         if (shown != null) {
-            shown.cancelled();
+            shown.markCancelled();
         }
-        cancellationScope.leave();
+        cancellationScope.cancel();
     }
 
     void gathers(GatherInputs arrived) {
@@ -77,25 +81,25 @@ final class RequestRun implements Timers.Cancel {
 
     /** Adds the request to the list of running queries, until {@link #close}. */
     void list() {
-        entry = service.running().add(share, operator, deadlineNanos, service.limits(remainingNanos), this);
+        entry = service.runningQueries().add(share, operator, deadlineNanos, service.isServerLimit(remainingNanos), this);
     }
 
     /** A thread works on the request. */
     void begun() {
         RunningQueries.Entry shown = entry;
         if (shown != null) {
-            shown.begun();
+            shown.markStarted();
         }
     }
 
     /** True if the transport's thread may run the operator on so many actors, the first of which is this. */
     boolean brief(int firstActor, int actors) {
-        return service.brief(
+        return service.mayRunInline(
                 operator,
                 parameters,
                 key(firstActor),
                 actors,
-                actor -> operator(actor).brief());
+                actor -> operator(actor).mayRunInline());
     }
 
     /** Nanoseconds of a clock for costs: CPU time, or on the transport's thread wall time, which needs no system call. */
@@ -110,7 +114,7 @@ final class RequestRun implements Timers.Cancel {
             known = OperatorRun.of(
                     actor.operator(operator)
                             .orElseThrow(() ->
-                                    new UniserveException(ErrorCode.UNKNOWN_OPERATOR, PortBuild.absent(operator))),
+                                    new UniserveException(ErrorCode.UNKNOWN_OPERATOR, PortBuild.missingOperatorMessage(operator))),
                     parameters,
                     actor,
                     service.exchange(),
@@ -129,7 +133,7 @@ final class RequestRun implements Timers.Cancel {
     /** Reserves memory for a value until the reply is made. */
     Object reserve(OperatorRun<?, ?, ?> runs, Object value, boolean alone) {
         int bytes = runs.size(value, alone);
-        service.memory().reserve(bytes);
+        service.resultMemory().reserve(bytes);
         reservedBytes.addAndGet(bytes);
         return value;
     }
@@ -137,18 +141,18 @@ final class RequestRun implements Timers.Cancel {
     ActorFailure failure(int actor, long epoch, UniserveException failure) {
         UniserveException known = fault("operator ", failure);
         RunningQueries.Entry shown = entry;
-        UniserveException error = shown == null ? known : shown.forClient(known);
+        UniserveException error = shown == null ? known : shown.toClientError(known);
         return new ActorFailure(actor, error.code(), error.reason(), epoch);
     }
 
     /** What the client gets for any error of the operator. */
     UniserveException fault(String what, Throwable error) {
-        return service.faults().ofAny(what + PortBuild.plain(operator), error);
+        return service.outOfMemoryPolicy().onFailure(what + PortBuild.withoutBuild(operator), error);
     }
 
     void close() {
-        service.memory().release(reservedBytes.get());
-        service.finished(parameters, share.client());
+        service.resultMemory().release(reservedBytes.get());
+        service.release(parameters, share.client());
         RunningQueries.Entry shown = entry;
         if (shown != null) {
             shown.close();

@@ -12,9 +12,9 @@ import io.uniserve.server.exchange.ExchangeHost;
 
 /** Adapter that runs a scatter operator as a read. The value is the manifest of the chunks, which stay on this server. */
 record ScatterRun<A extends ActorView, P>(ScatterOperator<A, P> operator, ExchangeHost exchange)
-        implements RetrieveOperator<A, ScatterRun.Framed<P>, ScatterManifest> {
+        implements RetrieveOperator<A, ScatterRun.Enveloped<P>, ScatterManifest> {
     /** The plan's parameters, with the operator's inside. */
-    record Framed<P>(ScatterEnvelope frame, P parameters) {}
+    record Enveloped<P>(ScatterEnvelope envelope, P parameters) {}
 
     @Override
     public String id() {
@@ -27,10 +27,10 @@ record ScatterRun<A extends ActorView, P>(ScatterOperator<A, P> operator, Exchan
     }
 
     @Override
-    public Codec<Framed<P>> parameters() {
-        return Codecs.of((out, framed) -> ScatterEnvelope.CODEC.write(out, framed.frame), in -> {
+    public Codec<Enveloped<P>> parameters() {
+        return Codecs.of((out, framed) -> ScatterEnvelope.CODEC.write(out, framed.envelope), in -> {
             ScatterEnvelope frame = ScatterEnvelope.CODEC.read(in);
-            return new Framed<>(frame, operator.parameters().decode(frame.parameters()));
+            return new Enveloped<>(frame, operator.parameters().decode(frame.parameters()));
         });
     }
 
@@ -40,10 +40,10 @@ record ScatterRun<A extends ActorView, P>(ScatterOperator<A, P> operator, Exchan
     }
 
     @Override
-    public ScatterManifest retrieve(A actor, OperatorContext context, Framed<P> framed) {
+    public ScatterManifest retrieve(A actor, OperatorContext context, Enveloped<P> framed) {
         return exchange.scatter(
-                framed.frame,
+                framed.envelope,
                 context,
-                sink -> operator.scatter(actor, context, framed.parameters, framed.frame.slots(), sink));
+                sink -> operator.scatter(actor, context, framed.parameters, framed.envelope.slots(), sink));
     }
 }

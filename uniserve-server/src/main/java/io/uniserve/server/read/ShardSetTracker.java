@@ -29,7 +29,7 @@ public final class ShardSetTracker {
     }
 
     /** Counts the set of a sampled query. */
-    public void saw(long tableId, List<Integer> actors) {
+    public void record(long tableId, List<Integer> actors) {
         synchronized (sketch) {
             age();
             sketch.add(new Key(tableId, actors), Limits.SHARD_SET_SAMPLE);

@@ -12,9 +12,12 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.ActorSnapshotRead;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.VersionedRead;
-import io.uniserve.protocol.tx.VersionedSnapshots;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.WorkerPool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,14 +44,14 @@ final class VersionedTask implements Timers.Cancel {
     private final long deniedFirst;
 
     private final RequestRun run;
-    private final AtomicInteger doubtful = new AtomicInteger(1);
+    private final AtomicInteger inDoubtCount = new AtomicInteger(1);
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger open;
-    /** An {@link Answered} or an {@link ActorFailure} per target. */
+    /** An {@link ActorValue} or an {@link ActorFailure} per target. */
     private final AtomicReferenceArray<@Nullable Object> results;
 
     /** Value of an actor; bytes if it will not be merged. */
-    private record Answered(int actor, long at, Object value) {}
+    private record ActorValue(int actor, long at, Object value) {}
 
     VersionedTask(ReadTaskContext service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
         this.service = service;
@@ -56,9 +59,9 @@ final class VersionedTask implements Timers.Cancel {
         this.completion = completion;
         this.run = new RequestRun(
                 service, share, request.tableId(), request.operator(), request.parameters(), request.remainingNanos());
-        long known = service.gates().version(request.tableId());
+        long known = service.gates().committedVersion(request.tableId());
         request.targets().forEach(target -> shares.add(new ActorSnapshotRead(request, target, known)));
-        this.deniedFirst = request.defers() ? denied() : 0;
+        this.deniedFirst = request.acceptsOpenVersions() ? uncommittedVersion() : 0;
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
     }
@@ -73,7 +76,7 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     /** Ends all targets with this error. */
-    void refuse(UniserveException error) {
+    void failAll(UniserveException error) {
         for (int place = 0; place < results.length(); place++) {
             results.set(place, failure(place, error));
         }
@@ -95,40 +98,40 @@ final class VersionedTask implements Timers.Cancel {
             }
             ActorSnapshotRead share = shares.get(place);
             switch (share.admit(gate, service.clock().nanos())) {
-                case NOTHING -> results.set(place, share.failure().orElseThrow());
-                case SETTLE -> settle(place, share);
+                case NONE -> results.set(place, share.failure().orElseThrow());
+                case RESOLVE -> settle(place, share);
                 case TAKE -> {
                     // a worker serves this target
                 }
             }
         }
-        if (doubtful.decrementAndGet() == 0) {
+        if (inDoubtCount.decrementAndGet() == 0) {
             if (run.brief(request.targets().get(0).actor(), results.length())) {
                 work(true);
             } else {
-                handOut(first);
+                dispatch(first);
             }
         }
     }
 
     private void settle(int place, ActorSnapshotRead share) {
-        doubtful.incrementAndGet();
-        service.settler().settle(request.table(), key(place), request.at(), request.defers(), settled -> {
+        inDoubtCount.incrementAndGet();
+        service.inDoubtResolver().resolve(request.table(), key(place), request.version(), request.acceptsOpenVersions(), settled -> {
             if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
-                share.settled(ok.value());
+                share.onResolved(ok.value());
             } else {
                 results.set(place, failure(place, settled.error()));
             }
-            if (doubtful.decrementAndGet() == 0) {
-                handOut(work -> service.execute(run.share(), work));
+            if (inDoubtCount.decrementAndGet() == 0) {
+                dispatch(work -> service.execute(run.share(), work));
             }
         });
     }
 
-    private void handOut(Predicate<Runnable> first) {
+    private void dispatch(Predicate<Runnable> first) {
         run.list();
         // Helpers only where threads are idle: under load each request stays with one thread.
-        int helpers = Math.min(results.length() - 1, service.pool().idle() - 1);
+        int helpers = Math.min(results.length() - 1, service.pool().idleThreads() - 1);
         if (!first.test(() -> work(false))) {
             end(Outcome.err(ReadTaskContext.closing()));
             return;
@@ -152,7 +155,7 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     private ActorFailure absent(int place) {
-        return service.absent(
+        return service.absentFailure(
                 request.table(), request.tableId(), request.targets().get(place).actor());
     }
 
@@ -165,7 +168,7 @@ final class VersionedTask implements Timers.Cancel {
         if (onTransport) {
             serve(first, true);
         } else {
-            try (WorkerPool.Call inside = service.pool().enter(run.deadlineNanos(), run.cancellationScope())) {
+            try (WorkerPool.EngineCall inside = service.pool().enterEngine(run.deadlineNanos(), run.cancellationScope())) {
                 serve(first, false);
             }
         }
@@ -187,7 +190,7 @@ final class VersionedTask implements Timers.Cancel {
         }
         OperatorRun<?, ?, ?> known = run.operator();
         if (known != null && !ran.isEmpty()) {
-            service.briefOperators().took(known.operator(), service.clock().nanos() - start, ran.size());
+            service.inlineOperators().record(known.operator(), service.clock().nanos() - start, ran.size());
             long cpu = run.costClock(onTransport) - cpuStart;
             ran.forEach(place -> service.costs().add(key(place), cpu / ran.size()));
         }
@@ -223,7 +226,7 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     private Object read(VersionedRead.Target target, ActorSnapshotRead share, PinnedActor actor, ReadContext context) {
-        if (!actor.atomic()) {
+        if (!actor.isAtomic()) {
             share.fail(new ActorFailure(
                     target.actor(),
                     ErrorCode.UNSUPPORTED,
@@ -231,21 +234,21 @@ final class VersionedTask implements Timers.Cancel {
                     0));
             return share.failure().orElseThrow();
         }
-        Optional<VersionedSnapshots.Ref<ActorView>> taken = actor.at(share.wanted());
+        Optional<VersionedSnapshots.Ref<ActorView>> taken = actor.snapshotAt(share.requestedVersion());
         if (taken.isEmpty()) {
-            share.gone();
+            share.failVersionGone();
             return share.failure().orElseThrow();
         }
         VersionedSnapshots.Ref<ActorView> state = taken.get();
         try {
-            if (!share.take(state.version())) {
+            if (!share.onStateTaken(state.version())) {
                 return share.failure().orElseThrow();
             }
             Object value = actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run.operator(actor);
                 return run.reserve(runs, runs.retrieve(state.state(), context, alone()), alone());
             });
-            return new Answered(target.actor(), share.at(), value);
+            return new ActorValue(target.actor(), share.completeVersion(), value);
         } finally {
             state.release();
         }
@@ -253,7 +256,7 @@ final class VersionedTask implements Timers.Cancel {
 
     /** True if no values will be merged. */
     private boolean alone() {
-        return !request.merged() || results.length() == 1;
+        return !request.acceptsMerged() || results.length() == 1;
     }
 
     private ActorFailure failure(int place, UniserveException failure) {
@@ -263,10 +266,10 @@ final class VersionedTask implements Timers.Cancel {
 
     private void finish() {
         List<ActorFailure> failures = new ArrayList<>();
-        List<Answered> answers = new ArrayList<>();
+        List<ActorValue> answers = new ArrayList<>();
         for (int i = 0; i < results.length(); i++) {
             Object result = results.get(i);
-            if (result instanceof Answered answer) {
+            if (result instanceof ActorValue answer) {
                 answers.add(answer);
             } else if (result instanceof ActorFailure failure) {
                 failures.add(failure);
@@ -282,15 +285,15 @@ final class VersionedTask implements Timers.Cancel {
                 part.actors().forEach(actor -> failures.add(noRoom(actor)));
             }
         }
-        end(run.cancellationScope().gone() ? Outcome.err(ReadTaskContext.gone()) : Outcome.ok(reply(parts, failures)));
+        end(run.cancellationScope().isCancelled() ? Outcome.err(ReadTaskContext.gone()) : Outcome.ok(reply(parts, failures)));
     }
 
-    private long denied() {
-        return service.gates().denied(request.tableId(), service.clock().nanos());
+    private long uncommittedVersion() {
+        return service.gates().uncommittedVersion(request.tableId(), service.clock().nanos());
     }
 
     private VersionedRead.Reply reply(List<VersionedRead.Part> parts, List<ActorFailure> failures) {
-        return ActorSnapshotRead.reply(request, shares, parts, failures, List.of(deniedFirst, denied()));
+        return ActorSnapshotRead.reply(request, shares, parts, failures, List.of(deniedFirst, uncommittedVersion()));
     }
 
     private static ActorFailure noRoom(int actor) {
@@ -299,7 +302,7 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     /** Merges values that are complete up to the same version. In most cases all are. */
-    private List<VersionedRead.Part> parts(List<Answered> answers, List<ActorFailure> failures) {
+    private List<VersionedRead.Part> parts(List<ActorValue> answers, List<ActorFailure> failures) {
         List<VersionedRead.Part> parts = new ArrayList<>();
         OperatorRun<?, ?, ?> ran = run.operator();
         if (ran == null || !ran.merges() || alone()) {
@@ -307,7 +310,7 @@ final class VersionedTask implements Timers.Cancel {
                     answer -> parts.add(new VersionedRead.Part(answer.actor(), answer.at(), (Bytes) answer.value())));
             return parts;
         }
-        TreeMap<Long, List<Answered>> together = new TreeMap<>();
+        TreeMap<Long, List<ActorValue>> together = new TreeMap<>();
         answers.forEach(answer ->
                 together.computeIfAbsent(answer.at(), at -> new ArrayList<>()).add(answer));
         together.values().forEach(group -> merge(ran, group, parts, failures));
@@ -316,17 +319,17 @@ final class VersionedTask implements Timers.Cancel {
 
     private void merge(
             OperatorRun<?, ?, ?> ran,
-            List<Answered> group,
+            List<ActorValue> group,
             List<VersionedRead.Part> parts,
             List<ActorFailure> failures) {
-        List<Integer> actors = group.stream().map(Answered::actor).toList();
+        List<Integer> actors = group.stream().map(ActorValue::actor).toList();
         try {
-            Bytes value = ran.merge(group.stream().map(Answered::value).toList());
+            Bytes value = ran.merge(group.stream().map(ActorValue::value).toList());
             parts.add(new VersionedRead.Part(actors, group.get(0).at(), value));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             UniserveException error = run.fault("merging of ", e);
             if (error.code() == ErrorCode.TOO_LARGE && group.size() > 1) {
-                apart(ran, group, parts, failures);
+                addSeparately(ran, group, parts, failures);
             } else {
                 actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
             }
@@ -336,13 +339,13 @@ final class VersionedTask implements Timers.Cancel {
     /**
      * Returns values one by one if their merged value is too large for a reply. The client requests those that do not fit separately.
      */
-    private void apart(
+    private void addSeparately(
             OperatorRun<?, ?, ?> ran,
-            List<Answered> group,
+            List<ActorValue> group,
             List<VersionedRead.Part> parts,
             List<ActorFailure> failures) {
         long bytes = 0;
-        for (Answered answer : group) {
+        for (ActorValue answer : group) {
             if (bytes > Limits.RESULT_BYTES_PER_REPLY_MAX) {
                 failures.add(noRoom(answer.actor()));
                 continue;

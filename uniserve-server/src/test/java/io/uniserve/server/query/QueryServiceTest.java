@@ -18,33 +18,33 @@ import io.uniserve.model.Capacity;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMap;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.QueryRequest;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.QueryRequest;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
-import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.ConsistentCutHandler;
-import io.uniserve.runtime.transport.ReadHandler;
-import io.uniserve.runtime.transport.RoutingHub;
-import io.uniserve.server.read.CancellationScope;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.server.ConsistentCutHandler;
+import io.uniserve.runtime.transport.server.ReadHandler;
+import io.uniserve.runtime.transport.server.RoutingHub;
 import io.uniserve.server.read.OutOfMemoryPolicy;
-import io.uniserve.server.read.RunningQueries;
+import io.uniserve.server.read.worker.CancellationScope;
+import io.uniserve.server.read.worker.RunningQueries;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -142,7 +142,7 @@ class QueryServiceTest {
             }
 
             @Override
-            public Optional<String> explaining(String port, String text) {
+            public Optional<String> explainQuery(String port, String text) {
                 return ownWord.map(word -> word + text);
             }
         };
@@ -222,7 +222,7 @@ class QueryServiceTest {
                 new RetrieveCall<>("echo@1", PerActorParameters.codec(Codecs.STRING), Codecs.STRING);
         plan = context -> context.actors(TABLE) + " " + context.retrieveEach(TABLE, call, Map.of(0, "own"));
         reads = (request, done) -> {
-            String own = call.parameters().decode(request.parameters()).at(0);
+            String own = call.parameters().decode(request.parameters()).forActor(0);
             Bytes value = Codecs.STRING.encode(own);
             done.done(Outcome.ok(new ReadReply(List.of(new ReadReply.Part(List.of(0), value)), List.of(), 1)));
             return () -> {};
@@ -238,8 +238,8 @@ class QueryServiceTest {
         plan = context -> context.retrieveAll(
                         ECHO,
                         List.of(
-                                new PlanContext.Asked<>(TABLE, Set.of(0), "x"),
-                                new PlanContext.Asked<>(TABLE, Set.of(0), "y")),
+                                new PlanContext.RetrieveRequest<>(TABLE, Set.of(0), "x"),
+                                new PlanContext.RetrieveRequest<>(TABLE, Set.of(0), "y")),
                         values -> String.join(",", values))
                 .toString();
         List<Runnable> waiting = new CopyOnWriteArrayList<>();
@@ -276,7 +276,7 @@ class QueryServiceTest {
         AtomicInteger lost = new AtomicInteger(2);
         plan = context -> {
             plans.incrementAndGet();
-            context.oneState();
+            context.useRepeatableReads();
             return context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
         };
         List<Long> sessions = new CopyOnWriteArrayList<>();
@@ -285,8 +285,8 @@ class QueryServiceTest {
             if (request.operator().equals(ReadRequest.RELEASE)) {
                 return () -> {};
             }
-            held.add(!request.hold().orElseThrow().present());
-            sessions.add(request.hold().orElseThrow().low());
+            held.add(!request.session().orElseThrow().currentOnly());
+            sessions.add(request.session().orElseThrow().low());
             if (lost.getAndDecrement() > 0) {
                 ActorFailure gone = new ActorFailure(0, ErrorCode.VERSION_GONE, "gone", 1);
                 done.done(Outcome.ok(new ReadReply(List.of(), List.of(gone), 1)));
@@ -321,8 +321,8 @@ class QueryServiceTest {
                 + context.retrieveAll(
                         ECHO,
                         List.of(
-                                new PlanContext.Asked<>(TABLE, Set.of(0), "x"),
-                                new PlanContext.Asked<>(TABLE, Set.of(0), "yy")),
+                                new PlanContext.RetrieveRequest<>(TABLE, Set.of(0), "x"),
+                                new PlanContext.RetrieveRequest<>(TABLE, Set.of(0), "yy")),
                         values -> String.join(",", values));
         String all = "retrieve echo@1 at 1 actor of t, one of 2 at the same time; ";
         assertThat(steps(Optional.empty()).lines().map(line -> line.replaceAll("[0-9.]+ ms", "- ms")))
@@ -347,7 +347,7 @@ class QueryServiceTest {
     void stepsOfASessionAndOfAPlanThatBeganAnewAreToldToo() {
         AtomicInteger lost = new AtomicInteger(1);
         plan = context -> {
-            context.oneState();
+            context.useRepeatableReads();
             return context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
         };
         reads = (request, done) -> {
@@ -375,7 +375,7 @@ class QueryServiceTest {
     @Test
     void roundsOfAQueryAreOneRequestEachWhileNoUpdatesRun() {
         plan = context -> {
-            context.oneState();
+            context.useRepeatableReads();
             String found = context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
             return found + context.retrieve(TABLE, ECHO, "y", values -> String.join(",", values));
         };
@@ -397,13 +397,13 @@ class QueryServiceTest {
     void afterAnUpdateBetweenTheRoundsOtherQueriesHaveTheirStatesHeldForAWhile() {
         AtomicInteger reading = new AtomicInteger();
         plan = context -> {
-            context.oneState();
+            context.useRepeatableReads();
             context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
             return context.retrieve(TABLE, ECHO, "y", values -> String.join(",", values));
         };
         List<String> asked = new CopyOnWriteArrayList<>();
         reads = (request, done) -> {
-            boolean held = !request.hold().orElseThrow().present();
+            boolean held = !request.session().orElseThrow().currentOnly();
             asked.add(request.operator() + (held ? " held" : " present"));
             boolean gone = !held && request.targets().get(0).version() != 0;
             long version = reading.incrementAndGet();

@@ -7,10 +7,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.tx.ReadSnapshot;
-import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.client.transaction.ReadSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -30,7 +30,7 @@ class QuerySnapshotTest {
     });
 
     QuerySnapshotTest() {
-        moments.want(List.of(T));
+        moments.request(List.of(T));
     }
 
     private static SnapshotRead.Result seen(long version) {
@@ -44,7 +44,7 @@ class QuerySnapshotTest {
     @Test
     void theFirstReadOfAllActorsIsTheMoment() {
         assertThat(moments.forRead(ALL)).isEmpty();
-        moments.saw(T, ALL, seen(4));
+        moments.recordFirstRead(T, ALL, seen(4));
         assertThat(version(ALL)).isEqualTo(4);
         assertThat(version(Optional.of(List.of(2)))).isEqualTo(4);
         assertThat(settled).isZero();
@@ -53,14 +53,14 @@ class QuerySnapshotTest {
     @Test
     void whatSomeActorsSawIsNotWhatOthersAreAskedFor() {
         assertThat(moments.forRead(Optional.of(List.of(0, 1)))).isEmpty();
-        moments.saw(T, Optional.of(List.of(0, 1)), seen(4));
+        moments.recordFirstRead(T, Optional.of(List.of(0, 1)), seen(4));
         assertThat(version(Optional.of(List.of(1)))).isEqualTo(4);
         assertThat(settled).isZero();
         // An update of another actor may be acknowledged, and unknown at these actors.
         assertThatThrownBy(() -> version(Optional.of(List.of(1, 2))))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_GONE));
-        moments.forget();
+        moments.discard();
         assertThat(version(Optional.of(List.of(0)))).as("settled first now").isEqualTo(5);
         assertThat(version(ALL)).isEqualTo(5);
         assertThat(settled).isEqualTo(2);
@@ -68,7 +68,7 @@ class QuerySnapshotTest {
 
     @Test
     void theSameVersionOfAllIsGoneOnWith() {
-        moments.saw(T, Optional.of(List.of(0)), seen(5));
+        moments.recordFirstRead(T, Optional.of(List.of(0)), seen(5));
         assertThat(version(ALL)).isEqualTo(5);
         newest = 6;
         assertThat(version(ALL)).isEqualTo(5);
@@ -76,8 +76,8 @@ class QuerySnapshotTest {
 
     @Test
     void theFirstUpdateBetweenRoundsBeginsAnew() {
-        moments.saw(T, ALL, seen(0));
-        assertThatThrownBy(moments::now).isInstanceOf(UniserveException.class);
+        moments.recordFirstRead(T, ALL, seen(0));
+        assertThatThrownBy(moments::forAllActors).isInstanceOf(UniserveException.class);
     }
 
     @Test
@@ -85,25 +85,25 @@ class QuerySnapshotTest {
         List<TableName> many = IntStream.rangeClosed(0, Limits.CUT_TABLES_MAX)
                 .mapToObj(number -> new TableName("t" + number))
                 .toList();
-        assertThatThrownBy(() -> moments.want(many))
+        assertThatThrownBy(() -> moments.request(many))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED));
         QuerySnapshot stale = new QuerySnapshot(ReadMode.STALE, tables -> {
             throw new AssertionError("a moment of " + tables);
         });
-        stale.want(many);
-        assertThat(stale.wanted()).isFalse();
+        stale.request(many);
+        assertThat(stale.isRequested()).isFalse();
     }
 
     @Test
     void aLongPlanBeginsAnewLessOftenAndNotInVain() {
-        assertThat(QuerySnapshot.mayBegin(Limits.PLAN_MOMENTS_MAX - 1, SECOND / 100, 10 * SECOND))
+        assertThat(QuerySnapshot.mayRestart(Limits.PLAN_MOMENTS_MAX - 1, SECOND / 100, 10 * SECOND))
                 .isTrue();
-        assertThat(QuerySnapshot.mayBegin(Limits.PLAN_MOMENTS_MAX, SECOND / 100, 10 * SECOND))
+        assertThat(QuerySnapshot.mayRestart(Limits.PLAN_MOMENTS_MAX, SECOND / 100, 10 * SECOND))
                 .isFalse();
-        assertThat(QuerySnapshot.mayBegin(Limits.VERSION_RESTARTS_MAX, 2 * SECOND, 100 * SECOND))
+        assertThat(QuerySnapshot.mayRestart(Limits.VERSION_RESTARTS_MAX, 2 * SECOND, 100 * SECOND))
                 .isFalse();
-        assertThat(QuerySnapshot.mayBegin(0, 2 * SECOND, 100 * SECOND)).isTrue();
-        assertThat(QuerySnapshot.mayBegin(0, 2 * SECOND, 2 * SECOND)).isFalse();
+        assertThat(QuerySnapshot.mayRestart(0, 2 * SECOND, 100 * SECOND)).isTrue();
+        assertThat(QuerySnapshot.mayRestart(0, 2 * SECOND, 2 * SECOND)).isFalse();
     }
 }

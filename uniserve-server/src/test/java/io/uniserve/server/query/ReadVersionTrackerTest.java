@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.client.query.QueryResult;
+import io.uniserve.protocol.client.transaction.SnapshotRead;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ class ReadVersionTrackerTest {
 
     @Test
     void laterRoundsAskForTheVersionOfThatTable() {
-        versions.saw(T, of(7, 5));
+        versions.recordResult(T, of(7, 5));
         assertThat(versions.version(T)).isEqualTo(5);
         assertThat(versions.tableId(T))
                 .as("not another table that has the name by then")
@@ -35,10 +35,10 @@ class ReadVersionTrackerTest {
 
     @Test
     void aTableThatHadNoVersionMustNotGetOneBetweenRounds() {
-        versions.saw(T, of(7, 0));
-        versions.saw(T, of(7, 0));
+        versions.recordResult(T, of(7, 0));
+        versions.recordResult(T, of(7, 0));
         assertThat(versions.tableId(T)).isEqualTo(7);
-        assertThatThrownBy(() -> versions.saw(T, of(7, 1)))
+        assertThatThrownBy(() -> versions.recordResult(T, of(7, 1)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_GONE));
     }
@@ -46,21 +46,21 @@ class ReadVersionTrackerTest {
     /** The version of some actors does not cover updates that other actors have acknowledged since. */
     @Test
     void laterRoundsAskNoActorThatTheFirstOneDidNot() {
-        versions.asks(T, List.of(0, 1, 2));
-        versions.asks(T, List.of(2, 1));
-        versions.asks(OTHER, List.of(3));
-        assertThatThrownBy(() -> versions.asks(T, List.of(1, 3)))
+        versions.recordActors(T, List.of(0, 1, 2));
+        versions.recordActors(T, List.of(2, 1));
+        versions.recordActors(OTHER, List.of(3));
+        assertThatThrownBy(() -> versions.recordActors(T, List.of(1, 3)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED));
-        versions.forget();
-        versions.asks(T, List.of(3));
+        versions.discard();
+        versions.recordActors(T, List.of(3));
     }
 
     @Test
     void theNextAttemptSeesWhatThereIsThen() {
-        versions.saw(T, of(7, 0));
-        versions.forget();
-        versions.saw(T, of(8, 2));
+        versions.recordResult(T, of(7, 0));
+        versions.discard();
+        versions.recordResult(T, of(8, 2));
         assertThat(versions.version(T)).isEqualTo(2);
         assertThat(versions.tableId(T)).isEqualTo(8);
     }

@@ -12,9 +12,9 @@ import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.List;
 import java.util.Objects;
@@ -49,7 +49,7 @@ class BesideReadsTest {
 
     /** Rows of both actors, or a mark that one is missing. */
     private static Bytes both(KvActor actor, OperatorContext context) {
-        Optional<KvActor> other = context.beside(OTHER).map(KvActor.class::cast);
+        Optional<KvActor> other = context.colocatedActor(OTHER).map(KvActor.class::cast);
         return Bytes.utf8(other.map(
                         found -> actor.usage().rows() + " and " + found.usage().rows())
                 .orElse("alone"));
@@ -62,7 +62,7 @@ class BesideReadsTest {
                         0, epoch, serving, SystemClock.INSTANCE.nanos() + leaseSeconds * ReadWorld.SECOND, applied));
     }
 
-    private static ReadRequest request(ReadMode mode, List<ReadRequest.Beside> beside) {
+    private static ReadRequest request(ReadMode mode, List<ReadRequest.ColocatedTargets> beside) {
         return new ReadRequest(
                 ReadWorld.TABLE,
                 ReadWorld.TABLE_ID,
@@ -79,11 +79,11 @@ class BesideReadsTest {
                 beside);
     }
 
-    private static ReadRequest.Beside other(long tableId, long epoch, long floor) {
-        return new ReadRequest.Beside(OTHER, tableId, List.of(new ReadRequest.Target(0, epoch, floor)));
+    private static ReadRequest.ColocatedTargets other(long tableId, long epoch, long floor) {
+        return new ReadRequest.ColocatedTargets(OTHER, tableId, List.of(new ReadRequest.Target(0, epoch, floor)));
     }
 
-    private String read(ReadMode mode, ReadRequest.Beside... beside) {
+    private String read(ReadMode mode, ReadRequest.ColocatedTargets... beside) {
         ReadReply reply = world.read(request(mode, List.of(beside)));
         assertThat(reply.failures()).isEmpty();
         return Codecs.BYTES.decode(reply.parts().get(0).value()).utf8();
@@ -101,7 +101,7 @@ class BesideReadsTest {
         assertThat(read(ReadMode.LINEARIZABLE)).isEqualTo("alone");
         assertThat(read(
                         ReadMode.LINEARIZABLE,
-                        new ReadRequest.Beside(OTHER, OTHER_ID, List.of(new ReadRequest.Target(1, 1, 0)))))
+                        new ReadRequest.ColocatedTargets(OTHER, OTHER_ID, List.of(new ReadRequest.Target(1, 1, 0)))))
                 .isEqualTo("alone");
     }
 
@@ -123,7 +123,7 @@ class BesideReadsTest {
         KvActor actor = Objects.requireNonNull(world.actors.remove(KEY));
         assertThat(read(ReadMode.LINEARIZABLE, other(OTHER_ID, 1, 7))).isEqualTo("alone");
         world.actors.put(KEY, actor);
-        world.shelves.put(KEY, new io.uniserve.protocol.tx.VersionedSnapshots<>(1 << 20, state -> {}));
+        world.shelves.put(KEY, new io.uniserve.protocol.transaction.server.VersionedSnapshots<>(1 << 20, state -> {}));
         assertThat(read(ReadMode.LINEARIZABLE, other(OTHER_ID, 1, 7))).isEqualTo("alone");
     }
 

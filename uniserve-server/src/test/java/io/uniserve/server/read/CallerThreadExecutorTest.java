@@ -12,9 +12,9 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -68,12 +68,12 @@ class CallerThreadExecutorTest {
     void theCallersThreadTakesAnIdleWorkersPlace() {
         CompletableFuture<Outcome<ReadReply>> future = read("who@1");
         assertThat(lent).hasSize(1);
-        assertThat(world.service.pool().idle()).as("one is promised").isZero();
+        assertThat(world.service.pool().idleThreads()).as("one is promised").isZero();
         lent.remove().run();
         answered(future);
         assertThat(seen).containsExactly(Thread.currentThread());
-        assertThat(world.service.pool().idle()).isEqualTo(1);
-        assertThat(world.service.active()).isZero();
+        assertThat(world.service.pool().idleThreads()).isEqualTo(1);
+        assertThat(world.service.activeRequests()).isZero();
     }
 
     private CompletableFuture<Outcome<VersionedRead.Reply>> readVersion() {
@@ -97,10 +97,10 @@ class CallerThreadExecutorTest {
         assertThat(lent).hasSize(1);
         lent.remove().run();
         assertThat(((Outcome.Ok<VersionedRead.Reply>) future.join()).value().parts())
-                .extracting(VersionedRead.Part::at)
+                .extracting(VersionedRead.Part::completeVersion)
                 .containsExactly(3L);
         assertThat(seen).containsExactly(Thread.currentThread());
-        assertThat(world.service.active()).isZero();
+        assertThat(world.service.activeRequests()).isZero();
     }
 
     /** The resolution arrives long after the caller has continued. */
@@ -113,7 +113,7 @@ class CallerThreadExecutorTest {
         AtomicReference<Completion<InDoubtResolution>> asked = new AtomicReference<>();
         world.settled.set((table, key, at, defers, done) -> asked.set(done));
         CompletableFuture<Outcome<VersionedRead.Reply>> future = readVersion();
-        Objects.requireNonNull(asked.get()).done(Outcome.ok(InDoubtResolution.open(4)));
+        Objects.requireNonNull(asked.get()).done(Outcome.ok(InDoubtResolution.omitOpen(4)));
         future.join();
         assertThat(lent).isEmpty();
         assertThat(seen).doesNotContain(Thread.currentThread());
@@ -128,7 +128,7 @@ class CallerThreadExecutorTest {
         });
         CompletableFuture<Outcome<ReadReply>> first = new CompletableFuture<>();
         Timers.Cancel unused = world.service.read(ReadWorld.request("wait@1", "", 0), first::complete);
-        await().until(() -> world.service.pool().idle() == 0);
+        await().until(() -> world.service.pool().idleThreads() == 0);
         CompletableFuture<Outcome<ReadReply>> second = read("who@1");
         assertThat(lent).isEmpty();
         go.countDown();

@@ -26,8 +26,8 @@ import io.uniserve.protocol.exchange.GatherResult;
 import io.uniserve.protocol.exchange.ScatterEnvelope;
 import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ExchangeId;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -110,7 +110,7 @@ class GatherReadsTest {
         return GatherEnvelope.CODEC.encode(new GatherEnvelope(
                 ID,
                 List.of(0, 1),
-                List.of(new GatherEnvelope.Input(0, Distribution.CUT, receipts)),
+                List.of(new GatherEnvelope.Input(0, Distribution.PARTITIONED, receipts)),
                 Optional.empty(),
                 Codecs.STRING.encode(how)));
     }
@@ -119,7 +119,7 @@ class GatherReadsTest {
         return GatherEnvelope.CODEC.encode(new GatherEnvelope(
                 ID,
                 List.of(0, 1),
-                List.of(new GatherEnvelope.Input(0, Distribution.CUT, receipts)),
+                List.of(new GatherEnvelope.Input(0, Distribution.PARTITIONED, receipts)),
                 Optional.of(new GatherEnvelope.Output(stage, slots)),
                 Codecs.STRING.encode("")));
     }
@@ -150,7 +150,7 @@ class GatherReadsTest {
             assertThat(value.rows()).isEqualTo(2);
             assertThat(value.sentBytes()).isZero();
         });
-        world.exchange.onPeer(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
+        world.exchange.handlePeerRequest(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
         assertThat(world.exchange.usage()).isEqualTo(NOTHING);
     }
 
@@ -166,7 +166,7 @@ class GatherReadsTest {
                 List.of(0, 1),
                 List.of(new GatherEnvelope.Input(
                         1,
-                        Distribution.CUT,
+                        Distribution.PARTITIONED,
                         made.stream().map(GatherResult::value).toList())),
                 Optional.empty(),
                 Codecs.STRING.encode("")));
@@ -177,7 +177,7 @@ class GatherReadsTest {
                                 .value()))
                 .containsExactlyInAnyOrder(
                         "0: [3 of 0, 5 of 1] [3 of 0, 5 of 1]", "1: [3 of 0, 5 of 1] [3 of 0, 5 of 1]");
-        world.exchange.onPeer(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
+        world.exchange.handlePeerRequest(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
         assertThat(world.exchange.usage()).isEqualTo(NOTHING);
     }
 
@@ -239,18 +239,18 @@ class GatherReadsTest {
     void whatIsNotThereIsLostAndWhatNobodyAnswersForToo() {
         ScatterManifest here = receipts().get(0);
         ScatterManifest elsewhere =
-                new ScatterManifest(new Address("localhost", 2), here.production(), here.chunks(), here.spilledBytes());
+                new ScatterManifest(new Address("localhost", 2), here.output(), here.chunks(), here.spilledBytes());
         assertFails(
                 world.read(request(GATHER.id(), gather("", List.of(elsewhere)), 0, 1)),
                 ErrorCode.EXCHANGE_LOST,
                 "not received from localhost:2");
         ScatterManifest stranger =
-                new ScatterManifest(new Address("10.0.0.5", 22), here.production(), here.chunks(), here.spilledBytes());
+                new ScatterManifest(new Address("10.0.0.5", 22), here.output(), here.chunks(), here.spilledBytes());
         assertFails(
                 world.read(request(GATHER.id(), gather("", List.of(stranger)), 0, 1)),
                 ErrorCode.INVALID_ARGUMENT,
                 "no server of its cluster");
-        world.exchange.onPeer(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
+        world.exchange.handlePeerRequest(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
         Outcome<ReadReply> ended =
                 world.start(request(GATHER.id(), gather("", List.of(here)), 0)).join();
         assertThat(ended)
@@ -263,7 +263,7 @@ class GatherReadsTest {
     void aReadThatIsGivenUpWhileItsChunksAreUnderWayEnds() {
         ScatterManifest here = receipts().get(0);
         ScatterManifest elsewhere =
-                new ScatterManifest(new Address("silent", 2), here.production(), here.chunks(), here.spilledBytes());
+                new ScatterManifest(new Address("silent", 2), here.output(), here.chunks(), here.spilledBytes());
         CompletableFuture<Outcome<ReadReply>> ended = new CompletableFuture<>();
         Timers.Cancel read =
                 world.service.read(request(GATHER.id(), gather("", List.of(elsewhere)), 0, 1), ended::complete);
@@ -275,6 +275,6 @@ class GatherReadsTest {
                         err -> assertThat(((UniserveException) err.error()).code())
                                 .isEqualTo(ErrorCode.CANCELLED));
         assertThat(world.exchange.usage().arriving()).isZero();
-        await().until(() -> world.service.active() == 0);
+        await().until(() -> world.service.activeRequests() == 0);
     }
 }

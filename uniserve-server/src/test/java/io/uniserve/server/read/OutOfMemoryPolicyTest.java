@@ -14,21 +14,21 @@ class OutOfMemoryPolicyTest {
     @Test
     void aQueryThatWantedTooMuchFailsAlone() {
         OutOfMemoryPolicy faults = new OutOfMemoryPolicy(fatal::add);
-        assertThat(faults.ofAny("operator x@1", error).code()).isEqualTo(ErrorCode.PORT_FAILED);
+        assertThat(faults.onFailure("operator x@1", error).code()).isEqualTo(ErrorCode.PORT_FAILED);
         assertThat(fatal).isEmpty();
     }
 
     @Test
     void theProcessEndsWhenMemoryStaysShort() {
         OutOfMemoryPolicy faults = new OutOfMemoryPolicy(fatal::add, () -> false);
-        assertThat(faults.ofAny("operator x@1", error).code()).isEqualTo(ErrorCode.PORT_FAILED);
+        assertThat(faults.onFailure("operator x@1", error).code()).isEqualTo(ErrorCode.PORT_FAILED);
         assertThat(fatal).containsExactly(error);
     }
 
     @Test
     void anyOtherFailureIsThePorts() {
         OutOfMemoryPolicy faults = new OutOfMemoryPolicy(fatal::add, () -> false);
-        assertThat(faults.ofAny("operator x@1", new IllegalStateException("no")).code())
+        assertThat(faults.onFailure("operator x@1", new IllegalStateException("no")).code())
                 .isEqualTo(ErrorCode.PORT_FAILED);
         assertThat(fatal).isEmpty();
     }

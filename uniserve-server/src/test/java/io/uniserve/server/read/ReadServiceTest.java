@@ -16,9 +16,9 @@ import io.uniserve.port.kv.KvOperators;
 import io.uniserve.port.kv.KvUpdates;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,8 +75,8 @@ class ReadServiceTest {
         world.actor(2, 1);
         world.operator("gpu@1", (actor, context) -> {
             if (context.actor() > 0) {
-                context.costs(7);
-                context.costs(context.actor() == 1 ? 5_000_000_000_000L : -1);
+                context.reportCost(7);
+                context.reportCost(context.actor() == 1 ? 5_000_000_000_000L : -1);
             }
             return Bytes.EMPTY;
         });
@@ -90,7 +90,7 @@ class ReadServiceTest {
     void anEstimateOfNothingCountsAlsoWhereTheOperatorFails() {
         world.actor(0, 1);
         world.operator("free@1", (actor, context) -> {
-            context.costs(0);
+            context.reportCost(0);
             throw new IllegalStateException("no");
         });
         assertThat(onlyFailure(world.read(ReadWorld.request("free@1", "", 0)))).isEqualTo(ErrorCode.PORT_FAILED);
@@ -211,7 +211,7 @@ class ReadServiceTest {
         assertThat(future.join())
                 .isInstanceOfSatisfying(
                         Outcome.Err.class, e -> assertThat(e.error().code()).isEqualTo(ErrorCode.CANCELLED));
-        await().until(() -> world.service.active() == 0);
+        await().until(() -> world.service.activeRequests() == 0);
     }
 
     @Test
@@ -289,7 +289,7 @@ class ReadServiceTest {
         assertThat(reply.failures()).hasSize(1);
         assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
         assertThat(reply.parts()).hasSize(1);
-        await().until(() -> world.service.memory().used() == 0);
+        await().until(() -> world.service.resultMemory().used() == 0);
     }
 
     @Test
@@ -302,9 +302,9 @@ class ReadServiceTest {
         world.operator("small@1", (actor, context) -> Bytes.wrap(new byte[9 << 20]));
         for (int i = 0; i < 5; i++) {
             assertThat(world.read(ReadWorld.request("small@1", "", 0)).parts()).hasSize(1);
-            await().until(() -> world.service.memory().used() == 0);
+            await().until(() -> world.service.resultMemory().used() == 0);
         }
-        await().until(() -> world.service.memory().used() == 0);
+        await().until(() -> world.service.resultMemory().used() == 0);
     }
 
     /** Adds operator wait@1, which answers only once this is true. */
@@ -332,7 +332,7 @@ class ReadServiceTest {
                 .hasMessageContaining("RESOURCE_EXHAUSTED");
         release.set(true);
         taken.forEach(future -> assertThat(future.join()).isInstanceOf(Outcome.Ok.class));
-        await().until(() -> world.service.active() == 0);
+        await().until(() -> world.service.activeRequests() == 0);
     }
 
     @Test
@@ -347,12 +347,12 @@ class ReadServiceTest {
         release.set(true);
         assertThat(two.join()).isInstanceOf(Outcome.Ok.class);
         assertThat(three.join()).isInstanceOf(Outcome.Ok.class);
-        await().until(() -> world.service.active() == 0);
+        await().until(() -> world.service.activeRequests() == 0);
         String largest = "x".repeat(Limits.PARAMETER_BYTES_MAX - 4);
         assertThat(world.read(ReadWorld.request("wait@1", largest, 0)).parts())
                 .as("one that is alone finds room")
                 .hasSize(1);
-        await().until(() -> world.service.active() == 0);
+        await().until(() -> world.service.activeRequests() == 0);
     }
 
     @Test

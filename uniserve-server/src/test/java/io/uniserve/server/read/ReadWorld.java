@@ -22,11 +22,11 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvUpdates;
@@ -34,15 +34,16 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.tx.VersionedSnapshots;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.protocol.transaction.server.VersionedSnapshots;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.disk.FileDisk;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.server.exchange.ExchangeHost;
+import io.uniserve.server.read.session.PinnedActor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -83,7 +84,7 @@ final class ReadWorld implements AutoCloseable {
     final Map<ReplicaKey, VersionedSnapshots<ActorView>> shelves = new ConcurrentHashMap<>();
 
     final AtomicReference<ReadInDoubtResolver> settled =
-            new AtomicReference<>((table, key, at, defers, done) -> done.done(Outcome.ok(InDoubtResolution.ALL)));
+            new AtomicReference<>((table, key, at, defers, done) -> done.done(Outcome.ok(InDoubtResolution.NOTHING_OMITTED)));
     final List<Runnable> waiting = new CopyOnWriteArrayList<>();
     private final List<String> unpublished = new CopyOnWriteArrayList<>();
     final AtomicInteger refreshes = new AtomicInteger();
@@ -134,7 +135,7 @@ final class ReadWorld implements AutoCloseable {
                 table -> refreshes.incrementAndGet(),
                 new OutOfMemoryPolicy(fatal::set),
                 (table, key, at, defers, done) ->
-                        Objects.requireNonNull(settled.get()).settle(table, key, at, defers, done),
+                        Objects.requireNonNull(settled.get()).resolve(table, key, at, defers, done),
                 exchange,
                 1);
     }
@@ -209,13 +210,13 @@ final class ReadWorld implements AutoCloseable {
         }
 
         @Override
-        public boolean atomic() {
+        public boolean isAtomic() {
             return shelves.containsKey(key);
         }
 
         @Override
-        public Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
-            return Objects.requireNonNull(shelves.get(key)).at(version);
+        public Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
+            return Objects.requireNonNull(shelves.get(key)).acquire(version);
         }
 
         @Override
@@ -224,7 +225,7 @@ final class ReadWorld implements AutoCloseable {
         }
 
         @Override
-        public long state() {
+        public long stateNumber() {
             return states.getOrDefault(actor, 0L);
         }
 
@@ -245,12 +246,12 @@ final class ReadWorld implements AutoCloseable {
         }
 
         @Override
-        public boolean published() {
+        public boolean isPublished() {
             return unpublished.isEmpty();
         }
 
         @Override
-        public void whenPublished(Runnable task) {
+        public void publishThen(Runnable task) {
             waiting.add(task);
         }
 
@@ -312,7 +313,7 @@ final class ReadWorld implements AutoCloseable {
             }
 
             @Override
-            public boolean brief(String parameters) {
+            public boolean mayRunInline(String parameters) {
                 return brief;
             }
 

@@ -13,9 +13,9 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvUpdates;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -133,7 +133,7 @@ class SessionReadsTest {
         assertThat(count(read(0, MINUTE, "kv.count@1", first))).isEqualTo(1);
         assertThat(world.pins.get()).isEqualTo(Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX + 1);
         ReadReply unread =
-                read(new ReadRequest.Hold(7, 0, MINUTE), "kv.count@1", new ReadRequest.Target(1, 1, 0, other));
+                read(new ReadRequest.SessionHold(7, 0, MINUTE), "kv.count@1", new ReadRequest.Target(1, 1, 0, other));
         assertThat(count(unread)).as("another actor's is still there").isEqualTo(1);
     }
 
@@ -181,7 +181,7 @@ class SessionReadsTest {
 
     /** Holds the actor's state for a session of this number. */
     private ReadReply hold(int actor, long session) {
-        return read(new ReadRequest.Hold(7, session, MINUTE), ReadRequest.HOLD, new ReadRequest.Target(actor, 1, 0, 0));
+        return read(new ReadRequest.SessionHold(7, session, MINUTE), ReadRequest.HOLD, new ReadRequest.Target(actor, 1, 0, 0));
     }
 
     @Test
@@ -245,7 +245,7 @@ class SessionReadsTest {
     }
 
     private ReadReply present(String operator, long... versions) {
-        return read(new ReadRequest.Hold(0, 0, MINUTE, true), operator, versions);
+        return read(new ReadRequest.SessionHold(0, 0, MINUTE, true), operator, versions);
     }
 
     private void put(int actor, String id) {
@@ -254,10 +254,10 @@ class SessionReadsTest {
     }
 
     private ReadReply read(long session, long nanos, String operator, long... versions) {
-        return read(new ReadRequest.Hold(7, session, nanos), operator, versions);
+        return read(new ReadRequest.SessionHold(7, session, nanos), operator, versions);
     }
 
-    private ReadReply read(ReadRequest.Hold session, String operator, long... versions) {
+    private ReadReply read(ReadRequest.SessionHold session, String operator, long... versions) {
         ReadRequest.Target[] targets = new ReadRequest.Target[versions.length];
         for (int actor = 0; actor < versions.length; actor++) {
             targets[actor] = new ReadRequest.Target(actor, 1, 0, versions[actor]);
@@ -265,7 +265,7 @@ class SessionReadsTest {
         return read(session, operator, targets);
     }
 
-    private ReadReply read(ReadRequest.Hold session, String operator, ReadRequest.Target... targets) {
+    private ReadReply read(ReadRequest.SessionHold session, String operator, ReadRequest.Target... targets) {
         Bytes parameters = !operator.equals(ReadRequest.HOLD) && !operator.equals(ReadRequest.RELEASE)
                 ? Codecs.STRING.encode("")
                 : Bytes.EMPTY;

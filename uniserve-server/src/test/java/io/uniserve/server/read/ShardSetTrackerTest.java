@@ -21,9 +21,9 @@ class ShardSetTrackerTest {
     @Test
     void aSteadyRateIsToldAfterSecondsAndAfterManyHalfLives() {
         for (int n = 0; n < 6_000; n++) {
-            sets.saw(1, List.of(1, 2));
+            sets.record(1, List.of(1, 2));
             if (n % 2 == 0) {
-                sets.saw(1, List.of(3, 4));
+                sets.record(1, List.of(3, 4));
             }
             pass(0.1);
             if (n == 200 || n == 5_999) {
@@ -40,7 +40,7 @@ class ShardSetTrackerTest {
     @Test
     void whatIsNoLongerAskedFades() {
         for (int n = 0; n < 600; n++) {
-            sets.saw(1, List.of(1, 2));
+            sets.record(1, List.of(1, 2));
             pass(0.1);
         }
         double before = sets.top().get(0).perSecond();
@@ -54,8 +54,8 @@ class ShardSetTrackerTest {
     void memoryIsBoundedAndTheErrorTold() {
         int counters = Limits.SHARD_SET_COUNTERS;
         for (int n = 0; n < 4 * counters; n++) {
-            sets.saw(1, List.of(n, n + 1));
-            sets.saw(2, List.of(7, 8));
+            sets.record(1, List.of(n, n + 1));
+            sets.record(2, List.of(7, 8));
         }
         pass(1);
         List<PopularSet> top = sets.top();

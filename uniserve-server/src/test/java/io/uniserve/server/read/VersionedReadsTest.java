@@ -18,9 +18,9 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadReply;
-import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.List;
 import java.util.Objects;
@@ -37,7 +37,7 @@ class VersionedReadsTest {
     @AfterEach
     void close() {
         assertThat(world.pins).hasValue(0);
-        await().until(() -> world.service.active() == 0);
+        await().until(() -> world.service.activeRequests() == 0);
         world.close();
     }
 
@@ -90,10 +90,10 @@ class VersionedReadsTest {
         actor(1, 7);
         world.put(1, "more");
         world.keep(1, 6, 100);
-        world.gates.version(TABLE_ID, 4);
+        world.gates.publishVersion(TABLE_ID, 4);
         VersionedRead.Reply reply = count(0, 0, 1);
         assertThat(reply.failures()).isEmpty();
-        assertThat(reply.parts()).extracting(VersionedRead.Part::at).containsExactly(4L, 6L);
+        assertThat(reply.parts()).extracting(VersionedRead.Part::completeVersion).containsExactly(4L, 6L);
         assertThat(reply.parts()).extracting(VersionedReadsTest::value).containsExactly(5L, 8L);
     }
 
@@ -160,11 +160,11 @@ class VersionedReadsTest {
         }
         world.put(3, "more");
         world.keep(3, 6, 100);
-        world.gates.version(TABLE_ID, 4);
+        world.gates.publishVersion(TABLE_ID, 4);
         world.gate(2, 1, true, -SECOND, 1);
         VersionedRead.Reply reply = merged("kv.count@1", 0, 1, 2, 3);
         assertThat(reply.parts()).extracting(VersionedRead.Part::actors).containsExactly(List.of(0, 1), List.of(3));
-        assertThat(reply.parts()).extracting(VersionedRead.Part::at).containsExactly(4L, 6L);
+        assertThat(reply.parts()).extracting(VersionedRead.Part::completeVersion).containsExactly(4L, 6L);
         assertThat(reply.parts()).extracting(VersionedReadsTest::value).containsExactly(11L, 9L);
         assertThat(reply.failures()).hasSize(1);
         assertThat(reply.failures().get(0).actor()).isEqualTo(2);
@@ -177,7 +177,7 @@ class VersionedReadsTest {
         world.put(0, "more");
         world.keep(0, 6, 100);
         VersionedRead.Part part = count(5, 0).parts().get(0);
-        assertThat(part.at()).isEqualTo(5);
+        assertThat(part.completeVersion()).isEqualTo(5);
         assertThat(value(part)).isEqualTo(5);
         assertThat(value(count(6, 0).parts().get(0))).isEqualTo(6);
     }
@@ -201,7 +201,7 @@ class VersionedReadsTest {
         assertThat(reply).isNotDone();
         world.put(1, "decided");
         world.keep(1, 4, 100);
-        Objects.requireNonNull(asked.get()).done(Outcome.ok(InDoubtResolution.ALL));
+        Objects.requireNonNull(asked.get()).done(Outcome.ok(InDoubtResolution.NOTHING_OMITTED));
         assertThat(of(reply).parts()).extracting(VersionedReadsTest::value).containsExactlyInAnyOrder(5L, 8L);
     }
 
@@ -213,13 +213,13 @@ class VersionedReadsTest {
         doubt(0, 4);
         doubt(1, 4);
         world.settled.set((table, key, at, defers, done) -> done.done(
-                Outcome.ok(key.actor() == 0 && defers ? InDoubtResolution.open(4) : InDoubtResolution.denied(4))));
+                Outcome.ok(key.actor() == 0 && defers ? InDoubtResolution.omitOpen(4) : InDoubtResolution.omitInvisible(4))));
         VersionedRead plain = request("kv.count@1", 0, 0, 1, 2);
         VersionedRead.Reply reply = of(start(deferring(plain, true)));
         assertThat(reply.parts()).hasSize(3);
-        assertThat(reply.open()).containsExactly(4L);
-        assertThat(reply.denied()).containsExactly(4L);
-        assertThat(of(start(deferring(plain, false))).open()).isEmpty();
+        assertThat(reply.openVersions()).containsExactly(4L);
+        assertThat(reply.invisibleVersions()).containsExactly(4L);
+        assertThat(of(start(deferring(plain, false))).openVersions()).isEmpty();
     }
 
     private static VersionedRead deferring(VersionedRead plain, boolean defers) {
@@ -229,8 +229,8 @@ class VersionedReadsTest {
                 plain.targets(),
                 plain.operator(),
                 plain.parameters(),
-                plain.at(),
-                plain.merged(),
+                plain.version(),
+                plain.acceptsMerged(),
                 defers,
                 plain.strict(),
                 plain.remainingNanos());
@@ -275,13 +275,13 @@ class VersionedReadsTest {
     @Test
     void theVersionAnAnswerStandsForIsThatOfTheQuestion() {
         actor(0, 5);
-        world.gates.version(TABLE_ID, 4);
+        world.gates.publishVersion(TABLE_ID, 4);
         world.operator("test.slow@1", (actor, context) -> {
-            world.gates.version(TABLE_ID, 9);
+            world.gates.publishVersion(TABLE_ID, 9);
             return Bytes.EMPTY;
         });
         assertThat(of(start(request("test.slow@1", 0, 0))).parts())
-                .extracting(VersionedRead.Part::at)
+                .extracting(VersionedRead.Part::completeVersion)
                 .containsExactly(4L);
     }
 
@@ -290,10 +290,10 @@ class VersionedReadsTest {
         actor(0, 5);
         doubt(0, 4);
         world.settled.set((table, key, at, defers, done) -> {
-            world.gates.version(TABLE_ID, 9);
-            done.done(Outcome.ok(InDoubtResolution.ALL));
+            world.gates.publishVersion(TABLE_ID, 9);
+            done.done(Outcome.ok(InDoubtResolution.NOTHING_OMITTED));
         });
-        assertThat(count(0, 0).parts()).extracting(VersionedRead.Part::at).containsExactly(3L);
+        assertThat(count(0, 0).parts()).extracting(VersionedRead.Part::completeVersion).containsExactly(3L);
     }
 
     @Test
@@ -335,7 +335,7 @@ class VersionedReadsTest {
         world.gate(0, 1, true, -SECOND, 1);
         VersionedRead asked = request("kv.count@1", 3, 0);
         VersionedRead.Part part = of(start(strict(asked, 3))).parts().get(0);
-        assertThat(part.at()).isEqualTo(3);
+        assertThat(part.completeVersion()).isEqualTo(3);
         assertThat(value(part)).isEqualTo(5);
         assertThat(of(start(strict(asked, 0))).failures().get(0).code()).isEqualTo(ErrorCode.VERSION_GONE);
     }

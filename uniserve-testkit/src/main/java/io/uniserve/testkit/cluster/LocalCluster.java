@@ -61,20 +61,20 @@ public final class LocalCluster implements AutoCloseable {
     }
 
     synchronized void startAll() {
-        options.tell("data: " + directory.toAbsolutePath().normalize());
+        options.reportProgress("data: " + directory.toAbsolutePath().normalize());
         zookeeper = EmbeddedZooKeeper.start(
                 new InetSocketAddress("127.0.0.1", 0),
                 directory.resolve("zookeeper"),
                 why -> failed(new UniserveException(ErrorCode.IO, why)));
-        options.tell("zookeeper: " + zooKeeper());
+        options.reportProgress("zookeeper: " + zooKeeper());
         Map<String, String> values = common();
         values.put("uniserve.coordinator.host", options.host());
         values.put("uniserve.coordinator.port", String.valueOf(options.port(0)));
         coordinator = CoordinatorDaemon.start(options.load(values), this::failed);
-        options.tell("coordinator: " + coordinator.address());
+        options.reportProgress("coordinator: " + coordinator.address());
         for (int number = 1; number <= options.servers(); number++) {
             start(number);
-            options.tell("server: " + server(number).address());
+            options.reportProgress("server: " + server(number).address());
         }
     }
 
@@ -136,7 +136,7 @@ public final class LocalCluster implements AutoCloseable {
 
     /** Stops a server gracefully: its replicas move away first, for at most {@code server.drain-timeout}. */
     public void stop(int number) {
-        take(number).drainAndClose();
+        removeServer(number).drainAndClose();
     }
 
     /**
@@ -145,10 +145,10 @@ public final class LocalCluster implements AutoCloseable {
      * which one JVM cannot simulate.
      */
     public void stopAbruptly(int number) {
-        take(number).close();
+        removeServer(number).close();
     }
 
-    private synchronized ServerDaemon take(int number) {
+    private synchronized ServerDaemon removeServer(int number) {
         ServerDaemon server = server(number);
         servers.remove(number);
         return server;
@@ -231,7 +231,7 @@ public final class LocalCluster implements AutoCloseable {
 
     private void failed(Throwable error) {
         failures.add(error);
-        options.failed(error);
+        options.reportFailure(error);
     }
 
     private static <T> T running(@Nullable T daemon) {

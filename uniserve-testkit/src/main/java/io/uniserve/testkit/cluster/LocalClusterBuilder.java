@@ -125,11 +125,11 @@ public final class LocalClusterBuilder {
         return directory;
     }
 
-    void tell(String line) {
+    void reportProgress(String line) {
         progress.accept(line);
     }
 
-    void failed(Throwable error) {
+    void reportFailure(Throwable error) {
         onFailure.accept(error);
     }
 

@@ -62,7 +62,7 @@ public final class DaemonProcess implements AutoCloseable {
                 out.write(line);
                 out.write('\n');
                 out.flush();
-                heard(line);
+                onLine(line);
             }
         } catch (IOException e) {
             ready.completeExceptionally(new UncheckedIOException(e));
@@ -71,7 +71,7 @@ public final class DaemonProcess implements AutoCloseable {
                 new UniserveException(ErrorCode.UNAVAILABLE, name + " ended before it was ready:\n" + tail()));
     }
 
-    private void heard(String line) {
+    private void onLine(String line) {
         synchronized (tail) {
             tail.addLast(line);
             if (tail.size() > TAIL_LINES) {
@@ -123,12 +123,12 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** Sends SIGKILL and waits for the end. */
     public void kill() {
-        strike();
+        killWithoutWait();
         awaitExit();
     }
 
     /** Sends SIGKILL, without waiting for the end. */
-    public void strike() {
+    public void killWithoutWait() {
         process.toHandle().destroyForcibly();
     }
 

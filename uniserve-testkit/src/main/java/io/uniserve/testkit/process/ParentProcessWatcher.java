@@ -28,7 +28,7 @@ public final class ParentProcessWatcher {
     }
 
     /** Ends this process when the process that started it ends, if the option is set; at once if that has already ended. */
-    public static void follow() {
+    public static void start() {
         Long starter = Long.getLong(PROPERTY);
         if (starter != null) {
             CompletableFuture<?> unused = ProcessHandle.of(starter)

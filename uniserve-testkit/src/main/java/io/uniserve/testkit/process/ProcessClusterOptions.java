@@ -52,7 +52,7 @@ public record ProcessClusterOptions(
     }
 
     /** Returns the options for short-lived processes: JVMs that start sooner but stay slow, because they use one compiler. */
-    public ProcessClusterOptions brief() {
+    public ProcessClusterOptions withFastStart() {
         return with(java.with("-XX:TieredStopAtLevel=1"));
     }
 }

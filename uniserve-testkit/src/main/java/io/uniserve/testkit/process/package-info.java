@@ -1,4 +1,4 @@
-/** Daemons as real processes of this machine: start, readiness, kill, stop and continue by signal. */
+/** A cluster of real processes on this machine, for tests, benchmarks and trials. */
 @NullMarked
 package io.uniserve.testkit.process;
 

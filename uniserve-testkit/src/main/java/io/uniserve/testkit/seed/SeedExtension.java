@@ -13,7 +13,7 @@ final class SeedExtension implements ParameterResolver, TestExecutionExceptionHa
     private final ToLongFunction<ExtensionContext> seeds;
 
     SeedExtension() {
-        this(context -> Seeds.replayed(context).orElseGet(() -> Seeds.ofName(context)));
+        this(context -> Seeds.replaySeed(context).orElseGet(() -> Seeds.seedOfName(context)));
     }
 
     SeedExtension(ToLongFunction<ExtensionContext> seeds) {

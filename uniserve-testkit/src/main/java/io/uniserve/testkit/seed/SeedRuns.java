@@ -23,8 +23,8 @@ final class SeedRuns implements TestTemplateInvocationContextProvider {
         if (count < 1) {
             throw new IllegalArgumentException("@SeededTest(seeds = " + count + "): at least 1 is needed");
         }
-        OptionalLong replayed = Seeds.replayed(context);
-        long first = Seeds.ofName(context);
+        OptionalLong replayed = Seeds.replaySeed(context);
+        long first = Seeds.seedOfName(context);
         LongStream seeds =
                 replayed.isPresent() ? LongStream.of(replayed.getAsLong()) : LongStream.range(first, first + count);
         return seeds.mapToObj(Run::new);

@@ -11,7 +11,7 @@ final class Seeds {
     private Seeds() {}
 
     /** The seed given on the command line. */
-    static OptionalLong replayed(ExtensionContext context) {
+    static OptionalLong replaySeed(ExtensionContext context) {
         String text = context.getConfigurationParameter(PROPERTY).orElse("").strip();
         if (text.isEmpty()) {
             return OptionalLong.empty();
@@ -24,7 +24,7 @@ final class Seeds {
     }
 
     /** Seed derived from the test's name only: FNV-1a over class and method, without the sign. */
-    static long ofName(ExtensionContext context) {
+    static long seedOfName(ExtensionContext context) {
         String name = context.getRequiredTestClass().getName() + "#"
                 + context.getRequiredTestMethod().getName();
         long hash = 0xcbf29ce484222325L;

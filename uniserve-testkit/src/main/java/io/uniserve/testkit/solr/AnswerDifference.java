@@ -17,7 +17,7 @@ public final class AnswerDifference {
      * Members that always differ: the duration of the query, the echoed parameters, warnings about the counting of a field, and the
      * internal version of documents.
      */
-    public static final Set<String> BY_NATURE = Set.of("QTime", "params", "warnings", "_version_");
+    public static final Set<String> ALWAYS_DIFFERENT = Set.of("QTime", "params", "warnings", "_version_");
 
     private static final Pattern DEVIATIONS = Pattern.compile("stddev|variance");
 
@@ -47,12 +47,12 @@ public final class AnswerDifference {
      * root is NaN, in one core as well as in several. It depends on the order of the sums. So for queries with a deviation, and only for
      * these, NaN equals 0.
      */
-    public static String first(String query, @Nullable Object left, @Nullable Object right) {
-        return first(query, left, right, ROUNDING);
+    public static String firstDifference(String query, @Nullable Object left, @Nullable Object right) {
+        return firstDifference(query, left, right, ROUNDING);
     }
 
-    /** As {@link #first(String, Object, Object)}, with this relative tolerance for fractions. */
-    public static String first(String query, @Nullable Object left, @Nullable Object right, double fraction) {
+    /** As {@link #firstDifference(String, Object, Object)}, with this relative tolerance for fractions. */
+    public static String firstDifference(String query, @Nullable Object left, @Nullable Object right, double fraction) {
         return new AnswerDifference(DEVIATIONS.matcher(query).find(), fraction).difference("", left, right);
     }
 
@@ -106,7 +106,7 @@ public final class AnswerDifference {
     private static List<String> names(Map<?, ?> map) {
         return map.keySet().stream()
                 .map(Object::toString)
-                .filter(name -> !BY_NATURE.contains(name))
+                .filter(name -> !ALWAYS_DIFFERENT.contains(name))
                 .toList();
     }
 

@@ -21,7 +21,7 @@ public final class FeatureDocuments {
 
     /** Files of the configset, by name: the port's default schema with more fields, and the files that these refer to. */
     public static Map<String, String> configset(String defaultSchema) {
-        String fields = PackedFiles.resource(FeatureDocuments.class, "feature-fields.xml");
+        String fields = PackedFiles.readResource(FeatureDocuments.class, "feature-fields.xml");
         return Map.of(
                 "schema.xml",
                 defaultSchema.replace("</schema>", fields),

@@ -23,6 +23,6 @@ public final class WrittenQueries {
     }
 
     private static Stream<String> lines(String file) {
-        return PackedFiles.resource(WrittenQueries.class, file).lines().filter(line -> !line.startsWith("# "));
+        return PackedFiles.readResource(WrittenQueries.class, file).lines().filter(line -> !line.startsWith("# "));
     }
 }

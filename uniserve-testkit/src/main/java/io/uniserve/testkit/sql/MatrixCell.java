@@ -13,12 +13,12 @@ public record MatrixCell(String table, String sql, String wider) {
     private static final Pattern CONSTANTS = Pattern.compile("([-+*] \\d+,? ?){2}");
 
     /** True if the rows of the answer have an order. */
-    boolean ordered() {
+    boolean isOrdered() {
         return sql.contains(" ORDER BY ");
     }
 
     /** True if the last digits of doubles depend on the order of additions and products, or on the rounding of a quotient. */
-    boolean approximate() {
+    boolean isApproximate() {
         return sql.contains("sum(")
                 || sql.contains("avg(")
                 || CONSTANTS.matcher(sql).find();

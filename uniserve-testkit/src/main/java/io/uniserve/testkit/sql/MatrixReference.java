@@ -41,7 +41,7 @@ public final class MatrixReference {
     }
 
     /** Rows of a statement's answer, with the value types of {@link MatrixValue}. */
-    List<List<@Nullable Object>> ask(String sql) throws SQLException {
+    List<List<@Nullable Object>> query(String sql) throws SQLException {
         List<List<@Nullable Object>> rows = new ArrayList<>();
         try (Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery(sql)) {

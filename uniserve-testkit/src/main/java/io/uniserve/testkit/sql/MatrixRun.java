@@ -41,11 +41,11 @@ public final class MatrixRun {
     }
 
     /** Runs all of these statements. */
-    public void ask(List<MatrixCell> cells) {
-        cells.forEach(this::ask);
+    public void run(List<MatrixCell> cells) {
+        cells.forEach(this::run);
     }
 
-    private void ask(MatrixCell cell) {
+    private void run(MatrixCell cell) {
         List<List<@Nullable Object>> ours;
         try {
             ours = MatrixValue.rows(port.apply(cell.table(), cell.sql()));
@@ -54,7 +54,7 @@ public final class MatrixRun {
             return;
         }
         try {
-            compare(cell, ours, reference.ask(cell.sql()));
+            compare(cell, ours, reference.query(cell.sql()));
         } catch (SQLException e) {
             wider(cell, ours, e);
         }
@@ -66,7 +66,7 @@ public final class MatrixRun {
             return;
         }
         try {
-            List<List<@Nullable Object>> theirs = reference.ask(cell.sql());
+            List<List<@Nullable Object>> theirs = reference.query(cell.sql());
             String message = refusal.reason();
             refusals.entrySet().stream()
                     .filter(one -> one.getValue().matcher(message).find())
@@ -87,14 +87,14 @@ public final class MatrixRun {
             return;
         }
         try {
-            compare(cell, ours, reference.ask(cell.wider()));
+            compare(cell, ours, reference.query(cell.wider()));
         } catch (SQLException e) {
             faults.add(fault + "; " + e.getMessage());
         }
     }
 
     private void compare(MatrixCell cell, List<List<@Nullable Object>> ours, List<List<@Nullable Object>> theirs) {
-        if (MatrixValue.same(ours, theirs, cell.ordered(), cell.approximate())) {
+        if (MatrixValue.same(ours, theirs, cell.isOrdered(), cell.isApproximate())) {
             answered++;
         } else {
             faults.add(cell.sql() + "\n    answered: " + shown(ours) + "\n    right:    " + shown(theirs));

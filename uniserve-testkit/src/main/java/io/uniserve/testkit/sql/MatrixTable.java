@@ -30,7 +30,7 @@ public record MatrixTable(String name, String columns, int actors, List<List<@Nu
     }
 
     /** The same table without the rows that a port rejects. */
-    public MatrixTable without(List<List<@Nullable Object>> refused) {
+    public MatrixTable withoutRows(List<List<@Nullable Object>> refused) {
         List<List<@Nullable Object>> kept = new ArrayList<>(rows);
         kept.removeAll(refused);
         return new MatrixTable(name, columns, actors, kept);

@@ -100,7 +100,7 @@ public final class SqlMatrix {
      * @param percent size of the sample in percent
      * @param only regular expression that each statement must contain; empty for all
      */
-    public List<MatrixCell> some(int percent, String only) {
+    public List<MatrixCell> sample(int percent, String only) {
         Pattern wanted = Pattern.compile(only);
         return cells.stream()
                 .filter(cell -> random.nextInt(100) < percent)

@@ -17,7 +17,7 @@ interface ConcurrencyCases extends Cases {
     @Test
     default void readsDuringUpdatesSucceed() throws Exception {
         Actor actor = bench().withRows(0, 100);
-        during(() -> bench().askAll(actor), () -> {
+        during(() -> bench().retrieveAll(actor), () -> {
             for (int i = 0; i < 20; i++) {
                 bench().upsert(actor, bench().rows(100 + i * 10, 110 + i * 10));
             }
@@ -28,7 +28,7 @@ interface ConcurrencyCases extends Cases {
     @Test
     default void readsDuringReplacementsSucceed() throws Exception {
         Actor actor = bench().withRows(0, 50);
-        during(() -> bench().askAll(actor), () -> {
+        during(() -> bench().retrieveAll(actor), () -> {
             for (int i = 0; i < 40; i++) {
                 bench().upsert(
                                 actor,
@@ -45,7 +45,7 @@ interface ConcurrencyCases extends Cases {
     default void readsDuringCheckpointsSucceed() throws Exception {
         Actor actor = bench().withRows(0, 100);
         byte[] digest = actor.digest();
-        during(() -> bench().askAll(actor), () -> {
+        during(() -> bench().retrieveAll(actor), () -> {
             for (int i = 0; i < 5; i++) {
                 assertThat(bench().restore(bench().write(actor)).digest()).isEqualTo(digest);
             }

@@ -26,13 +26,13 @@ interface EngineCases extends Cases {
     Path MAPS = Path.of("/proc/self/maps");
 
     /** Opens another engine in this process. */
-    default EngineInstance opened(Path scratch) {
+    default EngineInstance openEngine(Path scratch) {
         Engine engine = bench().fixture().engine();
         return engine.open(new EngineContext(scratch, bench().fixture().settings()));
     }
 
     /** A new actor of that engine with some rows. */
-    default Actor filled(EngineInstance instance, Path scratch) {
+    default Actor createFilledActor(EngineInstance instance, Path scratch) {
         Actor actor =
                 instance.actors().create(new ActorContext(bench().fixture().meta(), 0, scratch));
         bench().upsert(actor, bench().rows(0, 20));
@@ -44,10 +44,10 @@ interface EngineCases extends Cases {
         Assumptions.assumeTrue(Files.isDirectory(FILES), "this system does not list open files");
         Path scratch = bench().newDirectory();
         Path actors = bench().newDirectory();
-        EngineInstance instance = opened(scratch);
+        EngineInstance instance = openEngine(scratch);
         List<Actor> open = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            open.add(filled(instance, subdirectory(actors, "actor-" + i)));
+            open.add(createFilledActor(instance, subdirectory(actors, "actor-" + i)));
         }
         open.get(1).close();
         instance.close();
@@ -62,8 +62,8 @@ interface EngineCases extends Cases {
 
     @Test
     default void anEngineIsClosedTwice() {
-        EngineInstance instance = opened(bench().newDirectory());
-        filled(instance, bench().newDirectory());
+        EngineInstance instance = openEngine(bench().newDirectory());
+        createFilledActor(instance, bench().newDirectory());
         instance.close();
         instance.close();
     }
@@ -71,11 +71,11 @@ interface EngineCases extends Cases {
     @Test
     default void closingAnEngineLeavesOthersAlone() {
         Actor actor = bench().withRows(0, 20);
-        List<Bytes> answers = bench().askAll(actor);
-        EngineInstance instance = opened(bench().newDirectory());
-        filled(instance, bench().newDirectory());
+        List<Bytes> answers = bench().retrieveAll(actor);
+        EngineInstance instance = openEngine(bench().newDirectory());
+        createFilledActor(instance, bench().newDirectory());
         instance.close();
-        assertThat(bench().askAll(actor)).isEqualTo(answers);
+        assertThat(bench().retrieveAll(actor)).isEqualTo(answers);
         bench().upsert(actor, bench().rows(20, 30));
         assertThat(actor.usage().rows()).isEqualTo(30);
     }

@@ -7,7 +7,7 @@ import io.uniserve.api.operator.Operator;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -41,7 +41,7 @@ interface LifecycleCases extends Cases {
         Actor two = bench().withRows(0, 7);
         one.destroy();
         assertThat(two.usage().rows()).isEqualTo(7);
-        assertThat(bench().askAll(two)).isNotEmpty();
+        assertThat(bench().retrieveAll(two)).isNotEmpty();
     }
 
     @Test
@@ -85,10 +85,10 @@ interface LifecycleCases extends Cases {
     @Test
     default void answersStayWhileOthersAreMadeAndDestroyed() {
         Actor actor = bench().withRows(0, 40);
-        List<Bytes> answers = bench().askAll(actor);
+        List<Bytes> answers = bench().retrieveAll(actor);
         for (int i = 0; i < 5; i++) {
             bench().withRows(0, 10).destroy();
-            assertThat(bench().askAll(actor)).isEqualTo(answers);
+            assertThat(bench().retrieveAll(actor)).isEqualTo(answers);
         }
     }
 }

@@ -30,10 +30,10 @@ import org.junit.jupiter.api.Test;
 /** Cases of operators: codecs, merging, deadlines, hostile parameters. */
 interface OperatorCases extends Cases {
     /** Maximum number of checks of the query of which each is tried as the last one. */
-    int LOOKS_TRIED_MAX = 20;
+    int CHECKS_TRIED_MAX = 20;
 
     /** An operator with this many checks of its query also checks during its run, not only before. */
-    int LOOKS_OF_A_RUN = 3;
+    int CHECKS_DURING_RUN_MIN = 3;
 
     int PATIENCE_SECONDS = 120;
     int STOPS_PER_SECOND = 20;
@@ -52,7 +52,7 @@ interface OperatorCases extends Cases {
     @Test
     default void asksTwiceAnswersTheSame() {
         Actor actor = bench().withRows(0, 30);
-        assertThat(bench().askAll(actor)).isEqualTo(bench().askAll(actor));
+        assertThat(bench().retrieveAll(actor)).isEqualTo(bench().retrieveAll(actor));
     }
 
     @Test
@@ -65,7 +65,7 @@ interface OperatorCases extends Cases {
             if (probe.mergesExactly()) {
                 assertThat(merged(probe, left, middle, right))
                         .as(probe.operator())
-                        .isEqualTo(bench().ask(whole, probe));
+                        .isEqualTo(bench().retrieve(whole, probe));
             }
         }
     }
@@ -107,7 +107,7 @@ interface OperatorCases extends Cases {
                     .as(probe.operator())
                     .isEqualTo(merged);
             if (probe.mergesExactly()) {
-                assertThat(merged).as(probe.operator()).isEqualTo(bench().ask(whole, probe));
+                assertThat(merged).as(probe.operator()).isEqualTo(bench().retrieve(whole, probe));
             }
         }
     }
@@ -140,7 +140,7 @@ interface OperatorCases extends Cases {
                 ByteBuffer.wrap(changed).putInt(at, number);
                 try {
                     P parameters = operator.parameters().decode(Bytes.wrap(changed));
-                    operator.values().encode(operator.retrieve(actor, TckBench.active(), parameters));
+                    operator.values().encode(operator.retrieve(actor, TckBench.activeContext(), parameters));
                 } catch (UniserveException e) {
                     assertThat(e.code())
                             .as("%s with %d at byte %d of its parameters: %s", probe.operator(), number, at, e)
@@ -171,11 +171,11 @@ interface OperatorCases extends Cases {
     default void everyLookAtTheQueryMayEndIt() {
         Actor actor = bench().withRows(0, 30);
         for (Probe<?, ?> probe : bench().fixture().probes()) {
-            Life whole = new Life(Integer.MAX_VALUE);
-            ask(actor, probe, whole);
-            for (int look = 0; look < Math.min(whole.looks(), LOOKS_TRIED_MAX); look++) {
-                Life ended = new Life(look);
-                assertThatThrownBy(() -> ask(actor, probe, ended))
+            CancellableContext whole = new CancellableContext(Integer.MAX_VALUE);
+            retrieve(actor, probe, whole);
+            for (int look = 0; look < Math.min(whole.looks(), CHECKS_TRIED_MAX); look++) {
+                CancellableContext ended = new CancellableContext(look);
+                assertThatThrownBy(() -> retrieve(actor, probe, ended))
                         .as("%s at look %d", probe.operator(), look)
                         .isInstanceOfSatisfying(
                                 UniserveException.class,
@@ -187,9 +187,9 @@ interface OperatorCases extends Cases {
     @Test
     default void aCancelledOperatorEnds() throws Exception {
         Actor actor = bench().withRows(0, 30);
-        for (Probe<?, ?> probe : bench().fixture().endless()) {
-            Life life = new Life(Integer.MAX_VALUE);
-            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> ask(actor, probe, life));
+        for (Probe<?, ?> probe : bench().fixture().endlessProbes()) {
+            CancellableContext life = new CancellableContext(Integer.MAX_VALUE);
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> retrieve(actor, probe, life));
             life.awaitUse();
             assertThat(running).as("%s has hours to go", probe.operator()).isNotDone();
             assertThatThrownBy(() -> life.giveUp(running))
@@ -220,7 +220,7 @@ interface OperatorCases extends Cases {
     }
 
     private <P, V> void valuesRoundTrip(Actor actor, Probe<P, V> probe) {
-        Bytes encoded = bench().ask(actor, probe);
+        Bytes encoded = bench().retrieve(actor, probe);
         RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         assertThat(operator.values().encode(operator.values().decode(encoded))).isEqualTo(encoded);
     }
@@ -230,11 +230,11 @@ interface OperatorCases extends Cases {
         Merger<P, V> merger = operator.merger().orElse(probe.merger());
         P p = probe.parameters();
         V two = merger.merge(
-                p, operator.retrieve(first, TckBench.active(), p), operator.retrieve(second, TckBench.active(), p));
-        return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckBench.active(), p)));
+                p, operator.retrieve(first, TckBench.activeContext(), p), operator.retrieve(second, TckBench.activeContext(), p));
+        return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckBench.activeContext(), p)));
     }
 
-    private <P, V> void ask(Actor actor, Probe<P, V> probe, Life life) {
+    private <P, V> void retrieve(Actor actor, Probe<P, V> probe, CancellableContext life) {
         bench().operator(probe).retrieve(actor, life, probe.parameters());
     }
 
@@ -243,15 +243,15 @@ interface OperatorCases extends Cases {
     }
 
     /** Query with an hour's time, which ends after a number of checks, or when its caller cancels it. */
-    final class Life implements OperatorContext {
-        private final AtomicInteger left;
+    final class CancellableContext implements OperatorContext {
+        private final AtomicInteger checksLeft;
         private final AtomicInteger looks = new AtomicInteger();
-        private final CountDownLatch used = new CountDownLatch(LOOKS_OF_A_RUN);
+        private final CountDownLatch used = new CountDownLatch(CHECKS_DURING_RUN_MIN);
         private final Set<Runnable> stops = ConcurrentHashMap.newKeySet();
-        private volatile boolean gone;
+        private volatile boolean cancelled;
 
-        private Life(int looks) {
-            left = new AtomicInteger(looks);
+        private CancellableContext(int looks) {
+            checksLeft = new AtomicInteger(looks);
         }
 
         private int looks() {
@@ -272,14 +272,14 @@ interface OperatorCases extends Cases {
         public void checkActive() {
             looks.incrementAndGet();
             used.countDown();
-            if (gone || left.getAndDecrement() <= 0) {
-                gone = true;
+            if (cancelled || checksLeft.getAndDecrement() <= 0) {
+                cancelled = true;
                 throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
             }
         }
 
         @Override
-        public Watch whenGivenUp(Runnable stop) {
+        public Watch onCancel(Runnable stop) {
             stops.add(stop);
             while (used.getCount() > 0) {
                 used.countDown();
@@ -296,7 +296,7 @@ interface OperatorCases extends Cases {
 
         /** Cancels the query as a host does: it repeats the stop, as one may come before the engine has started. */
         private void giveUp(CompletableFuture<Void> running) throws ExecutionException, InterruptedException {
-            gone = true;
+            cancelled = true;
             for (int i = 0; i < PATIENCE_SECONDS * STOPS_PER_SECOND; i++) {
                 stops.forEach(Runnable::run);
                 try {

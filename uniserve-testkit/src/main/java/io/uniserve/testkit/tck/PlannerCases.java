@@ -91,12 +91,12 @@ interface PlannerCases extends Cases {
 
     @Test
     default void aWholeQueryIsAnsweredAsThePlannerAnswersIt() {
-        Optional<String> whole = bench().engine().info().whole();
+        Optional<String> whole = bench().engine().info().wholeQueryOperator();
         Assumptions.assumeTrue(whole.isPresent(), "the port answers no whole queries");
         TckTable one = new TckTable(bench(), 1, bench().rows(0, 30));
         Planner planner = planner();
         for (String query : queries()) {
-            assertThat(one.whole(whole.orElseThrow(), query))
+            assertThat(one.answerWhole(whole.orElseThrow(), query))
                     .as(query)
                     .isEqualTo(one.answer(planner, query, Arrival.EACH));
         }
@@ -125,7 +125,7 @@ interface PlannerCases extends Cases {
 
     @Test
     default void plannersEndWithTheirQuery() {
-        TckTable table = new TckTable(bench(), 4, bench().rows(0, 5)).end();
+        TckTable table = new TckTable(bench(), 4, bench().rows(0, 5)).expireDeadline();
         Planner planner = planner();
         for (String query : queries()) {
             assertThatThrownBy(() -> table.answer(planner, query, Arrival.EACH))

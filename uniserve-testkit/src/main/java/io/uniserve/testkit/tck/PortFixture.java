@@ -2,7 +2,7 @@ package io.uniserve.testkit.tck;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,7 +58,7 @@ public interface PortFixture {
      * Queries over thirty rows that take minutes or more, such as a regular expression with exponential backtracking, or nested facets.
      * Each must end when it is cancelled. Empty if the port has no such queries, or its engine cannot be stopped.
      */
-    default List<Probe<?, ?>> endless() {
+    default List<Probe<?, ?>> endlessProbes() {
         return List.of();
     }
 }

@@ -16,7 +16,7 @@ interface SerializeCases extends Cases {
         Actor actor = bench().withRows(0, 200);
         Actor restored = bench().restore(bench().write(actor));
         assertThat(restored.digest()).isEqualTo(actor.digest());
-        assertThat(bench().askAll(restored)).isEqualTo(bench().askAll(actor));
+        assertThat(bench().retrieveAll(restored)).isEqualTo(bench().retrieveAll(actor));
         assertThat(restored.usage().rows()).isEqualTo(200);
     }
 
@@ -37,7 +37,7 @@ interface SerializeCases extends Cases {
             bench().upsert(each, List.of(bench().fixture().changedRow(5)));
         }
         assertThat(restored.digest()).isEqualTo(actor.digest());
-        assertThat(bench().askAll(restored)).isEqualTo(bench().askAll(actor));
+        assertThat(bench().retrieveAll(restored)).isEqualTo(bench().retrieveAll(actor));
     }
 
     @Test

@@ -22,7 +22,7 @@ import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -141,7 +141,7 @@ public final class TckBench implements AutoCloseable {
     Bytes contents(ActorView actor) {
         BinaryWriter out = new BinaryWriter();
         out.writeLong(actor.usage().rows()).writeString(Arrays.toString(actor.digest()));
-        askAll(actor).forEach(out::writeBytes);
+        retrieveAll(actor).forEach(out::writeBytes);
         return out.toBytes();
     }
 
@@ -184,16 +184,16 @@ public final class TckBench implements AutoCloseable {
     }
 
     /** The probe's encoded answer. */
-    <P, V> Bytes ask(ActorView actor, Probe<P, V> probe) {
+    <P, V> Bytes retrieve(ActorView actor, Probe<P, V> probe) {
         RetrieveOperator<ActorView, P, V> operator = operator(probe);
-        return operator.values().encode(operator.retrieve(actor, active(), probe.parameters()));
+        return operator.values().encode(operator.retrieve(actor, activeContext(), probe.parameters()));
     }
 
     /** The encoded answers of all probes. */
-    List<Bytes> askAll(ActorView actor) {
+    List<Bytes> retrieveAll(ActorView actor) {
         List<Bytes> answers = new ArrayList<>();
         for (Probe<?, ?> probe : fixture.probes()) {
-            answers.add(ask(actor, probe));
+            answers.add(retrieve(actor, probe));
         }
         return answers;
     }
@@ -232,7 +232,7 @@ public final class TckBench implements AutoCloseable {
         return (List<Row>) (List<? extends Row>) rows;
     }
 
-    static OperatorContext active() {
+    static OperatorContext activeContext() {
         return new OperatorContext() {
             @Override
             public int actor() {

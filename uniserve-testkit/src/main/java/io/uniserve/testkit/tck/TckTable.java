@@ -18,8 +18,8 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -75,13 +75,13 @@ final class TckTable implements PlanContext {
     }
 
     /** The answer of the operator for whole queries, on one actor. */
-    String whole(String operator, String query) {
+    String answerWhole(String operator, String query) {
         List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQuery.call(operator), query, List::copyOf);
         return text(values.get(0));
     }
 
     /** Sets the deadline of all further queries to the past. */
-    TckTable end() {
+    TckTable expireDeadline() {
         ended = true;
         return this;
     }
@@ -99,7 +99,7 @@ final class TckTable implements PlanContext {
     }
 
     @Override
-    public void oneState() {
+    public void useRepeatableReads() {
         // there are no updates between rounds
     }
 
@@ -138,7 +138,7 @@ final class TckTable implements PlanContext {
         P parameters = operator.parameters().decode(sent);
         List<V> values = new ArrayList<>();
         for (int actor : new TreeSet<>(asked)) {
-            values.add(operator.retrieve(actors.get(actor), new Asked(actor), parameters));
+            values.add(operator.retrieve(actors.get(actor), new TckContext(actor), parameters));
         }
         if (arrival != Arrival.EACH) {
             Collections.reverse(values);
@@ -168,14 +168,14 @@ final class TckTable implements PlanContext {
     }
 
     @Override
-    public long nanos() {
+    public long nanoTime() {
         return 0;
     }
 
-    private final class Asked implements OperatorContext {
+    private final class TckContext implements OperatorContext {
         private final int actor;
 
-        private Asked(int actor) {
+        private TckContext(int actor) {
             this.actor = actor;
         }
 

@@ -21,7 +21,7 @@ interface UpdateCases extends Cases {
 
     @Test
     default void newActorAnswersEveryProbe() {
-        assertThat(bench().askAll(bench().create()))
+        assertThat(bench().retrieveAll(bench().create()))
                 .hasSameSizeAs(bench().fixture().probes());
     }
 
@@ -47,10 +47,10 @@ interface UpdateCases extends Cases {
     @Test
     default void rowsAreVisibleOncePublished() {
         Actor actor = bench().create();
-        List<Bytes> before = bench().askAll(actor);
+        List<Bytes> before = bench().retrieveAll(actor);
         bench().upsert(actor, bench().rows(0, 25));
         assertThat(actor.usage().rows()).isEqualTo(25);
-        assertThat(bench().askAll(actor)).isNotEqualTo(before);
+        assertThat(bench().retrieveAll(actor)).isNotEqualTo(before);
     }
 
     @Test
@@ -90,10 +90,10 @@ interface UpdateCases extends Cases {
     @Test
     default void publishingTwiceChangesNothing() {
         Actor actor = bench().withRows(0, 3);
-        List<Bytes> before = bench().askAll(actor);
+        List<Bytes> before = bench().retrieveAll(actor);
         actor.publish();
         actor.publish();
-        assertThat(bench().askAll(actor)).isEqualTo(before);
+        assertThat(bench().retrieveAll(actor)).isEqualTo(before);
     }
 
     @Test
@@ -124,7 +124,7 @@ interface UpdateCases extends Cases {
         bench().upsert(one, List.of(bench().fixture().unicodeRow()));
         Actor two = bench().restore(bench().write(one));
         assertThat(two.digest()).isEqualTo(one.digest());
-        assertThat(bench().askAll(two)).isEqualTo(bench().askAll(one));
+        assertThat(bench().retrieveAll(two)).isEqualTo(bench().retrieveAll(one));
     }
 
     @Test

@@ -8,7 +8,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Routing;
+import io.uniserve.model.registry.Routing;
 import io.uniserve.port.kv.KvEngine;
 import java.time.Duration;
 import java.util.List;

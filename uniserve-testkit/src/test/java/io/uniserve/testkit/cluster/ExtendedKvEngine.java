@@ -11,7 +11,7 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ abstract class ExtendedKvEngine implements Engine {
         PortInfo info = engine.info();
         List<String> operators = new ArrayList<>(info.operators());
         added().forEach(operator -> operators.add(operator.id()));
-        return new PortInfo(info.name(), info.version(), info.levels(), operators, info.updates(), info.whole());
+        return new PortInfo(info.name(), info.version(), info.levels(), operators, info.updates(), info.wholeQueryOperator());
     }
 
     @Override

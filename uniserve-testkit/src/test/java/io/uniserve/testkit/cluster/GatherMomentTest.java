@@ -25,7 +25,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -88,7 +88,7 @@ class GatherMomentTest {
         @Override
         Answer answer(QueryText query, PlanContext context) {
             if (query.text().equals(APART)) {
-                context.oneMoment(Set.of(A));
+                context.useSnapshot(Set.of(A));
             }
             Shuffle<String, String> plan = Shuffle.scatter(A, ScatterCall.of(SEND), query.text())
                     .gather(query.table(), GatherCall.of(MEET), query.text());

@@ -10,7 +10,7 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.port.kv.KvEngine;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -99,17 +99,17 @@ class ReadModesTest {
         assertThatThrownBy(() -> text("loose", ReadMode.STRICT))
                 .hasMessageContaining("UNSUPPORTED")
                 .hasMessageContaining("table loose");
-        SnapshotQuery mixed = client.cut();
+        SnapshotQuery mixed = client.snapshotQuery();
         mixed.add(client.table("a").all(), SUM, "amount", ReadModesTest::total);
         mixed.add(client.table("loose").all(), SUM, "amount", ReadModesTest::total);
         assertThatThrownBy(mixed::run).hasMessageContaining("UNSUPPORTED").hasMessageContaining("table loose");
         assertThatThrownBy(mixed::run).hasMessageContaining("INVALID_ARGUMENT").hasMessageContaining("another one");
-        assertThatThrownBy(() -> client.cut().run()).hasMessageContaining("no reads");
-        SnapshotQuery absent = client.cut();
+        assertThatThrownBy(() -> client.snapshotQuery().run()).hasMessageContaining("no reads");
+        SnapshotQuery absent = client.snapshotQuery();
         absent.add(client.table("none").all(), SUM, "amount", ReadModesTest::total);
         assertThatThrownBy(absent::run).hasMessageContaining("TABLE_NOT_FOUND");
-        SnapshotQuery wrong = client.cut().deadline(Duration.ofSeconds(20));
-        SnapshotQuery.Part<Long> part = wrong.add(
+        SnapshotQuery wrong = client.snapshotQuery().deadline(Duration.ofSeconds(20));
+        SnapshotQuery.Result<Long> part = wrong.add(
                 client.table("a").all(),
                 new RetrieveCall<>("kv.none@1", Codecs.STRING, Codecs.LONG),
                 "",
@@ -129,10 +129,10 @@ class ReadModesTest {
             while (!end.get() && wrong.isEmpty()) {
                 long before = acknowledged.get();
                 try {
-                    SnapshotQuery cut = client.cut();
-                    SnapshotQuery.Part<Long> b = cut.add(client.table("b").all(), SUM, "amount", ReadModesTest::total);
-                    SnapshotQuery.Part<Long> a = cut.add(client.table("a").all(), SUM, "amount", ReadModesTest::total);
-                    SnapshotQuery.Part<Long> some =
+                    SnapshotQuery cut = client.snapshotQuery();
+                    SnapshotQuery.Result<Long> b = cut.add(client.table("b").all(), SUM, "amount", ReadModesTest::total);
+                    SnapshotQuery.Result<Long> a = cut.add(client.table("a").all(), SUM, "amount", ReadModesTest::total);
+                    SnapshotQuery.Result<Long> some =
                             cut.add(client.table("a").key("account0"), SUM, "amount", ReadModesTest::total);
                     cut.run();
                     boolean whole = a.value() % ACCOUNTS == 0 && b.value() % ACCOUNTS == 0;

@@ -10,7 +10,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import java.time.Duration;

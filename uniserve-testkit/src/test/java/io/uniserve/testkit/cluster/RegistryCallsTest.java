@@ -9,7 +9,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.port.kv.KvEngine;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -19,9 +19,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.exchange.PackedChunk;
 import java.nio.file.Path;
@@ -175,8 +175,8 @@ class ShufflesOnServersTest {
         List<Integer> ofA = List.of(4, 1);
         List<Integer> ofB = List.of(0, 3);
         Shuffle.Result<List<String>> result = run(Shuffle.scatter(B.name(), PUT, NUMBERS)
-                .with(new Shuffle.Scatter<>(A.name(), Optional.of(ofA), PUT, NUMBERS, Distribution.CUT))
-                .with(new Shuffle.Scatter<>(B.name(), Optional.of(ofB), PUT, NUMBERS, Distribution.BROADCAST))
+                .add(new Shuffle.Scatter<>(A.name(), Optional.of(ofA), PUT, NUMBERS, Distribution.PARTITIONED))
+                .add(new Shuffle.Scatter<>(B.name(), Optional.of(ofB), PUT, NUMBERS, Distribution.BROADCAST))
                 .gather(B.name(), TELL, NUMBERS));
         assertThat(result.value())
                 .isEqualTo(told(
@@ -209,8 +209,8 @@ class ShufflesOnServersTest {
         assertThatThrownBy(() -> engine.run(
                         keys,
                         Shuffle.scatter(B.name(), PUT, NUMBERS)
-                                .with(new Shuffle.Scatter<>(
-                                        A.name(), Optional.of(List.of(other)), PUT, NUMBERS, Distribution.CUT))
+                                .add(new Shuffle.Scatter<>(
+                                        A.name(), Optional.of(List.of(other)), PUT, NUMBERS, Distribution.PARTITIONED))
                                 .gather(B.name(), TELL, NUMBERS)))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining("a scatter names actor " + other + " of table a");
@@ -231,13 +231,13 @@ class ShufflesOnServersTest {
         Table many = Table.of("many", 64, 400, 2_000);
         start(3, 2, A, many);
         Shuffle.Result<List<String>> kept =
-                run(Shuffle.kept(many.name(), PUT, NUMBERS).gather(many.name(), TELL, NUMBERS));
+                run(Shuffle.scatterColocated(many.name(), PUT, NUMBERS).gather(many.name(), TELL, NUMBERS));
         assertThat(kept.value()).isEqualTo(told(many, (slot, own) -> keptFor(slot, own, own)));
         assertThat(last(kept).rows()).isEqualTo(many.rows());
         assertThat(last(kept).sentBytes()).isZero();
 
         Shuffle.Result<List<String>> mapped = run(Shuffle.scatter(A.name(), PUT, NUMBERS)
-                .map(many.name(), PASS, NUMBERS, Distribution.KEPT)
+                .map(many.name(), PASS, NUMBERS, Distribution.COLOCATED)
                 .gather(many.name(), TELL, NUMBERS));
         assertThat(mapped.value()).isEqualTo(told(many, (slot, own) -> keptFor(slot, own, met(many, slot))));
         assertThat(last(mapped).rows()).isEqualTo(A.rows());
@@ -253,15 +253,15 @@ class ShufflesOnServersTest {
     void twoKeptStagesMeetAtTheirActor() {
         start(3, 2, A, B);
         Shuffle.Result<List<String>> result = run(Shuffle.scatter(A.name(), PUT, NUMBERS)
-                .map(B.name(), PASS, NUMBERS, Distribution.KEPT)
-                .kept(B.name(), PUT, NUMBERS)
+                .map(B.name(), PASS, NUMBERS, Distribution.COLOCATED)
+                .scatterColocated(B.name(), PUT, NUMBERS)
                 .gather(B.name(), TELL, NUMBERS));
         assertThat(result.value())
                 .isEqualTo(told(
                         B,
                         (slot, own) ->
                                 PlansEngine.told(slot, own, List.of(Map.of(slot, met(B, slot)), Map.of(slot, own)))));
-        assertThatThrownBy(() -> run(Shuffle.kept(B.name(), PUT, NUMBERS).gather(A.name(), TELL, NUMBERS)))
+        assertThatThrownBy(() -> run(Shuffle.scatterColocated(B.name(), PUT, NUMBERS).gather(A.name(), TELL, NUMBERS)))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining(
                         "is only for these actors, but a gather at actors [0, 1, 2, 3, 4, 5] of table a needs it");
@@ -293,8 +293,8 @@ class ShufflesOnServersTest {
         start(1, 1, A, B);
         Shuffle.Result<List<String>> result = run(Shuffle.scatter(A.name(), PUT, NUMBERS)
                 .map(B.name(), PASS, NUMBERS)
-                .broadcast(B.name(), PUT, NUMBERS)
-                .kept(A.name(), PUT, NUMBERS)
+                .scatterBroadcast(B.name(), PUT, NUMBERS)
+                .scatterColocated(A.name(), PUT, NUMBERS)
                 .gather(A.name(), TELL, NUMBERS));
         assertThat(result.stages())
                 .hasSize(5)

@@ -178,7 +178,7 @@ final class ShufflingEngine extends ExtendedKvEngine {
     Answer answer(QueryText query, PlanContext context) {
         Shuffle<String, Long> plan = Shuffle.scatter(query.table(), ScatterCall.of(SCATTER), query.text())
                 .map(query.table(), MapCall.of(MAP), query.text())
-                .broadcast(query.table(), ScatterCall.of(SCATTER), query.text())
+                .scatterBroadcast(query.table(), ScatterCall.of(SCATTER), query.text())
                 .gather(query.table(), GatherCall.of(GATHER), query.text());
         Shuffle.Result<Long> result = context.shuffle(
                 plan, values -> values.stream().mapToLong(Long::longValue).sum());

@@ -13,7 +13,7 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.Codec;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvUpdates;

@@ -19,7 +19,7 @@ import io.uniserve.codec.CodePoints;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;

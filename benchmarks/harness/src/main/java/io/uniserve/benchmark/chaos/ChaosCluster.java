@@ -32,7 +32,7 @@ final class ChaosCluster implements AutoCloseable {
     private final FullDisk disk;
     private final JavaLauncher java;
     private final Map<String, LinkProxy> proxies = new TreeMap<>();
-    private final Map<String, Integer> places = new TreeMap<>();
+    private final Map<String, Integer> indexByName = new TreeMap<>();
     private final Map<String, DaemonProcess> daemons = new ConcurrentHashMap<>();
     private final Map<String, Path> memberFiles = new HashMap<>();
 
@@ -50,9 +50,9 @@ final class ChaosCluster implements AutoCloseable {
         try {
             Files.createDirectories(options.directory().resolve("logs"));
             for (String name : names()) {
-                places.put(name, places.size() + 1);
+                indexByName.put(name, indexByName.size() + 1);
                 Files.createDirectories(directory(name));
-                proxies.put(name, new LinkProxy(name, front(name), behind(name), linkFaultInjector, this::owner));
+                proxies.put(name, new LinkProxy(name, proxyHost(name), daemonHost(name), linkFaultInjector, this::owner));
             }
             configureEnsemble();
         } catch (IOException e) {
@@ -99,12 +99,12 @@ final class ChaosCluster implements AutoCloseable {
         return disk;
     }
 
-    private String front(String name) {
-        return "127.0.2." + places.get(name);
+    private String proxyHost(String name) {
+        return "127.0.2." + indexByName.get(name);
     }
 
-    private String behind(String name) {
-        return "127.0.1." + places.get(name);
+    private String daemonHost(String name) {
+        return "127.0.1." + indexByName.get(name);
     }
 
     private int port(String name) {
@@ -117,7 +117,7 @@ final class ChaosCluster implements AutoCloseable {
 
     /** Returns the advertised address, HOST:PORT. */
     String address(String name) {
-        return front(name) + ":" + port(name);
+        return proxyHost(name) + ":" + port(name);
     }
 
     Path directory(String name) {
@@ -130,7 +130,7 @@ final class ChaosCluster implements AutoCloseable {
         daemons.forEach((name, daemon) -> processes.put(daemon.pid(), name));
         processes.put(ProcessHandle.current().pid(), CLIENTS);
         for (int look = 0; look < ENDS_LOOKED_FOR; look++) {
-            var found = SocketOwners.of(port, processes);
+            var found = SocketOwners.ownerOf(port, processes);
             if (found.isPresent()) {
                 return found.get();
             }
@@ -141,12 +141,12 @@ final class ChaosCluster implements AutoCloseable {
     private void configureEnsemble() throws IOException {
         List<String> servers = new ArrayList<>();
         for (String name : zookeepers()) {
-            servers.add("server." + places.get(name) + "=" + behind(name) + ":" + free(name) + ":" + free(name) + ";"
-                    + behind(name) + ":" + port(name));
+            servers.add("server." + indexByName.get(name) + "=" + daemonHost(name) + ":" + free(name) + ":" + free(name) + ";"
+                    + daemonHost(name) + ":" + port(name));
         }
         for (String name : zookeepers()) {
             Path data = directory(name);
-            Files.writeString(data.resolve("myid"), String.valueOf(places.get(name)));
+            Files.writeString(data.resolve("myid"), String.valueOf(indexByName.get(name)));
             List<String> lines = new ArrayList<>(List.of(
                     "dataDir=" + data,
                     "tickTime=500",
@@ -163,7 +163,7 @@ final class ChaosCluster implements AutoCloseable {
     }
 
     private int free(String name) throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(behind(name)))) {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(daemonHost(name)))) {
             return socket.getLocalPort();
         }
     }
@@ -200,8 +200,8 @@ final class ChaosCluster implements AutoCloseable {
 
     private List<String> member(String name) {
         List<String> words = new ArrayList<>(List.of(
-                "--host", behind(name),
-                "--advertised-host", front(name),
+                "--host", daemonHost(name),
+                "--advertised-host", proxyHost(name),
                 "--port", Integer.toString(port(name)),
                 "--cluster", "chaos",
                 "--zookeeper",
@@ -230,9 +230,9 @@ final class ChaosCluster implements AutoCloseable {
     }
 
     /** Restarts ended processes, continues stopped ones, and removes all network faults. */
-    void heal() {
+    void healAll() {
         linkFaultInjector.healAll();
-        disk.heal(daemon(diskServer()).pid());
+        disk.free(daemon(diskServer()).pid());
         for (String name : names()) {
             if (daemon(name).isAlive()) {
                 daemon(name).resume();

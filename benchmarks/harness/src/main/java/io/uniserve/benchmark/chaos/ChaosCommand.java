@@ -69,12 +69,12 @@ public final class ChaosCommand extends CliCommand {
     @Override
     public Integer call() throws Exception {
         if (!(minutes >= 0.1 && minutes <= 1440)) {
-            throw usage("--minutes is " + minutes + ": use 0.1 to 1440");
+            throw usageError("--minutes is " + minutes + ": use 0.1 to 1440");
         }
-        range("--servers", servers, 4, 16);
-        range("--clients", clients, 1, 16);
+        checkRange("--servers", servers, 4, 16);
+        checkRange("--clients", clients, 1, 16);
         Path directory = Files.createTempDirectory("uniserve-chaos");
-        FullDisk disk = new FullDisk(fullDisk == null ? FullDisk.possible() : fullDisk);
+        FullDisk disk = new FullDisk(fullDisk == null ? FullDisk.available() : fullDisk);
         Thread interrupted = new Thread(() -> abandon(directory, disk), "chaos-abandoned");
         Runtime.getRuntime().addShutdownHook(interrupted);
         Path file = history == null ? directory.resolve("history.jsonl") : history;

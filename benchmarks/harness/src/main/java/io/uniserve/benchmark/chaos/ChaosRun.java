@@ -8,15 +8,15 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
-import io.uniserve.testkit.simulation.check.AtomicCheck;
-import io.uniserve.testkit.simulation.check.HistoryCheck;
-import io.uniserve.testkit.simulation.check.Violation;
-import io.uniserve.testkit.simulation.check.Violations;
-import io.uniserve.testkit.simulation.kernel.EventQueue;
-import io.uniserve.testkit.simulation.kernel.Trace;
+import io.uniserve.simulator.check.AtomicCheck;
+import io.uniserve.simulator.check.HistoryCheck;
+import io.uniserve.simulator.check.Violation;
+import io.uniserve.simulator.check.Violations;
+import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.Trace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +99,7 @@ final class ChaosRun {
                     options.duration().toSeconds());
             faults.run(
                     options.duration(),
-                    () -> progress.at(
+                    () -> progress.update(
                             TimeUnit.NANOSECONDS.toSeconds(clock.nanos() - start),
                             load.outcomes().values().stream()
                                             .mapToLong(Long::longValue)
@@ -113,7 +113,7 @@ final class ChaosRun {
         if (unsettled.isEmpty() && !load.probe(client, PROBE)) {
             unsettled = List.of("an update after the faults failed");
         }
-        return judge(cluster, load, faults, unsettled, seconds);
+        return checkHistory(cluster, load, faults, unsettled, seconds);
     }
 
     private void createTables(ChaosCluster cluster, UniserveClient client) throws InterruptedException {
@@ -147,12 +147,12 @@ final class ChaosRun {
         return client.admin().status();
     }
 
-    private interface Look {
+    private interface ConditionCheck {
         List<String> missing();
     }
 
     /** Polls until nothing is missing or the time is over. Returns what was missing in the last poll. */
-    private List<String> await(Look look) throws InterruptedException {
+    private List<String> await(ConditionCheck look) throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         long end = clock.nanos() + PATIENCE.toNanos();
         while (true) {
@@ -188,7 +188,7 @@ final class ChaosRun {
         });
     }
 
-    private Result judge(
+    private Result checkHistory(
             ChaosCluster cluster, ChaosLoad load, Faults faults, List<String> unsettled, double settledSeconds)
             throws InterruptedException {
         EventQueue queue = new EventQueue();

@@ -5,7 +5,7 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
+import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.env.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ final class Faults {
     private final Clock clock;
     private final UniserveClient client;
     private final ChaosLoad load;
-    private final Consumer<String> said;
+    private final Consumer<String> log;
     private final SplittableRandom random;
     private final long startNanos;
     private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::nanos));
@@ -80,7 +80,7 @@ final class Faults {
         this.clock = clock;
         this.client = client;
         this.load = load;
-        this.said = said;
+        this.log = said;
         this.random = new SplittableRandom(seed);
         this.startNanos = clock.nanos();
     }
@@ -106,8 +106,8 @@ final class Faults {
     /** Ends every fault and heals the cluster. Returns when all processes serve. */
     void endAll() throws InterruptedException {
         endDue(Long.MAX_VALUE);
-        say("all faults end");
-        cluster.heal();
+        logFault("all faults end");
+        cluster.healAll();
         CountDownLatch never = new CountDownLatch(1);
         while (!drained.isEmpty()) {
             String id = drained.first();
@@ -115,7 +115,7 @@ final class Faults {
                 admin().undrainServer(id);
                 drained.remove(id);
             } catch (UniserveException e) {
-                say("drain not ended yet: " + id + ": " + e.code());
+                logFault("drain not ended yet: " + id + ": " + e.code());
                 never.await(1, TimeUnit.SECONDS);
             }
         }
@@ -131,12 +131,12 @@ final class Faults {
             End end = ends.remove();
             end.action().run();
             busy.removeAll(end.victims());
-            say("ends " + end.what());
+            logFault("ends " + end.what());
         }
     }
 
-    private void say(String what) {
-        said.accept(String.format(Locale.ROOT, "%8.1f s  %s", (clock.nanos() - startNanos) / SECOND, what));
+    private void logFault(String what) {
+        log.accept(String.format(Locale.ROOT, "%8.1f s  %s", (clock.nanos() - startNanos) / SECOND, what));
         load.nemesis("fault", Map.of("what", what));
     }
 
@@ -171,15 +171,15 @@ final class Faults {
             case PAUSE_SERVER -> pause(kind, server);
             case PAUSE_ZOOKEEPER -> pause(kind, zookeeper);
             case PAUSE_COORDINATOR -> pause(kind, coordinator);
-            case CUT_SERVERS -> cut(kind, server, List.of(other), true);
-            case CUT_SERVERS_ONE_WAY -> cut(kind, server, List.of(other), false);
-            case CUT_SERVER_ZOOKEEPER -> cut(kind, server, ChaosCluster.zookeepers(), true);
-            case CUT_CLIENTS_SERVER -> cut(kind, server, List.of(ChaosCluster.CLIENTS), true);
+            case CUT_SERVERS -> partition(kind, server, List.of(other), true);
+            case CUT_SERVERS_ONE_WAY -> partition(kind, server, List.of(other), false);
+            case CUT_SERVER_ZOOKEEPER -> partition(kind, server, ChaosCluster.zookeepers(), true);
+            case CUT_CLIENTS_SERVER -> partition(kind, server, List.of(ChaosCluster.CLIENTS), true);
             case ISOLATE_SERVER -> {
                 List<String> all = new ArrayList<>(cluster.servers());
                 all.addAll(ChaosCluster.zookeepers());
                 all.addAll(ChaosCluster.coordinators());
-                cut(kind, server, all, true); // clients still reach it: it must not give stale answers
+                partition(kind, server, all, true); // clients still reach it: it must not give stale answers
             }
             case SLOW_SERVERS -> slow(kind, server, other);
             case FULL_DISK -> fill(kind);
@@ -189,7 +189,7 @@ final class Faults {
     }
 
     /** Records the fault and plans its end. Returns false if a victim has another fault. */
-    private boolean take(Kind kind, TreeSet<String> victims, long minMs, long maxMs, String what, Runnable end) {
+    private boolean schedule(Kind kind, TreeSet<String> victims, long minMs, long maxMs, String what, Runnable end) {
         for (String victim : victims) {
             if (busy.contains(victim)) {
                 return false;
@@ -199,7 +199,7 @@ final class Faults {
         busy.addAll(victims);
         counts.merge(kind.label(), 1, Integer::sum);
         String whole = kind.label() + " " + what;
-        say(whole + ", for " + millis + " ms");
+        logFault(whole + ", for " + millis + " ms");
         ends.add(new End(clock.nanos() + TimeUnit.MILLISECONDS.toNanos(millis), whole, victims, end));
         return true;
     }
@@ -209,14 +209,14 @@ final class Faults {
     }
 
     private void kill(Kind kind, String name) {
-        if (take(kind, set(name), 200, 6_000, name, () -> cluster.launch(name))) {
+        if (schedule(kind, set(name), 200, 6_000, name, () -> cluster.launch(name))) {
             cluster.daemon(name).kill();
         }
     }
 
     private void pause(Kind kind, String name) {
         if (cluster.daemon(name).isAlive()
-                && take(
+                && schedule(
                         kind,
                         set(name),
                         200,
@@ -227,21 +227,21 @@ final class Faults {
         }
     }
 
-    private void cut(Kind kind, String server, List<String> others, boolean bothWays) {
+    private void partition(Kind kind, String server, List<String> others, boolean bothWays) {
         List<String> far = others.stream().filter(name -> !name.equals(server)).toList();
         LinkFaultInjector linkFaultInjector = cluster.links();
         Runnable end = () -> far.forEach(name -> {
-            linkFaultInjector.mend(server, name);
+            linkFaultInjector.heal(server, name);
             if (bothWays) {
-                linkFaultInjector.mend(name, server);
+                linkFaultInjector.heal(name, server);
             }
         });
         String what = server + (bothWays ? " from " : " to ") + String.join(",", far);
-        if (!far.isEmpty() && take(kind, new TreeSet<>(), 500, 9_000, what, end)) {
+        if (!far.isEmpty() && schedule(kind, new TreeSet<>(), 500, 9_000, what, end)) {
             far.forEach(name -> {
-                linkFaultInjector.cut(server, name);
+                linkFaultInjector.partition(server, name);
                 if (bothWays) {
-                    linkFaultInjector.cut(name, server);
+                    linkFaultInjector.partition(name, server);
                 }
             });
         }
@@ -255,7 +255,7 @@ final class Faults {
             linkFaultInjector.delay(other, server, 0);
         };
         if (!server.equals(other)
-                && take(
+                && schedule(
                         kind,
                         set("slow " + server, "slow " + other),
                         1_000,
@@ -272,13 +272,13 @@ final class Faults {
         FullDisk disk = cluster.disk();
         if (disk.means() != FullDisk.Means.NONE
                 && cluster.daemon(server).isAlive()
-                && take(
+                && schedule(
                         kind,
                         set("disk"),
                         1_000,
                         8_000,
                         server + " by " + disk.means().label(),
-                        () -> disk.heal(cluster.daemon(server).pid()))) {
+                        () -> disk.free(cluster.daemon(server).pid()))) {
             disk.fill(cluster.daemon(server).pid());
         }
     }
@@ -296,7 +296,7 @@ final class Faults {
             ActorState state = admin().describeTable(table).map().actors().get(actor);
             List<ServerId> free = client.routing().servers().stream()
                     .map(ServerRecord::id)
-                    .filter(id -> !state.hosts(id))
+                    .filter(id -> !state.hasReplicaOn(id))
                     .toList();
             if (free.isEmpty() || from >= state.isr().size()) {
                 return;
@@ -305,9 +305,9 @@ final class Faults {
             ServerId target = free.get(to % free.size());
             admin().moveReplica(table, actor, source.value(), target.value());
             counts.merge(kind.label(), 1, Integer::sum);
-            say(kind.label() + " " + table + "/" + actor + " from " + source + " to " + target);
+            logFault(kind.label() + " " + table + "/" + actor + " from " + source + " to " + target);
         } catch (UniserveException e) {
-            say("a move of " + table + "/" + actor + " was refused: " + e.code());
+            logFault("a move of " + table + "/" + actor + " was refused: " + e.code());
         }
     }
 
@@ -318,12 +318,12 @@ final class Faults {
             return;
         }
         String id = live.get(which % live.size()).id().value();
-        if (take(kind, set("drain"), 2_000, 12_000, "server " + id, () -> undrain(id))) {
+        if (schedule(kind, set("drain"), 2_000, 12_000, "server " + id, () -> undrain(id))) {
             drained.add(id);
             try {
                 admin().drainServer(id);
             } catch (UniserveException e) {
-                say("the drain was refused: " + e.code());
+                logFault("the drain was refused: " + e.code());
             }
         }
     }
@@ -333,7 +333,7 @@ final class Faults {
             admin().undrainServer(id);
             drained.remove(id);
         } catch (UniserveException e) {
-            say("the drain ends with the run instead: " + e.code());
+            logFault("the drain ends with the run instead: " + e.code());
         }
     }
 }

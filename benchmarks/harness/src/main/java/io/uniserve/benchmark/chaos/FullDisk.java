@@ -39,7 +39,7 @@ final class FullDisk implements AutoCloseable {
     }
 
     /** Returns the possible means: a tmpfs for root, otherwise limits of the process. */
-    static Means possible() {
+    static Means available() {
         return System.getProperty("user.name").equals("root") ? Means.TMPFS : Means.PRLIMIT;
     }
 
@@ -78,7 +78,7 @@ final class FullDisk implements AutoCloseable {
     }
 
     /** Frees the disk again. */
-    void heal(long pid) {
+    void free(long pid) {
         Path directory = mounted;
         if (means == Means.PRLIMIT && ProcessHandle.of(pid).isPresent()) {
             run("prlimit", "--pid", Long.toString(pid), "--fsize=unlimited:");

@@ -4,7 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.client.ClientTable;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

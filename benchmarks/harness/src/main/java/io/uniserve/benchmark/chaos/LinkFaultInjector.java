@@ -11,29 +11,29 @@ import java.util.concurrent.locks.ReentrantLock;
  * heals, unless an end has closed the connection. Thread-safe.
  */
 final class LinkFaultInjector {
-    private record Way(String from, String to) {}
+    private record Link(String from, String to) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition healed = lock.newCondition();
-    private final Map<Way, Integer> cuts = new HashMap<>();
-    private final Map<Way, Integer> slow = new HashMap<>();
+    private final Map<Link, Integer> partitions = new HashMap<>();
+    private final Map<Link, Integer> slow = new HashMap<>();
     private boolean closed;
 
-    /** Blocks a direction until {@link #mend}. */
-    void cut(String from, String to) {
+    /** Blocks a direction until {@link #heal}. */
+    void partition(String from, String to) {
         lock.lock();
         try {
-            cuts.merge(new Way(from, to), 1, Integer::sum);
+            partitions.merge(new Link(from, to), 1, Integer::sum);
         } finally {
             lock.unlock();
         }
     }
 
     /** Removes one block. */
-    void mend(String from, String to) {
+    void heal(String from, String to) {
         lock.lock();
         try {
-            cuts.computeIfPresent(new Way(from, to), (way, count) -> count > 1 ? count - 1 : null);
+            partitions.computeIfPresent(new Link(from, to), (way, count) -> count > 1 ? count - 1 : null);
             healed.signalAll();
         } finally {
             lock.unlock();
@@ -45,9 +45,9 @@ final class LinkFaultInjector {
         lock.lock();
         try {
             if (millis == 0) {
-                slow.remove(new Way(from, to));
+                slow.remove(new Link(from, to));
             } else {
-                slow.put(new Way(from, to), millis);
+                slow.put(new Link(from, to), millis);
             }
             healed.signalAll();
         } finally {
@@ -59,7 +59,7 @@ final class LinkFaultInjector {
     void healAll() {
         lock.lock();
         try {
-            cuts.clear();
+            partitions.clear();
             slow.clear();
             healed.signalAll();
         } finally {
@@ -78,8 +78,8 @@ final class LinkFaultInjector {
     }
 
     /** Waits until bytes may pass. Returns false after closing. */
-    boolean pass(String from, String to) throws InterruptedException {
-        Way way = new Way(from, to);
+    boolean awaitPassage(String from, String to) throws InterruptedException {
+        Link way = new Link(from, to);
         lock.lock();
         try {
             Integer late = slow.get(way);
@@ -87,7 +87,7 @@ final class LinkFaultInjector {
             while (!closed && left > 0 && slow.containsKey(way)) {
                 left = healed.awaitNanos(left);
             }
-            while (!closed && cuts.containsKey(way)) {
+            while (!closed && partitions.containsKey(way)) {
                 healed.await();
             }
             return !closed;

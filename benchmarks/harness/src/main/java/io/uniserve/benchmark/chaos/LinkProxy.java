@@ -23,7 +23,7 @@ final class LinkProxy implements AutoCloseable {
     private static final int CONNECT_MS_MAX = 5_000;
 
     private final String target;
-    private final InetAddress behind;
+    private final InetAddress targetHost;
     private final LinkFaultInjector linkFaultInjector;
     private final IntFunction<String> sources;
     private final ServerSocket listener;
@@ -46,7 +46,7 @@ final class LinkProxy implements AutoCloseable {
         this.linkFaultInjector = linkFaultInjector;
         this.sources = sources;
         try {
-            this.behind = InetAddress.getByName(behind);
+            this.targetHost = InetAddress.getByName(behind);
             this.listener = new ServerSocket(0, BACKLOG, InetAddress.getByName(front));
         } catch (IOException e) {
             throw new UniserveException(
@@ -87,11 +87,11 @@ final class LinkProxy implements AutoCloseable {
         Socket to = new Socket();
         open.add(to);
         try {
-            if (!linkFaultInjector.pass(source, target)) {
+            if (!linkFaultInjector.awaitPassage(source, target)) {
                 end(from, to);
                 return;
             }
-            to.connect(new InetSocketAddress(behind, port()), CONNECT_MS_MAX);
+            to.connect(new InetSocketAddress(targetHost, port()), CONNECT_MS_MAX);
             to.setTcpNoDelay(true);
             from.setTcpNoDelay(true);
             thread("back", () -> pump(to, from, target, source));
@@ -112,12 +112,12 @@ final class LinkProxy implements AutoCloseable {
             InputStream reader = in.getInputStream();
             OutputStream writer = out.getOutputStream();
             for (int count = reader.read(buffer); count >= 0; count = reader.read(buffer)) {
-                if (!linkFaultInjector.pass(from, to)) {
+                if (!linkFaultInjector.awaitPassage(from, to)) {
                     break;
                 }
                 writer.write(buffer, 0, count);
             }
-            linkFaultInjector.pass(from, to); // the end of a connection is delayed like its bytes
+            linkFaultInjector.awaitPassage(from, to); // the end of a connection is delayed like its bytes
         } catch (IOException e) {
             // One end is closed: closing below notifies the other one.
             end(in, out);

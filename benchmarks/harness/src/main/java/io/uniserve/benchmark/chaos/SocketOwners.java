@@ -16,7 +16,7 @@ final class SocketOwners {
     private SocketOwners() {}
 
     /** Returns the name of the process among these, by process id, that has a socket with this local port; empty if none has. */
-    static Optional<String> of(int port, Map<Long, String> processes) {
+    static Optional<String> ownerOf(int port, Map<Long, String> processes) {
         String suffix = ":%04X".formatted(port);
         try {
             for (String table : List.of("/proc/net/tcp6", "/proc/net/tcp")) {

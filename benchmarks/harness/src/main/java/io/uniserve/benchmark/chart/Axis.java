@@ -20,7 +20,7 @@ record Axis(double low, double high, boolean log) {
         return new Axis(low, high > low ? high + 0.05 * (high - low) : low + 1, false);
     }
 
-    double part(double value) {
+    double fraction(double value) {
         if (log) {
             return Math.log10(Math.max(value, low) / low) / Math.log10(high / low);
         }

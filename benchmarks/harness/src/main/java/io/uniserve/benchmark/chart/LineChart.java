@@ -117,11 +117,11 @@ public final class LineChart {
     }
 
     private double px(Axis axis, double value) {
-        return LEFT + (WIDTH - LEFT - RIGHT) * axis.part(value);
+        return LEFT + (WIDTH - LEFT - RIGHT) * axis.fraction(value);
     }
 
     private double py(Axis axis, double value) {
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * axis.part(value);
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * axis.fraction(value);
     }
 
     private static void text(StringBuilder out, double x, double y, String anchor, String words) {

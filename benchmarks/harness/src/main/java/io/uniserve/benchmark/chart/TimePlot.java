@@ -125,7 +125,7 @@ public final class TimePlot {
     }
 
     /** Returns the drawing. */
-    public String end() {
+    public String svg() {
         return svg.append("</svg>").toString();
     }
 

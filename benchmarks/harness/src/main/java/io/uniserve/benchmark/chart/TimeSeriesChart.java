@@ -33,7 +33,7 @@ public final class TimeSeriesChart {
                 height + NAME,
                 TimePlot.WIDTH,
                 plot.heightWithAxes(),
-                plot.end().substring("<svg ".length())));
+                plot.svg().substring("<svg ".length())));
         height += NAME + plot.heightWithAxes() + MARGIN;
         return this;
     }

@@ -14,7 +14,7 @@ public final class ConditionWaiter {
     private ConditionWaiter() {}
 
     /** Returns true as soon as the condition holds, false after the time-out. */
-    public static boolean until(LongSupplier nanos, long timeoutMs, BooleanSupplier condition) {
+    public static boolean await(LongSupplier nanos, long timeoutMs, BooleanSupplier condition) {
         long deadline = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         while (!condition.getAsBoolean()) {
             if (nanos.getAsLong() - deadline >= 0) {

@@ -9,7 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.runtime.time.SystemClock;
@@ -49,15 +49,15 @@ final class Demo {
 
     DemoReport run() {
         List<EuroparlDocument> documents = EuroparlCorpus.read(home, options.documents());
-        say("%,d speeches read; computing the answers to %d queries beforehand", documents.size(), QUERIES);
+        print("%,d speeches read; computing the answers to %d queries beforehand", documents.size(), QUERIES);
         List<DemoQuery> queries = new DemoQueries(documents, options.seed()).make(QUERIES);
         ProcessClusterOptions layout = ProcessClusterOptions.of(options.directory(), options.servers(), "solr");
         try (ProcessCluster cluster = new ProcessCluster(layout)) {
-            say("starting ZooKeeper, a coordinator and %d servers as processes", options.servers());
+            print("starting ZooKeeper, a coordinator and %d servers as processes", options.servers());
             cluster.start();
             cluster.daemons().values().stream()
                     .sorted(java.util.Comparator.comparing(DaemonProcess::name))
-                    .forEach(daemon -> say("  %-14s process %d", daemon.name(), daemon.pid()));
+                    .forEach(daemon -> print("  %-14s process %d", daemon.name(), daemon.pid()));
             try (UniserveClient client = UniserveClient.builder()
                     .bootstrap(cluster.bootstrap().toArray(new String[0]))
                     .deadline(Duration.ofMillis(options.deadlineMs()))
@@ -70,7 +70,7 @@ final class Demo {
 
     private void load(UniserveClient client, List<EuroparlDocument> documents) {
         // A server is ready when it has registered, but the coordinator may learn of it a moment later.
-        if (!ConditionWaiter.until(nanos, VISIBLE_TIMEOUT_MS, () -> seenServers(client) >= options.servers())) {
+        if (!ConditionWaiter.await(nanos, VISIBLE_TIMEOUT_MS, () -> seenServers(client) >= options.servers())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE, "the coordinator sees only " + seenServers(client) + " servers");
         }
@@ -91,14 +91,14 @@ final class Demo {
                     .deadline(Duration.ofMinutes(2))
                     .run()
                     .orThrow();
-            progress.at(at + rows.size(), "%,d documents".formatted(at + rows.size()));
+            progress.update(at + rows.size(), "%,d documents".formatted(at + rows.size()));
         }
         progress.finish();
-        if (!ConditionWaiter.until(nanos, VISIBLE_TIMEOUT_MS, () -> allApplied(client))) {
+        if (!ConditionWaiter.await(nanos, VISIBLE_TIMEOUT_MS, () -> allApplied(client))) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED, "not every replica has applied the documents in time");
         }
-        say("every replica has applied every document");
+        print("every replica has applied every document");
     }
 
     private static int seenServers(UniserveClient client) {
@@ -134,18 +134,18 @@ final class Demo {
         Timeline measured = new Timeline();
         try (QueryLoad measuredLoad = new QueryLoad(queries, text -> client.query(TABLE, text), nanos, measured)) {
             measuredLoad.start(options.threads());
-            say("%d client threads ask; each answer is compared", options.threads());
+            print("%d client threads ask; each answer is compared", options.threads());
             phase(measured, options.queriesMin() / 2);
             DaemonProcess victim = cluster.daemon("server-" + options.victim());
-            say("killing %s, process %d, by SIGKILL", victim.name(), victim.pid());
-            long killedAt = measuredLoad.now();
+            print("killing %s, process %d, by SIGKILL", victim.name(), victim.pid());
+            long killedAt = measuredLoad.nanosSinceStart();
             measured.mark(killedAt, "SIGKILL " + victim.name());
             victim.kill();
-            boolean restored = ConditionWaiter.until(nanos, RESTORE_TIMEOUT_MS, () -> restored(client));
-            double restoredMs = restored ? (measuredLoad.now() - killedAt) / 1e6 : -1;
+            boolean restored = ConditionWaiter.await(nanos, RESTORE_TIMEOUT_MS, () -> restored(client));
+            double restoredMs = restored ? (measuredLoad.nanosSinceStart() - killedAt) / 1e6 : -1;
             if (restored) {
-                measured.mark(measuredLoad.now(), "copies restored");
-                say("every actor has %d copies again after %.1f s", options.rf(), restoredMs / 1e3);
+                measured.mark(measuredLoad.nanosSinceStart(), "copies restored");
+                print("every actor has %d copies again after %.1f s", options.rf(), restoredMs / 1e3);
             }
             phase(measured, Math.max(options.queriesMin(), measured.size() + options.queriesMin() / 4));
             measuredLoad.close();
@@ -157,19 +157,19 @@ final class Demo {
     private void warmUp(QueryLoad load, List<DemoQuery> queries) {
         Progress progress = new Progress(console.err(), console.terminal(), nanos, "warming up", queries.size());
         for (int i = 0; i < queries.size(); i++) {
-            Sample sample = load.ask(queries.get(i));
+            Sample sample = load.runQuery(queries.get(i));
             if (!sample.problem().isEmpty()) {
                 throw new UniserveException(
                         ErrorCode.INTERNAL,
                         "a query failed or had a wrong answer before the kill: " + sample.problem());
             }
-            progress.at(i + 1, "");
+            progress.update(i + 1, "");
         }
         progress.finish();
     }
 
     private void phase(Timeline timeline, int queries) {
-        if (!ConditionWaiter.until(nanos, PHASE_TIMEOUT_MS, () -> timeline.size() >= queries)) {
+        if (!ConditionWaiter.await(nanos, PHASE_TIMEOUT_MS, () -> timeline.size() >= queries)) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "only " + timeline.size() + " of " + queries + " queries ended in time");
@@ -210,7 +210,7 @@ final class Demo {
                 timeline.events());
     }
 
-    private void say(String format, Object... arguments) {
+    private void print(String format, Object... arguments) {
         console.note(String.format(Locale.ROOT, format, arguments));
     }
 }

@@ -90,14 +90,14 @@ public final class DemoCommand extends CliCommand {
     }
 
     private void check() {
-        range("--servers", servers, 2, 16);
-        range("--rf", rf, 2, servers);
-        range("--actors", actors, 1, 256);
-        range("--documents", documents, 100, EuroparlCorpus.LINES);
-        range("--threads", threads, 1, 64);
-        range("--queries", queries, 1, 10_000_000);
-        range("--kill", victim, 1, servers);
-        range("--deadline", deadlineMs, 1, 3_600_000);
+        checkRange("--servers", servers, 2, 16);
+        checkRange("--rf", rf, 2, servers);
+        checkRange("--actors", actors, 1, 256);
+        checkRange("--documents", documents, 100, EuroparlCorpus.LINES);
+        checkRange("--threads", threads, 1, 64);
+        checkRange("--queries", queries, 1, 10_000_000);
+        checkRange("--kill", victim, 1, servers);
+        checkRange("--deadline", deadlineMs, 1, 3_600_000);
     }
 
     private int print(DemoReport result) {

@@ -30,7 +30,7 @@ record DemoReport(
     }
 
     long wrong() {
-        return samples.stream().filter(Sample::wrong).count();
+        return samples.stream().filter(Sample::isWrong).count();
     }
 
     long retries() {

@@ -85,7 +85,7 @@ final class HtmlReport {
         cards.add(card("%.0f".formatted(after), "queries per second"));
         cards.add(card(quantiles(report.before()), "p50, p99 before the kill"));
         cards.add(card(quantiles(report.after()), "p50, p99 after it"));
-        cards.add(card(ms(Timeline.silenceMs(report.samples())), "longest time without an answer"));
+        cards.add(card(ms(Timeline.longestGapMs(report.samples())), "longest time without an answer"));
         cards.add(card(
                 report.restoredMs() < 0 ? "not in time" : "%.1f s".formatted(report.restoredMs() / 1e3),
                 "until all copies were restored"));
@@ -120,7 +120,7 @@ final class HtmlReport {
     private String rate() {
         double width = queryTimeSeries.seconds();
         TimePlot plot =
-                TimePlot.linear(180, queryTimeSeries.spanSeconds(), most(b -> b.answers() + b.failed()) / width);
+                TimePlot.linear(180, queryTimeSeries.spanSeconds(), maxOf(b -> b.answers() + b.failed()) / width);
         shaded(plot).grid("%.0f"::formatted);
         for (int i = 0; i < queryTimeSeries.slices().size(); i++) {
             Bucket slice = queryTimeSeries.slices().get(i);
@@ -128,7 +128,7 @@ final class HtmlReport {
             plot.bar(i * width, width, 0, right, "answers");
             plot.bar(i * width, width, right, (slice.failed() + slice.wrong()) / width, "failed");
         }
-        return marked(plot).end();
+        return marked(plot).svg();
     }
 
     private String latency() {
@@ -142,7 +142,7 @@ final class HtmlReport {
         for (int i = 0; i < report.samples().size(); i++) {
             Sample sample = report.samples().get(i);
             if (i % step == 0 || !sample.problem().isEmpty()) {
-                String style = sample.failed() ? "failed" : sample.wrong() ? "wrong" : "right";
+                String style = sample.failed() ? "failed" : sample.isWrong() ? "wrong" : "right";
                 plot.dot((sample.startNanos() + sample.latencyNanos()) / NANOS, millis(sample), style);
             }
         }
@@ -154,22 +154,22 @@ final class HtmlReport {
                 queryTimeSeries.seconds(),
                 queryTimeSeries.slices().stream().map(Bucket::p99Ms).toList(),
                 "p99");
-        return marked(plot).end();
+        return marked(plot).svg();
     }
 
     private String effort() {
         double width = queryTimeSeries.seconds();
-        TimePlot plot = TimePlot.linear(90, queryTimeSeries.spanSeconds(), most(b -> b.retries() + b.hedges()) / width);
+        TimePlot plot = TimePlot.linear(90, queryTimeSeries.spanSeconds(), maxOf(b -> b.retries() + b.hedges()) / width);
         shaded(plot).grid("%.0f"::formatted);
         for (int i = 0; i < queryTimeSeries.slices().size(); i++) {
             Bucket slice = queryTimeSeries.slices().get(i);
             plot.bar(i * width, width, 0, slice.retries() / width, "retries");
             plot.bar(i * width, width, slice.retries() / width, slice.hedges() / width, "hedges");
         }
-        return marked(plot).end();
+        return marked(plot).svg();
     }
 
-    private double most(ToDoubleFunction<Bucket> value) {
+    private double maxOf(ToDoubleFunction<Bucket> value) {
         return queryTimeSeries.slices().stream().mapToDouble(value).max().orElse(0);
     }
 

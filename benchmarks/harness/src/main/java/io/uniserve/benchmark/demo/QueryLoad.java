@@ -16,7 +16,7 @@ public final class QueryLoad implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final List<DemoQuery> queries;
-    private final Asker asker;
+    private final QuerySender asker;
     private final LongSupplier nanos;
     private final long startNanos;
     private final Timeline timeline;
@@ -26,12 +26,12 @@ public final class QueryLoad implements AutoCloseable {
 
     /** Client call that sends one query in the engine's language and waits for the answer. */
     @FunctionalInterface
-    public interface Asker {
-        Answer ask(String text);
+    public interface QuerySender {
+        Answer send(String text);
     }
 
-    /** Prepares the load. It sends nothing before {@link #start} or {@link #ask}. */
-    public QueryLoad(List<DemoQuery> queries, Asker asker, LongSupplier nanos, Timeline timeline) {
+    /** Prepares the load. It sends nothing before {@link #start} or {@link #runQuery}. */
+    public QueryLoad(List<DemoQuery> queries, QuerySender asker, LongSupplier nanos, Timeline timeline) {
         this.queries = queries;
         this.asker = asker;
         this.nanos = nanos;
@@ -49,34 +49,34 @@ public final class QueryLoad implements AutoCloseable {
     }
 
     /** Returns the time since the start of the load. */
-    public long now() {
+    public long nanosSinceStart() {
         return nanos.getAsLong() - startNanos;
     }
 
     private void work() {
         while (!stop.get()) {
             DemoQuery query = queries.get((int) (next.getAndIncrement() % queries.size()));
-            timeline.add(ask(query));
+            timeline.add(runQuery(query));
         }
     }
 
     /** Sends one query and compares its answer. */
-    public Sample ask(DemoQuery query) {
-        long start = now();
+    public Sample runQuery(DemoQuery query) {
+        long start = nanosSinceStart();
         try {
-            Answer answer = asker.ask(query.text());
+            Answer answer = asker.send(query.text());
             JsonNode json = JSON.readTree(answer.body().utf8());
             String problem = query.difference(json)
                     .map(difference -> query.text() + ": " + difference)
                     .orElse("");
             Answer.Effort effort = answer.effort();
-            return new Sample(start, now() - start, query.kind(), problem, false, effort.retries(), effort.hedges());
+            return new Sample(start, nanosSinceStart() - start, query.kind(), problem, false, effort.retries(), effort.hedges());
         } catch (UniserveException e) {
-            return new Sample(start, now() - start, query.kind(), String.valueOf(e.getMessage()), true, 0, 0);
+            return new Sample(start, nanosSinceStart() - start, query.kind(), String.valueOf(e.getMessage()), true, 0, 0);
         } catch (JsonProcessingException e) {
             return new Sample(
                     start,
-                    now() - start,
+                    nanosSinceStart() - start,
                     query.kind(),
                     "the answer is not JSON: " + e.getOriginalMessage(),
                     false,

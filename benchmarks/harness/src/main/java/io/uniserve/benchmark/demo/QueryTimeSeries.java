@@ -25,7 +25,7 @@ public record QueryTimeSeries(double seconds, List<Bucket> slices) {
             return new Bucket(
                     samples.size() - failed,
                     failed,
-                    (int) samples.stream().filter(Sample::wrong).count(),
+                    (int) samples.stream().filter(Sample::isWrong).count(),
                     samples.stream().mapToInt(Sample::retries).sum(),
                     samples.stream().mapToInt(Sample::hedges).sum(),
                     Timeline.percentileMs(samples, 0.5),

@@ -11,7 +11,7 @@ package io.uniserve.benchmark.demo;
 public record Sample(
         long startNanos, long latencyNanos, String kind, String problem, boolean failed, int retries, int hedges) {
     /** True for an answer with a difference. */
-    public boolean wrong() {
+    public boolean isWrong() {
         return !failed && !problem.isEmpty();
     }
 }

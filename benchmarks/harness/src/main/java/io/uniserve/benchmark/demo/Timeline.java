@@ -44,7 +44,7 @@ public final class Timeline {
     }
 
     /** Returns the longest time between two consecutive answers in milliseconds. */
-    static double silenceMs(List<Sample> samples) {
+    static double longestGapMs(List<Sample> samples) {
         long[] ends = samples.stream()
                 .filter(sample -> !sample.failed())
                 .mapToLong(sample -> sample.startNanos() + sample.latencyNanos())

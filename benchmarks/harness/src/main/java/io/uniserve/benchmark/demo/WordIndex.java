@@ -18,15 +18,15 @@ final class WordIndex {
     private static final Pattern EDGES = Pattern.compile("^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$");
     private static final Pattern PLAIN = Pattern.compile("[a-z]{4,14}");
 
-    private final Map<String, Places> documentsByWord;
+    private final Map<String, Positions> documentsByWord;
 
-    private WordIndex(Map<String, Places> documentsByWord) {
+    private WordIndex(Map<String, Positions> documentsByWord) {
         this.documentsByWord = documentsByWord;
     }
 
     static WordIndex of(List<EuroparlDocument> documents) {
-        Map<String, Places> fine = new TreeMap<>();
-        Map<String, Places> coarse = new TreeMap<>();
+        Map<String, Positions> fine = new TreeMap<>();
+        Map<String, Positions> coarse = new TreeMap<>();
         for (int i = 0; i < documents.size(); i++) {
             String text = documents.get(i).text();
             for (String word : FINE.split(text)) {
@@ -36,14 +36,14 @@ final class WordIndex {
                 add(coarse, EDGES.matcher(word).replaceAll(""), i);
             }
         }
-        fine.entrySet().removeIf(entry -> !entry.getValue().same(coarse.getOrDefault(entry.getKey(), new Places())));
+        fine.entrySet().removeIf(entry -> !entry.getValue().same(coarse.getOrDefault(entry.getKey(), new Positions())));
         return new WordIndex(fine);
     }
 
-    private static void add(Map<String, Places> index, String word, int document) {
+    private static void add(Map<String, Positions> index, String word, int document) {
         String lower = word.toLowerCase(Locale.ROOT);
         if (PLAIN.matcher(lower).matches()) {
-            index.computeIfAbsent(lower, unused -> new Places()).add(document);
+            index.computeIfAbsent(lower, unused -> new Positions()).add(document);
         }
     }
 
@@ -58,7 +58,7 @@ final class WordIndex {
     /** Returns the documents with the word, as positions in the corpus. */
     BitSet documents(String word) {
         BitSet set = new BitSet();
-        Places places = documentsByWord.get(word);
+        Positions places = documentsByWord.get(word);
         for (int i = 0; places != null && i < places.count; i++) {
             set.set(places.values[i]);
         }
@@ -66,7 +66,7 @@ final class WordIndex {
     }
 
     /** Distinct positions in the corpus, ascending; compact, because there are very many words. */
-    private static final class Places {
+    private static final class Positions {
         private int[] values = new int[2];
         private int count;
 
@@ -80,7 +80,7 @@ final class WordIndex {
             values[count++] = place;
         }
 
-        boolean same(Places other) {
+        boolean same(Positions other) {
             return Arrays.equals(values, 0, count, other.values, 0, other.count);
         }
     }

@@ -7,9 +7,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.testkit.process.DaemonProcess;
@@ -81,7 +81,7 @@ final class FailingCluster implements AutoCloseable {
 
     /** Waits for a condition. Fails with DEADLINE_EXCEEDED, which names the condition, after three minutes. */
     void await(String what, BooleanSupplier condition) {
-        if (!ConditionWaiter.until(nanos, PATIENCE.toMillis(), condition)) {
+        if (!ConditionWaiter.await(nanos, PATIENCE.toMillis(), condition)) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "not within " + PATIENCE.toMinutes() + " minutes: " + what + "; last lines of the daemons' logs:\n"
@@ -99,7 +99,7 @@ final class FailingCluster implements AutoCloseable {
                     client.routing().servers().stream().map(ServerRecord::id).toList();
             return live.size() == servers
                     && route.map().actors().stream()
-                            .allMatch(actor -> actor.begun()
+                            .allMatch(actor -> actor.epochStarted()
                                     && actor.isr().size() >= route.meta().rf()
                                     && live.containsAll(actor.isr())
                                     && actor.learners().isEmpty()
@@ -192,7 +192,7 @@ final class FailingCluster implements AutoCloseable {
 
     /** Kills every process with SIGKILL, without waiting in between. */
     void killAll() {
-        processes.daemons().values().forEach(DaemonProcess::strike);
+        processes.daemons().values().forEach(DaemonProcess::killWithoutWait);
         processes.daemons().values().forEach(DaemonProcess::awaitExit);
     }
 

@@ -37,7 +37,7 @@ final class FailuresBench {
     private ProcessClusterOptions options(String name, int servers, String port) {
         ProcessClusterOptions options =
                 ProcessClusterOptions.of(directory.resolve(name), servers, port).with(settings);
-        return brief ? options.brief() : options;
+        return brief ? options.withFastStart() : options;
     }
 
     /** Runs these scenarios, and writes the plot of the query scenario if it is among them. */
@@ -88,7 +88,7 @@ final class FailuresBench {
                     cluster,
                     EuroparlCorpus.read(options.java().home(), failureBenchScale.documents()));
             Files.writeString(svg, FailurePlot.svg(queries.run(failureBenchScale.rfs(), failureBenchScale.minutes())));
-            resultCollector.say("plot: %s", svg);
+            resultCollector.print("plot: %s", svg);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "--svg: cannot write " + svg, e);
         }

@@ -107,24 +107,24 @@ public final class FailuresCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
-        range("--repeat", repeat, 1, 1_000);
-        range("--kills", kills, 1, 10_000);
-        range("--rows", rows, 100, 100_000);
-        range("--stop", stop, 1, 3_600);
-        range("--documents", documents, 100, EuroparlCorpus.LINES);
-        rfs.forEach(rf -> range("--rf", rf, 1, RF_MAX));
+        checkRange("--repeat", repeat, 1, 1_000);
+        checkRange("--kills", kills, 1, 10_000);
+        checkRange("--rows", rows, 100, 100_000);
+        checkRange("--stop", stop, 1, 3_600);
+        checkRange("--documents", documents, 100, EuroparlCorpus.LINES);
+        rfs.forEach(rf -> checkRange("--rf", rf, 1, RF_MAX));
         if (rfs.isEmpty() || rfs.stream().distinct().count() < rfs.size()) {
-            throw usage("--rf is " + rfs + ": use different numbers, such as 1,4");
+            throw usageError("--rf is " + rfs + ": use different numbers, such as 1,4");
         }
         if (!(minutes >= 0.05 && minutes <= 60)) {
-            throw usage("--minutes is " + minutes + ": use 0.05 to 60");
+            throw usageError("--minutes is " + minutes + ": use 0.05 to 60");
         }
         Set<FailureScenario> chosen = chosen();
         Path folder = svg.toAbsolutePath().getParent();
         if (chosen.contains(FailureScenario.QUERIES) && (folder == null || !Files.isDirectory(folder))) {
-            throw usage("--svg is " + svg + ": there is no directory " + folder);
+            throw usageError("--svg is " + svg + ": there is no directory " + folder);
         }
-        Map<String, String> inForce = Timeouts.inForce(settings);
+        Map<String, String> inForce = Timeouts.effective(settings);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw)) {
             console().println(Timeouts.line(inForce));
@@ -151,7 +151,7 @@ public final class FailuresCommand extends CliCommand {
             chosen.add(Arrays.stream(FailureScenario.values())
                     .filter(failureScenario -> failureScenario.word().equals(name))
                     .findFirst()
-                    .orElseThrow(() -> usage("--only names " + name + ": use "
+                    .orElseThrow(() -> usageError("--only names " + name + ": use "
                             + Arrays.stream(FailureScenario.values())
                                     .map(FailureScenario::word)
                                     .collect(Collectors.joining(",")))));

@@ -33,20 +33,20 @@ final class KilledCoordinator {
             cluster.processes().startCoordinator(STANDBY);
         }
         Progress progress = resultCollector.progress("killing coordinators", kills);
-        try (RowWorkload load = scenarioTables.make(table, 2)) {
+        try (RowWorkload load = scenarioTables.createTable(table, 2)) {
             load.write().read(cluster.client().table(table));
-            scenarioTables.goesOn(load);
+            scenarioTables.awaitUpdates(load);
             for (int kill = 1; kill <= kills; kill++) {
                 kill(kill);
-                progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+                progress.update(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
             }
             progress.finish();
             load.close();
             resultCollector.atMost(
-                    "coordinator: the other has made a table, longest s", ResultCollector.most(times), GOAL);
-            resultCollector.say("%d kills, p50 %.2f s", kills, ResultCollector.percentile(times, 0.5));
+                    "coordinator: the other has made a table, longest s", ResultCollector.maxOf(times), GOAL);
+            resultCollector.print("%d kills, p50 %.2f s", kills, ResultCollector.percentile(times, 0.5));
             load.report("coordinator", resultCollector);
-            scenarioTables.drop(table, load, "coordinator");
+            scenarioTables.compareAndDrop(table, load, "coordinator");
         }
     }
 

@@ -27,22 +27,22 @@ final class KilledPrimary {
     void run(int kills) {
         String table = "primary";
         Progress progress = resultCollector.progress("killing primaries", kills);
-        try (RowWorkload load = scenarioTables.make(table, 2)) {
+        try (RowWorkload load = scenarioTables.createTable(table, 2)) {
             load.write()
                     .read(cluster.client().table(table))
                     .read(cluster.client().table(table));
-            scenarioTables.goesOn(load);
+            scenarioTables.awaitUpdates(load);
             for (int kill = 1; kill <= kills; kill++) {
                 kill(table, load, kill);
-                progress.at(kill, String.format(Locale.ROOT, "%.2f s", gaps.get(gaps.size() - 1)));
+                progress.update(kill, String.format(Locale.ROOT, "%.2f s", gaps.get(gaps.size() - 1)));
             }
             progress.finish();
             load.close();
             resultCollector.atMost("primary: gap of updates, p50 s", ResultCollector.percentile(gaps, 0.5), P50_GOAL);
             resultCollector.atMost("primary: gap of updates, p99 s", ResultCollector.percentile(gaps, 0.99), P99_GOAL);
-            resultCollector.say("%d gaps by %d kills, longest %.2f s", gaps.size(), kills, ResultCollector.most(gaps));
+            resultCollector.print("%d gaps by %d kills, longest %.2f s", gaps.size(), kills, ResultCollector.maxOf(gaps));
             load.report("primary", resultCollector);
-            scenarioTables.drop(table, load, "primary");
+            scenarioTables.compareAndDrop(table, load, "primary");
         }
     }
 

@@ -44,7 +44,7 @@ final class KilledUnderQueries {
         }
 
         int wrong() {
-            return (int) samples.stream().filter(Sample::wrong).count();
+            return (int) samples.stream().filter(Sample::isWrong).count();
         }
 
         /** Returns the seconds from the kill to the end of the last failed query; 0 if none failed. */
@@ -72,25 +72,25 @@ final class KilledUnderQueries {
                 .build()) {
             rfs.forEach(this::load);
             rfs.forEach(rf -> warmUp(client, rf));
-            List<Asking> askings = rfs.stream().map(rf -> asking(client, rf)).toList();
+            List<TableQueries> askings = rfs.stream().map(rf -> asking(client, rf)).toList();
             double killSeconds = askAndKill(askings, minutes);
             return askings.stream()
                     .map(asking -> new Run(asking.rf(), asking.timeline().samples(), killSeconds))
-                    .map(this::judge)
+                    .map(this::report)
                     .toList();
         }
     }
 
     /** Queries of one table and their outcomes. */
-    private record Asking(int rf, QueryLoad load, Timeline timeline) {
-        void ask(DemoQuery query) {
-            timeline.add(load.ask(query));
+    private record TableQueries(int rf, QueryLoad load, Timeline timeline) {
+        void send(DemoQuery query) {
+            timeline.add(load.runQuery(query));
         }
     }
 
-    private Asking asking(UniserveClient client, int rf) {
+    private TableQueries asking(UniserveClient client, int rf) {
         Timeline timeline = new Timeline();
-        return new Asking(
+        return new TableQueries(
                 rf,
                 new QueryLoad(queries, text -> client.query(table(rf), text), resultCollector.nanos(), timeline),
                 timeline);
@@ -120,7 +120,7 @@ final class KilledUnderQueries {
                     .deadline(Duration.ofMinutes(2))
                     .run()
                     .orThrow();
-            progress.at(at + rows.size(), "");
+            progress.update(at + rows.size(), "");
         }
         progress.finish();
         cluster.settle(table(rf));
@@ -137,14 +137,14 @@ final class KilledUnderQueries {
             DemoQuery query = queries.get(i);
             cluster.await(
                     "a right answer to " + query.text(),
-                    () -> load.ask(query).problem().isEmpty());
-            progress.at(i + 1, "");
+                    () -> load.runQuery(query).problem().isEmpty());
+            progress.update(i + 1, "");
         }
         progress.finish();
     }
 
     /** Sends the queries. Returns the seconds from the first query to the kill. */
-    private double askAndKill(List<Asking> askings, double minutes) {
+    private double askAndKill(List<TableQueries> askings, double minutes) {
         int total = (int) Math.max(2, Math.round(QUERIES_PER_MINUTE * minutes));
         long period = TimeUnit.MINUTES.toNanos(1) / QUERIES_PER_MINUTE;
         Progress progress = resultCollector.progress("asking for " + minutes + " minutes", total);
@@ -155,12 +155,12 @@ final class KilledUnderQueries {
             for (int i = 0; i < total; i++) {
                 waitUntil(start + i * period);
                 if (i == total / 2) {
-                    killed = resultCollector.since(start);
-                    cluster.processes().daemon(VICTIM).strike();
+                    killed = resultCollector.secondsSince(start);
+                    cluster.processes().daemon(VICTIM).killWithoutWait();
                 }
                 DemoQuery query = queries.get(i % queries.size());
-                askings.forEach(asking -> pool.execute(() -> asking.ask(query)));
-                progress.at(i + 1L, i < total / 2 ? "" : VICTIM + " is dead");
+                askings.forEach(asking -> pool.execute(() -> asking.send(query)));
+                progress.update(i + 1L, i < total / 2 ? "" : VICTIM + " is dead");
             }
             progress.finish();
             cluster.await(
@@ -181,10 +181,10 @@ final class KilledUnderQueries {
         }
     }
 
-    private Run judge(Run run) {
+    private Run report(Run run) {
         String name = "queries, rf " + run.rf();
         for (Sample s : run.samples()) {
-            String verdict = s.failed() ? "failed" : s.wrong() ? "wrong" : "right";
+            String verdict = s.failed() ? "failed" : s.isWrong() ? "wrong" : "right";
             resultCollector.raw("query", run.rf(), s.startNanos(), s.latencyNanos(), verdict, s.kind());
         }
         resultCollector.raw("kill", run.rf(), Math.round(run.killSeconds() * ResultCollector.NANOS));
@@ -198,13 +198,13 @@ final class KilledUnderQueries {
                 .filter(s -> !s.failed())
                 .map(s -> s.latencyNanos() / ResultCollector.NANOS)
                 .toList();
-        resultCollector.say(
+        resultCollector.print(
                 "%d queries, %d failed; answers p50 %.0f ms, p99 %.0f ms, longest %.2f s; %s killed at %.1f s%s",
                 run.samples().size(),
                 run.failed(),
                 1e3 * ResultCollector.percentile(seconds, 0.5),
                 1e3 * ResultCollector.percentile(seconds, 0.99),
-                ResultCollector.most(seconds),
+                ResultCollector.maxOf(seconds),
                 VICTIM,
                 run.killSeconds(),
                 run.samples().stream()

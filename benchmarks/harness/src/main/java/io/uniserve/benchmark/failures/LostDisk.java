@@ -36,20 +36,20 @@ final class LostDisk {
         Progress progress = resultCollector.progress("destroying a disk", kills);
         for (int kill = 1; kill <= kills; kill++) {
             destroy("disk" + kill, kill);
-            progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+            progress.update(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
         }
         progress.finish();
-        resultCollector.atMost("disk: all actors answer again, longest s", ResultCollector.most(times), GOAL);
+        resultCollector.atMost("disk: all actors answer again, longest s", ResultCollector.maxOf(times), GOAL);
         resultCollector.atMost("disk: acknowledged rows lost", all.lost(), 0);
         resultCollector.atMost("disk: rows that nobody sent", all.wrong(), 0);
-        resultCollector.say(
+        resultCollector.print(
                 "%d kills, %d rows compared; in durable storage before the kill: all %d entries of the logs",
                 kills, all.rows(), shipped);
     }
 
     private void destroy(String table, int kill) {
-        RowWorkload load = scenarioTables.make(table, 1).write();
-        scenarioTables.goesOn(load);
+        RowWorkload load = scenarioTables.createTable(table, 1).write();
+        scenarioTables.awaitUpdates(load);
         load.close();
         shipped += cluster.awaitShipped(table);
         DaemonProcess victim = cluster.daemon(cluster.busiest(table));

@@ -30,7 +30,7 @@ final class ResultCollector {
     }
 
     /** Returns the seconds since this time. */
-    double since(long startNanos) {
+    double secondsSince(long startNanos) {
         return (nanos.getAsLong() - startNanos) / NANOS;
     }
 
@@ -52,7 +52,7 @@ final class ResultCollector {
     }
 
     /** Prints a line beside the figures. */
-    void say(String format, Object... arguments) {
+    void print(String format, Object... arguments) {
         console.println("  " + String.format(Locale.ROOT, format, arguments));
     }
 
@@ -86,7 +86,7 @@ final class ResultCollector {
     }
 
     /** Returns the largest value; NaN for an empty list. */
-    static double most(List<Double> values) {
+    static double maxOf(List<Double> values) {
         return Arrays.stream(values.stream().mapToDouble(Double::doubleValue).toArray())
                 .max()
                 .orElse(Double.NaN);

@@ -9,8 +9,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
-import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,11 +63,11 @@ final class RowWorkload implements AutoCloseable {
      * @param verdict right, failed or wrong
      */
     record Operation(String what, long startNanos, long endNanos, String verdict, String problem) {
-        boolean query() {
+        boolean isQuery() {
             return !what.equals("update");
         }
 
-        boolean is(String other) {
+        boolean hasVerdict(String other) {
             return verdict.equals(other);
         }
     }
@@ -143,7 +143,7 @@ final class RowWorkload implements AutoCloseable {
     }
 
     /** Checked operation; returns a problem, or an empty text. */
-    private interface Checked {
+    private interface CheckedOperation {
         String run();
     }
 
@@ -161,7 +161,7 @@ final class RowWorkload implements AutoCloseable {
         thread.start();
     }
 
-    private void operation(String what, Checked work) {
+    private void operation(String what, CheckedOperation work) {
         long start = nanos.getAsLong();
         try {
             String wrong = work.run();
@@ -220,27 +220,27 @@ final class RowWorkload implements AutoCloseable {
     }
 
     private String read(ClientTable via, String key) {
-        long least = acked(key);
+        long least = lastAcknowledged(key);
         List<Document> found = via.key(key)
                 .retrieve(
                         GET,
                         key,
                         values -> values.stream().flatMap(List::stream).toList());
-        long got = amount(found);
+        long got = numberOf(found);
         return got >= least && got <= sent.getOrDefault(key, 0L)
                 ? ""
                 : key + " is " + got + ", acknowledged " + least + ", sent " + sent.get(key);
     }
 
     /** Returns the number in the documents of one key; -1 if there are none. */
-    static long amount(List<Document> found) {
+    static long numberOf(List<Document> found) {
         return found.isEmpty()
                 ? -1
                 : (Long) Objects.requireNonNull(found.get(0).fields().get("amount"));
     }
 
     /** Returns the last acknowledged number of the key; -1 for none. */
-    long acked(String key) {
+    long lastAcknowledged(String key) {
         return acked.getOrDefault(key, -1L);
     }
 
@@ -257,7 +257,7 @@ final class RowWorkload implements AutoCloseable {
 
     /** Returns the number of acknowledged updates since the start. */
     long updates() {
-        return operations.stream().filter(o -> !o.query() && o.is("right")).count();
+        return operations.stream().filter(o -> !o.isQuery() && o.hasVerdict("right")).count();
     }
 
     /** Reads every row through this client's table and compares it. Call it after the load has ended. */
@@ -266,14 +266,14 @@ final class RowWorkload implements AutoCloseable {
         int wrong = 0;
         for (List<String> own : keys) {
             for (String key : own) {
-                long got = amount(via.key(key)
+                long got = numberOf(via.key(key)
                         .retrieve(
                                 GET,
                                 key,
                                 values -> values.stream().flatMap(List::stream).toList()));
-                lost += got < acked(key) ? 1 : 0;
+                lost += got < lastAcknowledged(key) ? 1 : 0;
                 wrong += got > sent.getOrDefault(key, 0L) ? 1 : 0;
-                resultCollector.raw("row", scenario, key, acked(key), sent.getOrDefault(key, 0L), got);
+                resultCollector.raw("row", scenario, key, lastAcknowledged(key), sent.getOrDefault(key, 0L), got);
             }
         }
         return new Comparison(rows, lost, wrong);
@@ -284,28 +284,28 @@ final class RowWorkload implements AutoCloseable {
         for (Operation o : operations) {
             resultCollector.raw("op", scenario, o.what(), o.startNanos(), o.endNanos() - o.startNanos(), o.verdict());
         }
-        List<Operation> queries = operations.stream().filter(Operation::query).toList();
+        List<Operation> queries = operations.stream().filter(Operation::isQuery).toList();
         resultCollector.atMost(scenario + ": failed queries", count(queries, "failed"), 0);
         resultCollector.atMost(scenario + ": wrong queries", count(queries, "wrong"), 0);
         List<Double> seconds = queries.stream()
                 .map(o -> (o.endNanos() - o.startNanos()) / ResultCollector.NANOS)
                 .toList();
-        resultCollector.say(
+        resultCollector.print(
                 "%d queries, p99 %.3f s, longest %.3f s; %d updates acknowledged, %d failed %s",
                 queries.size(),
                 ResultCollector.percentile(seconds, 0.99),
-                ResultCollector.most(seconds),
+                ResultCollector.maxOf(seconds),
                 updates(),
-                operations.stream().filter(o -> !o.query() && o.is("failed")).count(),
+                operations.stream().filter(o -> !o.isQuery() && o.hasVerdict("failed")).count(),
                 operations.stream()
-                        .filter(o -> !o.is("right"))
+                        .filter(o -> !o.hasVerdict("right"))
                         .map(Operation::problem)
                         .findFirst()
                         .orElse(""));
     }
 
     private static int count(List<Operation> queries, String verdict) {
-        return (int) queries.stream().filter(o -> o.is(verdict)).count();
+        return (int) queries.stream().filter(o -> o.hasVerdict(verdict)).count();
     }
 
     /** Ends all threads after their current operations. */

@@ -19,7 +19,7 @@ final class ScenarioTables {
     }
 
     /** Creates a table of rows and waits until all its replicas are in sync. */
-    RowWorkload make(String name, int rf) {
+    RowWorkload createTable(String name, int rf) {
         cluster.client()
                 .admin()
                 .createTable(TableSpec.named(name)
@@ -28,13 +28,13 @@ final class ScenarioTables {
                         .replicas(rf)
                         .onLoss(OnLoss.RESTORE_ACTOR)
                         .keyField("key"));
-        RowWorkload load = load(name).fill();
+        RowWorkload load = newWorkload(name).fill();
         cluster.settle(name);
         return load;
     }
 
     /** Creates a load of this table that has sent nothing. */
-    RowWorkload load(String name) {
+    RowWorkload newWorkload(String name) {
         return new RowWorkload(
                 resultCollector.nanos(),
                 cluster.client().table(name),
@@ -43,13 +43,13 @@ final class ScenarioTables {
     }
 
     /** Waits for enough updates that connections are open and code is warm. */
-    void goesOn(RowWorkload load) {
+    void awaitUpdates(RowWorkload load) {
         long until = load.updates() + WARM_UPDATES;
         cluster.await("updates go on", () -> load.updates() >= until);
     }
 
     /** Compares every row and drops the table. */
-    void drop(String name, RowWorkload load, String scenario) {
+    void compareAndDrop(String name, RowWorkload load, String scenario) {
         RowWorkload.Comparison compared = load.compare(cluster.client().table(name), scenario, resultCollector);
         resultCollector.atMost(scenario + ": acknowledged rows lost", compared.lost(), 0);
         resultCollector.atMost(scenario + ": rows that nobody sent", compared.wrong(), 0);

@@ -6,10 +6,10 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.PartitionKey;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.StaleRouteReader;
 import java.util.ArrayList;
@@ -31,11 +31,11 @@ final class StoppedServer {
     private final ResultCollector resultCollector;
     private final FailingCluster cluster;
     private final ScenarioTables scenarioTables;
-    private final List<Asked> asked = new ArrayList<>();
-    private final List<UniserveClient> kept = new ArrayList<>();
+    private final List<PendingRead> pendingReads = new ArrayList<>();
+    private final List<UniserveClient> openClients = new ArrayList<>();
 
     /** Read that was sent to the server: its answer must show at least {@code least}. */
-    private record Asked(
+    private record PendingRead(
             String when, long startNanos, String key, long least, CompletableFuture<Outcome<ReadReply>> reply) {}
 
     StoppedServer(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
@@ -46,19 +46,19 @@ final class StoppedServer {
 
     void run(int times, int seconds) {
         String table = "stopped";
-        try (RowWorkload load = scenarioTables.make(table, 2)) {
+        try (RowWorkload load = scenarioTables.createTable(table, 2)) {
             load.write().read(cluster.client().table(table));
-            scenarioTables.goesOn(load);
+            scenarioTables.awaitUpdates(load);
             for (int time = 0; time < times; time++) {
                 stop(table, load, seconds);
                 cluster.settle(table);
             }
             load.close();
-            judge();
+            checkReplies();
             load.report("stopped", resultCollector);
-            scenarioTables.drop(table, load, "stopped");
+            scenarioTables.compareAndDrop(table, load, "stopped");
         } finally {
-            kept.forEach(UniserveClient::close);
+            openClients.forEach(UniserveClient::close);
         }
     }
 
@@ -74,16 +74,16 @@ final class StoppedServer {
                 .toList();
         Progress progress = resultCollector.progress("a server is stopped", seconds);
         UniserveClient attached = FailingCluster.connect(List.of(address.toString()));
-        kept.add(attached);
+        openClients.add(attached);
         load.read(attached.table(table));
         try (StaleRouteReader direct =
                 new StaleRouteReader(cluster.client().routing().clusterId())) {
             long at = resultCollector.nanos().getAsLong();
             daemon.pause();
             try {
-                while (resultCollector.since(at) < seconds) {
-                    ask(direct, address, old, keys, load, "asleep");
-                    progress.at((long) resultCollector.since(at), "");
+                while (resultCollector.secondsSince(at) < seconds) {
+                    sendReads(direct, address, old, keys, load, "asleep");
+                    progress.update((long) resultCollector.secondsSince(at), "");
                     LockSupport.parkNanos(PERIOD_NANOS);
                 }
             } finally {
@@ -91,40 +91,40 @@ final class StoppedServer {
             }
             progress.finish();
             long awake = resultCollector.nanos().getAsLong();
-            while (resultCollector.since(awake) < Math.min(seconds, AWAKE_SECONDS)) {
-                ask(direct, address, old, keys, load, "awake, old map");
-                ask(direct, address, cluster.route(table), keys, load, "awake, new map");
+            while (resultCollector.secondsSince(awake) < Math.min(seconds, AWAKE_SECONDS)) {
+                sendReads(direct, address, old, keys, load, "awake, old map");
+                sendReads(direct, address, cluster.route(table), keys, load, "awake, new map");
                 LockSupport.parkNanos(AWAKE_PERIOD_NANOS);
             }
-            ConditionWaiter.until(
+            ConditionWaiter.await(
                     resultCollector.nanos(),
                     REPLY_TIMEOUT_MS,
-                    () -> asked.stream().allMatch(read -> read.reply().isDone()));
+                    () -> pendingReads.stream().allMatch(read -> read.reply().isDone()));
         }
     }
 
-    private void ask(
+    private void sendReads(
             StaleRouteReader direct,
             Address address,
             TableRoute route,
             List<String> keys,
             RowWorkload load,
             String when) {
-        String key = keys.get(asked.size() % keys.size());
-        long least = load.acked(key);
+        String key = keys.get(pendingReads.size() % keys.size());
+        long least = load.lastAcknowledged(key);
         int actor = route.meta().partitioner().actorOf(PartitionKey.of(key));
         long start = resultCollector.nanos().getAsLong();
-        asked.add(new Asked(when, start, key, least, direct.get(address, route, actor, key)));
+        pendingReads.add(new PendingRead(when, start, key, least, direct.get(address, route, actor, key)));
     }
 
-    private void judge() {
+    private void checkReplies() {
         int answered = 0;
         int stale = 0;
         int open = 0;
-        for (Asked read : asked) {
+        for (PendingRead read : pendingReads) {
             boolean done = read.reply().isDone();
             long got = done
-                    ? RowWorkload.amount(StaleRouteReader.documents(read.reply().join()))
+                    ? RowWorkload.numberOf(StaleRouteReader.documents(read.reply().join()))
                     : -1;
             answered += got >= 0 ? 1 : 0;
             stale += got >= 0 && got < read.least() ? 1 : 0;
@@ -132,12 +132,12 @@ final class StoppedServer {
             resultCollector.raw("direct", "stopped", read.when(), read.startNanos(), read.key(), read.least(), got);
         }
         resultCollector.atMost("stopped: stale answers of the server that woke", stale, 0);
-        resultCollector.say(
+        resultCollector.print(
                 "%d reads sent to it while it was stopped, %d just after; %d answered, %d refused, %d without a reply",
-                asked.stream().filter(read -> read.when().equals("asleep")).count(),
-                asked.stream().filter(read -> !read.when().equals("asleep")).count(),
+                pendingReads.stream().filter(read -> read.when().equals("asleep")).count(),
+                pendingReads.stream().filter(read -> !read.when().equals("asleep")).count(),
                 answered,
-                asked.size() - answered - open,
+                pendingReads.size() - answered - open,
                 open);
     }
 }

@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.failures;
 
-import io.uniserve.protocol.reader.RequestSettings;
+import io.uniserve.protocol.client.routing.RequestSettings;
 import io.uniserve.runtime.config.CoordinatorSettings;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
@@ -21,7 +21,7 @@ final class Timeouts {
     /**
      * Returns the time-outs by key, in the order in which a fail-over meets them. Fails with INVALID_CONFIGURATION for unknown settings.
      */
-    static Map<String, String> inForce(Map<String, String> settings) {
+    static Map<String, String> effective(Map<String, String> settings) {
         Map<String, String> overrides = new TreeMap<>();
         settings.forEach((key, value) -> overrides.put(key.startsWith(ROOT) ? key : ROOT + key, value));
         Settings loaded = Settings.load(Optional.empty(), overrides);
@@ -55,7 +55,7 @@ final class Timeouts {
 
     /** Clients of the bench use the defaults. */
     private static RequestSettings client() {
-        return Settings.defaults().client().reader();
+        return Settings.defaults().client().requestSettings();
     }
 
     private static String text(Duration duration) {

@@ -29,19 +29,19 @@ final class WholeClusterFailure {
         Progress progress = resultCollector.progress("killing the whole cluster", kills);
         for (int kill = 1; kill <= kills; kill++) {
             kill("cluster" + kill, kill);
-            progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+            progress.update(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
         }
         progress.finish();
         resultCollector.atMost("cluster: acknowledged rows lost", all.lost(), 0);
         resultCollector.atMost("cluster: rows that nobody sent", all.wrong(), 0);
-        resultCollector.atMost("cluster: serves again after the restart, longest s", ResultCollector.most(times), GOAL);
-        resultCollector.say("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
+        resultCollector.atMost("cluster: serves again after the restart, longest s", ResultCollector.maxOf(times), GOAL);
+        resultCollector.print("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
     }
 
     private void kill(String table, int kill) {
-        RowWorkload load = scenarioTables.make(table, 2).write();
-        scenarioTables.goesOn(load);
-        scenarioTables.goesOn(load);
+        RowWorkload load = scenarioTables.createTable(table, 2).write();
+        scenarioTables.awaitUpdates(load);
+        scenarioTables.awaitUpdates(load);
         cluster.killAll();
         end(load, cluster.client());
         long at = resultCollector.nanos().getAsLong();

@@ -61,10 +61,10 @@ public final class FairnessCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
-        range("--counts", counts, 10, 1_000_000);
-        range("--seconds", seconds, 1, 3_600);
-        range("--documents", documents, 100, 1_000_000);
-        slow.forEach(n -> range("--slow", n, 1, 64));
+        checkRange("--counts", counts, 10, 1_000_000);
+        checkRange("--seconds", seconds, 1, 3_600);
+        checkRange("--documents", documents, 100, 1_000_000);
+        slow.forEach(n -> checkRange("--slow", n, 1, 64));
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw)) {
             FairnessBench bench = new FairnessBench(

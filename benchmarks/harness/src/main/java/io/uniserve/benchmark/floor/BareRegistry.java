@@ -2,7 +2,7 @@ package io.uniserve.benchmark.floor;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;

@@ -14,7 +14,7 @@ final class BareServer {
 
     private BareServer() {}
 
-    static Server start(int port) throws IOException {
+    static Server startServer(int port) throws IOException {
         ServerServiceDefinition service = ServerServiceDefinition.builder("uniserve.bench.Bare")
                 .addMethod(BareCall.METHOD, ServerCalls.asyncUnaryCall((request, observer) -> {
                     int size = Math.min(

@@ -17,7 +17,7 @@ public final class BareServerCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Server server = BareServer.start(port);
+        Server server = BareServer.startServer(port);
         console()
                 .println("ready bare-server 127.0.0.1:" + server.getPort() + " pid "
                         + ProcessHandle.current().pid());

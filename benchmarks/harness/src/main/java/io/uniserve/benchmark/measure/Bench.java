@@ -71,7 +71,7 @@ public final class Bench {
                 operations[i] = (int)
                         Math.ceil(Math.min(benchmarkIteration.perSecond() * seconds, OPERATIONS_MAX) / load.threads());
             }
-            if (turn > 1 && state.after(cpu)) {
+            if (turn > 1 && state.addTurn(cpu)) {
                 return turn;
             }
         }
@@ -99,7 +99,7 @@ public final class Bench {
     }
 
     /** Runs one side without measuring it. */
-    public void warm(Side side, int threads, int operationsPerThread) {
+    public void warmUp(Side side, int threads, int operationsPerThread) {
         if (operationsPerThread > 0) {
             block(new Load("warm-up", threads, operationsPerThread, 1), side, -1);
         }

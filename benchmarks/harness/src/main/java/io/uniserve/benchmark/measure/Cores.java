@@ -45,11 +45,11 @@ public final class Cores implements AutoCloseable {
     }
 
     /** Pins all threads whose names start with one of these to one core. */
-    public void give(int core, List<String> names) {
+    public void pinThreads(int core, List<String> names) {
         try (Stream<Path> tasks = Files.list(TASKS)) {
             for (Path task : tasks.toList()) {
                 String name = nameOf(task);
-                if (names.stream().anyMatch(prefix -> name.startsWith(cut(prefix)))) {
+                if (names.stream().anyMatch(prefix -> name.startsWith(truncateName(prefix)))) {
                     pin(cores.get(core).toString(), task);
                 }
             }
@@ -101,7 +101,7 @@ public final class Cores implements AutoCloseable {
         return new UniserveException(ErrorCode.IO, "cannot pin threads to cores: " + cause.getMessage(), cause);
     }
 
-    private static String cut(String name) {
+    private static String truncateName(String name) {
         return name.substring(0, Math.min(name.length(), NAME_LENGTH_MAX));
     }
 

@@ -47,7 +47,7 @@ public final class LaunchAggregator {
             double ratio = mean(each, LaunchAggregator::ratio);
             pooled.add(new Figure(
                     first.name(),
-                    mean(each, Figure::ours),
+                    mean(each, Figure::measured),
                     mean(each, figure -> Objects.requireNonNull(figure.peer(), figure.name())),
                     ratio,
                     first.goal(),

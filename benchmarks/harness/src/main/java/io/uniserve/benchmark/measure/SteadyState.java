@@ -21,7 +21,7 @@ final class SteadyState {
     }
 
     /** Takes the CPU per operation of each side in this turn. Returns true after {@link #TURNS} turns without a fall. */
-    boolean after(double... cpuMs) {
+    boolean addTurn(double... cpuMs) {
         boolean fell = false;
         for (int side = 0; side < least.length; side++) {
             fell |= cpuMs[side] < least[side] * (1 - FALL);

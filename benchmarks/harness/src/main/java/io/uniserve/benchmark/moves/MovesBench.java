@@ -15,8 +15,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.PartitionKey;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
@@ -111,7 +111,7 @@ final class MovesBench {
             load.takeUpdates();
             load.takeQueries();
             long until = load.queried() + scale.queries();
-            await(() -> load.queried() >= until, load::trouble);
+            await(() -> load.queried() >= until, load::lastProblem);
             BenchmarkIteration quietUpdates = block("update", rf, "quiet", load.takeUpdates());
             BenchmarkIteration quietQueries = block("all-actor query", rf, "quiet", load.takeQueries());
             moves(client, name, rf, load, registry, quietUpdates, quietQueries);
@@ -120,7 +120,7 @@ final class MovesBench {
     }
 
     private void warm(MovesLoad load) throws InterruptedException {
-        await(() -> load.queried() >= scale.queries() / 2, load::trouble);
+        await(() -> load.queried() >= scale.queries() / 2, load::lastProblem);
     }
 
     private void moves(
@@ -149,7 +149,7 @@ final class MovesBench {
                 registry.write();
                 writes[move * WRITES_PER_MOVE + i] = nanos.getAsLong() - start;
             }
-            progress.at(move + 1L, "");
+            progress.update(move + 1L, "");
         }
         progress.finish();
         BenchmarkIteration queries = block("all-actor query", rf, "moving", load.takeQueries());
@@ -163,7 +163,7 @@ final class MovesBench {
                 load.updated(),
                 load.failed(),
                 load.wrong(),
-                load.trouble(),
+                load.lastProblem(),
                 quietUpdates.percentileMicros(0.5),
                 quietUpdates.percentileMicros(P99)));
     }
@@ -173,10 +173,10 @@ final class MovesBench {
         BenchmarkIteration zooKeeper = block("write to ZooKeeper", rf, "moving", writes);
         double pause = pauses.percentileMicros(P99);
         double bound = PAUSE_MICROS + zooKeeper.percentileMicros(P99);
-        figures.add(Figure.less("pause of updates by a move, rf " + rf + ": p99 us", pause, bound, 1));
+        figures.add(Figure.lessIsBetter("pause of updates by a move, rf " + rf + ": p99 us", pause, bound, 1));
         double p99 = queries.percentileMicros(P99);
         double before = quiet.percentileMicros(P99);
-        figures.add(Figure.less("all-actor query during moves, rf " + rf + ": p99 us", p99, before, QUERIES_GOAL));
+        figures.add(Figure.lessIsBetter("all-actor query during moves, rf " + rf + ": p99 us", p99, before, QUERIES_GOAL));
         rows.add(String.format(
                 Locale.ROOT,
                 "rf %d, %d moves of a primary: longest update p50 %.0f us, p99 %.0f (goal %.0f: 100 ms and a write to"
@@ -221,7 +221,7 @@ final class MovesBench {
         ActorState before = client.admin().describeTable(name).map().actors().get(actor);
         ServerId to = client.routing().servers().stream()
                 .map(server -> server.id())
-                .filter(id -> !before.hosts(id))
+                .filter(id -> !before.hasReplicaOn(id))
                 .findFirst()
                 .orElseThrow();
         client.admin().moveReplica(name, actor, before.primary().value(), to.value());
@@ -229,7 +229,7 @@ final class MovesBench {
                 () -> {
                     ActorState now =
                             client.admin().describeTable(name).map().actors().get(actor);
-                    return now.isr().contains(to) && !now.hosts(before.primary());
+                    return now.isr().contains(to) && !now.hasReplicaOn(before.primary());
                 },
                 () -> "actor " + actor + " has not moved");
     }
@@ -237,7 +237,7 @@ final class MovesBench {
     /** Waits until this many more updates have ended. */
     private static void await(MovesLoad load, int more) throws InterruptedException {
         long until = load.updated() + more;
-        await(() -> load.updated() >= until, load::trouble);
+        await(() -> load.updated() >= until, load::lastProblem);
     }
 
     private static void await(BooleanSupplier over, Supplier<String> late) throws InterruptedException {

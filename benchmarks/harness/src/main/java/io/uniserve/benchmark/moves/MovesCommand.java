@@ -48,11 +48,11 @@ public final class MovesCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
-        range("--moves", moves, 1, 100_000);
-        range("--warm-up", warmUp, 0, 1_000);
-        range("--rows", rows, 1, 1_000_000);
-        range("--actors", actors, 1, 256);
-        range("--queries", queries, 1, 1_000_000);
+        checkRange("--moves", moves, 1, 100_000);
+        checkRange("--warm-up", warmUp, 0, 1_000);
+        checkRange("--rows", rows, 1, 1_000_000);
+        checkRange("--actors", actors, 1, 256);
+        checkRange("--queries", queries, 1, 1_000_000);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw)) {
             MovesBench bench = new MovesBench(

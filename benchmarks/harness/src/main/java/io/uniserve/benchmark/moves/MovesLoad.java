@@ -100,21 +100,21 @@ final class MovesLoad implements AutoCloseable {
     }
 
     /** Returns the last operation that failed or was wrong; empty for none. */
-    String trouble() {
+    String lastProblem() {
         return trouble;
     }
 
     /** Returns the latencies of updates in nanoseconds since the last call. */
     long[] takeUpdates() {
-        return take(updates);
+        return drain(updates);
     }
 
     /** Returns the latencies of queries in nanoseconds since the last call. */
     long[] takeQueries() {
-        return take(queries);
+        return drain(queries);
     }
 
-    private static long[] take(ConcurrentLinkedQueue<Long> latencies) {
+    private static long[] drain(ConcurrentLinkedQueue<Long> latencies) {
         List<Long> taken = new ArrayList<>();
         for (Long next = latencies.poll(); next != null; next = latencies.poll()) {
             taken.add(next);

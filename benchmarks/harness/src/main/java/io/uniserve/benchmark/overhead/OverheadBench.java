@@ -145,7 +145,7 @@ public final class OverheadBench {
         console.note("warming up: " + scale.warmup() + " operations of each of " + sides.size() + " kinds");
         for (int pass = 0; pass < WARMUP_PASSES; pass++) {
             for (Bench.Side side : sides) {
-                bench.warm(side, WARMUP_THREADS, scale.warmup() / WARMUP_THREADS / WARMUP_PASSES);
+                bench.warmUp(side, WARMUP_THREADS, scale.warmup() / WARMUP_THREADS / WARMUP_PASSES);
             }
         }
         client.admin().dropTable(table.name());
@@ -214,7 +214,7 @@ public final class OverheadBench {
         double mine = blocks.get(0).percentileMicros(0.5);
         double theirs = blocks.get(1).percentileMicros(0.5);
         String name = load.scenario() + ", " + load.threads() + " threads";
-        figures.add(Figure.less(name + ": p50 us", mine, theirs, 1 / goal));
+        figures.add(Figure.lessIsBetter(name + ": p50 us", mine, theirs, 1 / goal));
         rows.add(String.format(
                 Locale.ROOT,
                 "%-34s %10.0f %10.0f %7.2f %12.3f %12.3f",

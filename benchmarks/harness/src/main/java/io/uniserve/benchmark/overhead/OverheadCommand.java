@@ -73,13 +73,13 @@ public final class OverheadCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
-        range("--operations", operations, 16, 10_000_000);
-        range("--rounds", rounds, 1, 1_000);
-        range("--updates", updates, 1, 10_000_000);
-        range("--idle-seconds", idleSeconds, 1, 3_600);
-        range("--warmup", warmup, 0, 10_000_000);
-        actors.forEach(n -> range("--actors", n, 4, 256));
-        threads.forEach(n -> range("--threads", n, 1, 64));
+        checkRange("--operations", operations, 16, 10_000_000);
+        checkRange("--rounds", rounds, 1, 1_000);
+        checkRange("--updates", updates, 1, 10_000_000);
+        checkRange("--idle-seconds", idleSeconds, 1, 3_600);
+        checkRange("--warmup", warmup, 0, 10_000_000);
+        actors.forEach(n -> checkRange("--actors", n, 4, 256));
+        threads.forEach(n -> checkRange("--threads", n, 1, 64));
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw)) {
             Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);

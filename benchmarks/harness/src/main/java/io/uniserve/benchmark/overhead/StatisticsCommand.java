@@ -42,9 +42,9 @@ public final class StatisticsCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        range("--queries", queries, 1_000, 100_000_000);
-        range("--servers", servers, 1, LocalCluster.SERVERS_MAX);
-        range("--actors", actors, RANGE, Limits.ACTORS_PER_TABLE_MAX);
+        checkRange("--queries", queries, 1_000, 100_000_000);
+        checkRange("--servers", servers, 1, LocalCluster.SERVERS_MAX);
+        checkRange("--actors", actors, RANGE, Limits.ACTORS_PER_TABLE_MAX);
         counting();
         double counting = counting();
         double query = query();
@@ -78,7 +78,7 @@ public final class StatisticsCommand extends CliCommand {
                 costs.add(new ReplicaKey(1, i), 1_000);
             }
             if (n % Limits.SHARD_SET_SAMPLE == 0) {
-                sets.saw(1, List.copyOf(ranges.get(from)));
+                sets.record(1, List.copyOf(ranges.get(from)));
             }
         }
         double nanos = CpuClock.nanos() - start;
@@ -93,14 +93,14 @@ public final class StatisticsCommand extends CliCommand {
                 .setting("server.ports-dir", ports())
                 .start()) {
             ClientTable table = OverheadBench.table(cluster.client(), "t", actors);
-            ask(table, queries / 2);
+            runQueries(table, queries / 2);
             long start = CpuClock.processNanos();
-            ask(table, queries);
+            runQueries(table, queries);
             return (double) (CpuClock.processNanos() - start) / queries;
         }
     }
 
-    private void ask(ClientTable table, int times) {
+    private void runQueries(ClientTable table, int times) {
         for (int n = 0; n < times; n++) {
             int from = first(n);
             List<Integer> range = IntStream.range(from, from + RANGE).boxed().toList();

@@ -1,17 +1,17 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.generate.InstanceParameters;
+import io.uniserve.placement.generate.InstanceParameters;
 import java.util.Locale;
 
 /**
  * One line of the bench's table.
  *
- * @param unequal true for servers with weights 1, 2 and 3, repeated
+ * @param unequalWeights true for servers with weights 1, 2 and 3, repeated
  */
-record BenchCase(String policy, InstanceParameters shape, boolean unequal) {
+record BenchCase(String policy, InstanceParameters shape, boolean unequalWeights) {
     String name() {
         return shape.actors() + " " + shape.mix().name().toLowerCase(Locale.ROOT) + " "
                 + shape.change().name().toLowerCase(Locale.ROOT) + (shape.rf() > 1 ? " rf" + shape.rf() : "")
-                + (unequal ? " unequal" : "") + (policy.equals("parallelism") ? "" : " " + policy);
+                + (unequalWeights ? " unequal" : "") + (policy.equals("parallelism") ? "" : " " + policy);
     }
 }

@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.benchmark.result.Figure;
+import io.uniserve.placement.generate.InstanceParameters;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,7 +26,7 @@ final class BenchGoals {
                 Figure.atMost(name + "seconds, median", score.secondsMedian(), seconds(instanceParameters.actors())));
         boolean plain = instanceParameters.mix() == InstanceParameters.Mix.RANGE
                 && instanceParameters.rf() == 1
-                && !what.unequal();
+                && !what.unequalWeights();
         if (plain && instanceParameters.actors() >= 256) {
             figures.add(Figure.atMost(name + "contention above its bound", score.gapMax(), NOTHING));
         }

@@ -1,23 +1,23 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.check.PlacementCheck;
-import io.uniserve.balance.constraint.Constraints;
-import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.model.Assignment;
-import io.uniserve.balance.model.ClusterLoad;
-import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.MovesBound;
-import io.uniserve.balance.run.PlacementResult;
-import io.uniserve.balance.run.PolicyRunner;
-import io.uniserve.balance.text.Instance;
+import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.check.PlacementCheck;
+import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.generate.InstanceGenerator;
+import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.model.ClusterLoad;
+import io.uniserve.placement.policy.BalancePolicy;
+import io.uniserve.placement.policy.MovesBound;
+import io.uniserve.placement.run.PlacementResult;
+import io.uniserve.placement.run.PolicyRunner;
+import io.uniserve.placement.text.Instance;
 import io.uniserve.runtime.time.CpuClock;
 import java.util.Arrays;
 import java.util.Locale;
 
 /** Run of one case over its seeds and rounds. The independent checker recomputes every round. */
 final class BenchRun {
-    private final BenchCase what;
+    private final BenchCase benchCase;
     private final BenchSettings settings;
     private final PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
     private final BenchScore score = new BenchScore();
@@ -25,7 +25,7 @@ final class BenchRun {
     private double cpuSeconds;
 
     BenchRun(BenchCase what, BenchSettings settings) {
-        this.what = what;
+        this.benchCase = what;
         this.settings = settings;
     }
 
@@ -37,8 +37,8 @@ final class BenchRun {
     }
 
     private void chain(int seed) {
-        Instance instance = InstanceGenerator.make(what.shape(), seed);
-        BalancePolicy policy = Policies.named(what.policy());
+        Instance instance = InstanceGenerator.make(benchCase.shape(), seed);
+        BalancePolicy policy = Policies.byName(benchCase.policy());
         Assignment current = instance.initial();
         int rounds = instance.rounds().size();
         for (int round = 0; round < rounds; round++) {
@@ -52,7 +52,7 @@ final class BenchRun {
             current = result.assignment();
         }
         PlacementResult again = once(policy, problem(instance, rounds - 1, current), seed, rounds - 1, "again");
-        score.again(again.check().adds() + again.check().drops());
+        score.addRepeat(again.check().adds() + again.check().drops());
     }
 
     private PlacementResult once(BalancePolicy policy, ClusterLoad in, int seed, int round, String kind) {
@@ -67,7 +67,7 @@ final class BenchRun {
                         Locale.ROOT,
                         "%s\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\t%.6f\t%.6f",
                         kind,
-                        what.name(),
+                        benchCase.name(),
                         seed,
                         round,
                         result.status(),
@@ -75,18 +75,18 @@ final class BenchRun {
                         cpuSeconds,
                         check.contention(),
                         check.bound(),
-                        check.outside(),
+                        check.outsideTolerance(),
                         check.adds(),
                         check.drops(),
                         check.replicas(),
-                        check.largest(),
-                        check.least()));
+                        check.largestLoad(),
+                        check.leastLoad()));
         return result;
     }
 
     private ClusterLoad problem(Instance instance, int round, Assignment current) {
-        ClusterLoad in = instance.at(round, current, 0.05, what.shape().rf());
-        if (!what.unequal()) {
+        ClusterLoad in = instance.at(round, current, 0.05, benchCase.shape().rf());
+        if (!benchCase.unequalWeights()) {
             return in;
         }
         double[] weights = new double[in.servers()];

@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.check.PlacementCheck;
+import io.uniserve.placement.check.PlacementCheck;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,8 +29,8 @@ final class BenchScore {
         rounds++;
         gapSum += check.gap();
         gapMax = Math.max(gapMax, check.gap());
-        unbalanced += check.balanced(servers) ? 0 : 1;
-        unsound += check.sound() ? 0 : 1;
+        unbalanced += check.isBalanced(servers) ? 0 : 1;
+        unsound += check.isValid() ? 0 : 1;
         replicas += check.replicas();
         contention += check.contention();
         bound += check.bound();
@@ -42,7 +42,7 @@ final class BenchScore {
         }
     }
 
-    void again(int moves) {
+    void addRepeat(int moves) {
         againMoves += moves;
     }
 

@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.policy.MovesBound;
-import io.uniserve.balance.policy.SearchBudget;
+import io.uniserve.placement.policy.MovesBound;
+import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.protocol.env.Clock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -1,20 +1,20 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.constraint.Constraints;
-import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.generate.InstanceParameters;
-import io.uniserve.balance.model.Assignment;
-import io.uniserve.balance.model.ClusterLoad;
-import io.uniserve.balance.policy.SearchBudget;
-import io.uniserve.balance.run.PlacementResult;
-import io.uniserve.balance.run.PolicyRunner;
-import io.uniserve.balance.text.Instance;
 import io.uniserve.benchmark.chart.LineChart;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
+import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.generate.InstanceGenerator;
+import io.uniserve.placement.generate.InstanceParameters;
+import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.model.ClusterLoad;
+import io.uniserve.placement.policy.SearchBudget;
+import io.uniserve.placement.run.PlacementResult;
+import io.uniserve.placement.run.PolicyRunner;
+import io.uniserve.placement.text.Instance;
 import io.uniserve.protocol.env.Clock;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
@@ -82,12 +82,12 @@ final class GrowthBench {
             long start = clock.nanos();
             SearchBudget searchBudget = new SearchBudget(1, () -> clock.nanos() - start > most * 1e9);
             PlacementResult result =
-                    new PolicyRunner(Constraints.standard(), 0).run(Policies.named("parallelism"), in, searchBudget);
+                    new PolicyRunner(Constraints.standard(), 0).run(Policies.byName("parallelism"), in, searchBudget);
             seconds[round] = (clock.nanos() - start) / 1e9;
             gap = Math.max(gap, result.check().gap());
             adds = result.check().adds();
             current = result.assignment();
-            line.require(result.check().balanced(in.servers()) && result.check().sound());
+            line.require(result.check().isBalanced(in.servers()) && result.check().isValid());
         }
         double heap = peak() / MEBIBYTE;
         first.add(new double[] {n, seconds[0]});

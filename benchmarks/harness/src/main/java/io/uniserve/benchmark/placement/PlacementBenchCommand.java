@@ -1,15 +1,15 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.generate.InstanceParameters;
-import io.uniserve.balance.policy.MovesBound;
-import io.uniserve.balance.simulate.AccessPattern;
-import io.uniserve.balance.simulate.ClusterShape;
 import io.uniserve.benchmark.result.ResultLine;
-import io.uniserve.cli.command.OutputFile;
 import io.uniserve.cli.command.CliCommand;
+import io.uniserve.cli.command.OutputFile;
 import io.uniserve.cli.command.SolverFolder;
 import io.uniserve.cli.command.TextTable;
+import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.generate.InstanceParameters;
+import io.uniserve.placement.policy.MovesBound;
+import io.uniserve.placement.simulate.AccessPattern;
+import io.uniserve.placement.simulate.ClusterShape;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,20 +102,20 @@ public final class PlacementBenchCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        range("--seeds", seeds, 1, 1_000);
-        range("--rounds", rounds, 1, 1_000);
-        actors.forEach(n -> range("--actors", n, 2, 100_000));
+        checkRange("--seeds", seeds, 1, 1_000);
+        checkRange("--rounds", rounds, 1, 1_000);
+        actors.forEach(n -> checkRange("--actors", n, 2, 100_000));
         if (!(timeLimit >= 0 && timeLimit <= 3_600 && boundSeconds >= 0 && boundSeconds <= 3_600)) {
-            throw usage("--time-limit is " + timeLimit + ", --moves-bound " + boundSeconds + ": use 0 to 3600 seconds");
+            throw usageError("--time-limit is " + timeLimit + ", --moves-bound " + boundSeconds + ": use 0 to 3600 seconds");
         }
-        SolverFolder.use();
+        SolverFolder.addToClassLoader();
         ResultLine line = ResultLine.of("bench placement", arguments());
         if (timeOrdered) {
             TimeOrderedBench.run(console(), seeds, line);
         } else if (growth) {
             new GrowthBench(console(), clock(), svg).run(line);
         } else if (series) {
-            new SeriesBench(console(), settings()).run(given("--rounds") ? rounds : 100, line);
+            new SeriesBench(console(), settings()).run(isGiven("--rounds") ? rounds : 100, line);
         } else if (simulated) {
             workloads(line);
         } else {
@@ -137,11 +137,11 @@ public final class PlacementBenchCommand extends CliCommand {
         for (AccessPattern accessPattern : AccessPattern.values()) {
             runs.run(accessPattern, WorkloadRuns.POLICIES);
         }
-        runs.tell(line);
+        runs.printTable(line);
     }
 
     private BenchSettings settings() {
-        MovesBound bound = given("--moves-bound") ? Policies.movesBound() : null;
+        MovesBound bound = isGiven("--moves-bound") ? Policies.movesBound() : null;
         return new BenchSettings(clock(), row -> rawText.append(row).append('\n'), bound, boundSeconds, timeLimit);
     }
 

@@ -2,18 +2,18 @@ package io.uniserve.benchmark.placement;
 
 import static io.uniserve.benchmark.placement.BenchOutput.decimal;
 
-import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.constraint.Constraints;
-import io.uniserve.balance.generate.PaperSeries;
-import io.uniserve.balance.model.Assignment;
-import io.uniserve.balance.model.ClusterLoad;
-import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.run.PlacementResult;
-import io.uniserve.balance.run.PolicyRunner;
-import io.uniserve.balance.text.Instance;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
+import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.generate.PaperSeries;
+import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.model.ClusterLoad;
+import io.uniserve.placement.policy.BalancePolicy;
+import io.uniserve.placement.run.PlacementResult;
+import io.uniserve.placement.run.PolicyRunner;
+import io.uniserve.placement.text.Instance;
 import io.uniserve.runtime.time.CpuClock;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,7 +47,7 @@ final class SeriesBench {
         for (int actors : ACTORS) {
             for (String policy : POLICIES) {
                 console.note("bench placement: series, " + actors + " actors, " + policy);
-                BenchScore score = chain(actors, rounds, Policies.named(policy));
+                BenchScore score = chain(actors, rounds, Policies.byName(policy));
                 table.row(
                         actors,
                         policy,

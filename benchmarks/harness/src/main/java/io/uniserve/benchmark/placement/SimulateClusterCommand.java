@@ -1,11 +1,11 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.policy.SearchBudget;
-import io.uniserve.balance.simulate.AccessPattern;
-import io.uniserve.balance.simulate.ClusterShape;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.SolverFolder;
+import io.uniserve.placement.policy.SearchBudget;
+import io.uniserve.placement.simulate.AccessPattern;
+import io.uniserve.placement.simulate.ClusterShape;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -79,23 +79,23 @@ public final class SimulateClusterCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        range("--servers", servers, 1, 1_000);
-        range("--actors", actors, 8, 100_000);
-        range("--cores", cores, 1, 256);
-        range("--intervals", intervals, 1, 10_000);
-        range("--queries", queries, 100, 10_000_000);
+        checkRange("--servers", servers, 1, 1_000);
+        checkRange("--actors", actors, 8, 100_000);
+        checkRange("--cores", cores, 1, 256);
+        checkRange("--intervals", intervals, 1, 10_000);
+        checkRange("--queries", queries, 100, 10_000_000);
         if (!(utilization > 0 && utilization < 1) || !(timeLimit > 0 && timeLimit <= 3_600)) {
-            throw usage("--utilization is " + utilization + ", --time-limit " + timeLimit
+            throw usageError("--utilization is " + utilization + ", --time-limit " + timeLimit
                     + ": use more than 0, less than 1, and 0 to 3600 seconds");
         }
-        int room = given("--slots") ? slots : (int) Math.ceil(1.6 * actors / servers) + 1;
-        range("--slots", room, (actors + servers - 1) / servers, Integer.MAX_VALUE);
+        int room = isGiven("--slots") ? slots : (int) Math.ceil(1.6 * actors / servers) + 1;
+        checkRange("--slots", room, (actors + servers - 1) / servers, Integer.MAX_VALUE);
         ClusterShape shape = new ClusterShape(actors, servers, cores, room, intervals, queries, utilization, seed);
-        SolverFolder.use();
+        SolverFolder.addToClassLoader();
         ResultLine line = ResultLine.of("simulate-cluster", arguments());
         WorkloadRuns runs = new WorkloadRuns(console(), shape, this::effort, svg);
         workloads.forEach(name -> runs.run(workload(name), policies));
-        runs.tell(line);
+        runs.printTable(line);
         return line.print(console());
     }
 
@@ -105,7 +105,7 @@ public final class SimulateClusterCommand extends CliCommand {
                 return candidate;
             }
         }
-        throw usage("--workload is '" + name + "': use scans, hotspot, skew or time");
+        throw usageError("--workload is '" + name + "': use scans, hotspot, skew or time");
     }
 
     private SearchBudget effort() {

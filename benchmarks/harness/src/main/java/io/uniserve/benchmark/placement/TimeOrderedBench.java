@@ -1,11 +1,11 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.simulate.TimeScenario;
-import io.uniserve.balance.simulate.TimeSimulator;
-import io.uniserve.balance.timeorder.ServerSelector;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
+import io.uniserve.placement.simulate.TimeScenario;
+import io.uniserve.placement.simulate.TimeSimulator;
+import io.uniserve.placement.timeorder.ServerSelector;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

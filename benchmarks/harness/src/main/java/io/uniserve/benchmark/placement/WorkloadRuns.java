@@ -1,17 +1,17 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.constraint.Constraints;
-import io.uniserve.balance.policy.SearchBudget;
-import io.uniserve.balance.run.PolicyRunner;
-import io.uniserve.balance.simulate.AccessPattern;
-import io.uniserve.balance.simulate.ClusterShape;
-import io.uniserve.balance.simulate.ClusterSimulator;
-import io.uniserve.balance.simulate.Interval;
 import io.uniserve.benchmark.chart.LineChart;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
+import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.policy.SearchBudget;
+import io.uniserve.placement.run.PolicyRunner;
+import io.uniserve.placement.simulate.AccessPattern;
+import io.uniserve.placement.simulate.ClusterShape;
+import io.uniserve.placement.simulate.ClusterSimulator;
+import io.uniserve.placement.simulate.Interval;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -42,7 +42,7 @@ final class WorkloadRuns {
     }
 
     /** Prints the table of results. */
-    void tell(ResultLine line) {
+    void printTable(ResultLine line) {
         table.print(console);
         line.with("results", results);
     }
@@ -54,7 +54,7 @@ final class WorkloadRuns {
             console.note("simulate-cluster: " + name + ", " + policy);
             PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
             List<Interval> run =
-                    new ClusterSimulator(shape, accessPattern, Policies.named(policy), runner, effort).run();
+                    new ClusterSimulator(shape, accessPattern, Policies.byName(policy), runner, effort).run();
             chart.line(
                     policy,
                     run.stream().map(i -> new double[] {i.number(), i.p99()}).toList());

@@ -7,25 +7,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measured figure of a result.
  *
- * @param ours the measured value
+ * @param measured the measured value
  * @param peer the value of the peer or floor in the same run; null without one
  * @param ratio at least 1.0 if it is as good as the peer or better, for both directions; null without a peer
  * @param goal the ratio to reach with a peer, otherwise the limit of the value
  */
 public record Figure(
         String name,
-        double ours,
+        double measured,
         @Nullable Double peer,
         @Nullable Double ratio,
         double goal,
         boolean met) {
     /** Creates a figure for which more is better: {@code ratio} is ours / peer. */
-    public static Figure more(String name, double ours, double peer, double goalRatio) {
+    public static Figure moreIsBetter(String name, double ours, double peer, double goalRatio) {
         return of(name, ours, peer, ours / peer, goalRatio);
     }
 
     /** Creates a figure for which less is better: {@code ratio} is peer / ours. A goal of at most 1.5 times the peer is {@code 1 / 1.5}. */
-    public static Figure less(String name, double ours, double peer, double goalRatio) {
+    public static Figure lessIsBetter(String name, double ours, double peer, double goalRatio) {
         return of(name, ours, peer, peer / ours, goalRatio);
     }
 
@@ -46,7 +46,7 @@ public record Figure(
     Map<String, @Nullable Object> fields() {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("name", name);
-        fields.put("ours", number(ours));
+        fields.put("ours", number(measured));
         fields.put("peer", peer == null ? null : number(peer));
         fields.put("ratio", ratio == null ? null : number(ratio));
         fields.put("goal", number(goal));

@@ -29,11 +29,11 @@ import io.uniserve.runtime.disk.FileDisk;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
-import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.GrpcNetwork;
-import io.uniserve.runtime.transport.GrpcServer;
-import io.uniserve.runtime.transport.TransportThreads;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.TransportThreads;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.GatherInputs;
 import java.io.IOException;
@@ -98,8 +98,8 @@ final class ShuffleBench implements AutoCloseable {
                 ExchangeLimits.DEFAULTS.pullAttempts());
         ClusterIdentity cluster = ClusterIdentity.of("bench");
         CompletableFuture<ExchangeHost> served = new CompletableFuture<>();
-        GrpcServer server = keep(GrpcServer.builder(cluster)
-                .peers((request, completion) -> served.join().onPeer(request, completion))
+        GrpcServer server = closeLater(GrpcServer.builder(cluster)
+                .peers((request, completion) -> served.join().handlePeerRequest(request, completion))
                 .start("127.0.0.1", 0));
         Address address = new Address("127.0.0.1", server.port());
         ExchangeHost producer = host(PRODUCER, directory, cluster, address, limits);
@@ -117,18 +117,18 @@ final class ShuffleBench implements AutoCloseable {
         frame = frame(producer);
     }
 
-    private <T extends AutoCloseable> T keep(T resource) {
+    private <T extends AutoCloseable> T closeLater(T resource) {
         closing.add(resource);
         return resource;
     }
 
     private ExchangeHost host(
             String name, Path directory, ClusterIdentity cluster, Address self, ExchangeLimits limits) {
-        EventLoop loop = keep(new EventLoop(name, SystemClock.INSTANCE, error -> {
+        EventLoop loop = closeLater(new EventLoop(name, SystemClock.INSTANCE, error -> {
             throw new IllegalStateException(error);
         }));
-        ChannelPool channels = keep(new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN));
-        FileDisk disk = keep(new FileDisk(directory.resolve(name), 1, loop));
+        ChannelPool channels = closeLater(new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN));
+        FileDisk disk = closeLater(new FileDisk(directory.resolve(name), 1, loop));
         return new ExchangeHost(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), disk, self, limits, 1);
     }
@@ -152,7 +152,7 @@ final class ShuffleBench implements AutoCloseable {
                     });
                 }))
                 .build();
-        return keep(TransportThreads.create())
+        return closeLater(TransportThreads.create())
                 .serve(NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)))
                 .directExecutor()
                 .flowControlWindow(WINDOW_BYTES)
@@ -166,7 +166,7 @@ final class ShuffleBench implements AutoCloseable {
         List<ScatterManifest> receipts = new ArrayList<>();
         for (int actor = 0; actor < sources; actor++) {
             Random random = new Random(actor);
-            receipts.add(producer.scatter(new ScatterEnvelope(ID, 0, slots, Bytes.EMPTY), new Asking(actor), sink -> {
+            receipts.add(producer.scatter(new ScatterEnvelope(ID, 0, slots, Bytes.EMPTY), new BenchContext(actor), sink -> {
                 for (int slot = 0; slot < slots; slot++) {
                     byte[] chunk = new byte[chunkBytes];
                     random.nextBytes(chunk);
@@ -177,7 +177,7 @@ final class ShuffleBench implements AutoCloseable {
         return new GatherEnvelope(
                 ID,
                 actors(),
-                List.of(new GatherEnvelope.Input(0, Distribution.CUT, receipts)),
+                List.of(new GatherEnvelope.Input(0, Distribution.PARTITIONED, receipts)),
                 Optional.empty(),
                 Bytes.EMPTY);
     }
@@ -187,7 +187,7 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /** Returns the operation of one shuffle: all chunks are fetched, checked, stored, and released. */
-    Bench.Operation ours() {
+    Bench.Operation exchangeOperation() {
         return n -> whileKept(() -> 0);
     }
 
@@ -201,7 +201,7 @@ final class ShuffleBench implements AutoCloseable {
 
     private long whileKept(LongSupplier look) {
         CompletableFuture<Outcome<GatherInputs>> here = new CompletableFuture<>();
-        try (GatherInputs unused = consumer.deliver(frame, actors(), MINUTE_NANOS, here::complete)) {
+        try (GatherInputs unused = consumer.fetchInputs(frame, actors(), MINUTE_NANOS, here::complete)) {
             if (here.join() instanceof Outcome.Err<GatherInputs> failed) {
                 throw failed.error();
             }
@@ -214,7 +214,7 @@ final class ShuffleBench implements AutoCloseable {
      *
      * @param keeps true to keep all pieces until the last has arrived
      */
-    Bench.Operation bare(boolean keeps) {
+    Bench.Operation bareOperation(boolean keeps) {
         return n -> {
             List<byte[]> kept = new ArrayList<>();
             long got = 0;
@@ -234,11 +234,11 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /** Pins the sending threads to the first core and the receiving ones to the second, for all later runs. */
-    void part(Cores cores) {
-        ours().run(0); // the first call starts their threads
-        bare(false).run(0);
-        cores.give(0, PRODUCER_THREADS);
-        cores.give(1, CONSUMER_THREADS);
+    void pinThreads(Cores cores) {
+        exchangeOperation().run(0); // the first call starts their threads
+        bareOperation(false).run(0);
+        cores.pinThreads(0, PRODUCER_THREADS);
+        cores.pinThreads(1, CONSUMER_THREADS);
     }
 
     @Override
@@ -253,7 +253,7 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /** Context of a caller with one hour of time. */
-    private record Asking(int actor) implements OperatorContext {
+    private record BenchContext(int actor) implements OperatorContext {
         @Override
         public long remainingNanos() {
             return TimeUnit.HOURS.toNanos(1);

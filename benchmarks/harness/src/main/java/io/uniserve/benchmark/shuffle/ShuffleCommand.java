@@ -94,19 +94,19 @@ public final class ShuffleCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
-        range("--chunks", chunks, 1, 4_096);
-        range("--chunk-kib", chunkKib, 1, 16_384);
-        range("--shuffles", shuffles, 1, 10_000);
-        range("--rounds", rounds, 1, 1_000);
-        range("--settle", settle, 0, 1_000);
-        range("--small-kib", smallKib, 1, BYTES_MAX / 64 / 64 >> 10);
+        checkRange("--chunks", chunks, 1, 4_096);
+        checkRange("--chunk-kib", chunkKib, 1, 16_384);
+        checkRange("--shuffles", shuffles, 1, 10_000);
+        checkRange("--rounds", rounds, 1, 1_000);
+        checkRange("--settle", settle, 0, 1_000);
+        checkRange("--small-kib", smallKib, 1, BYTES_MAX / 64 / 64 >> 10);
         long bytes = (long) chunks * chunkKib << 10;
         if (bytes > BYTES_MAX) {
-            throw usage("--chunks times --chunk-kib is " + (bytes >> 20)
+            throw usageError("--chunks times --chunk-kib is " + (bytes >> 20)
                     + " MiB: all chunks are in memory, use 256 at most");
         }
-        if (given("--processes")) {
-            range("--processes", processes, 1, 32);
+        if (isGiven("--processes")) {
+            checkRange("--processes", processes, 1, 32);
             return processes();
         }
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
@@ -136,7 +136,7 @@ public final class ShuffleCommand extends CliCommand {
             line.with("peakMemoryBytes", peak);
             line.with("liveHeapBytes", live);
             try (Cores cores = Cores.ofThisProcess()) {
-                line.with("coreOfItsOwn", part(cores));
+                line.with("coreOfItsOwn", pinThreads(cores));
             }
             line.with("cores", Runtime.getRuntime().availableProcessors());
             line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
@@ -153,12 +153,12 @@ public final class ShuffleCommand extends CliCommand {
             console().note("loading");
             servers.load(FEW, rows);
             servers.load(MANY, rows);
-            Map<String, ShuffleProcesses.Taken> few = servers.join(FEW, rows, JOINS);
-            Map<String, ShuffleProcesses.Taken> many = servers.join(MANY, rows, JOINS);
+            Map<String, ShuffleProcesses.Usage> few = servers.join(FEW, rows, JOINS);
+            Map<String, ShuffleProcesses.Usage> many = servers.join(MANY, rows, JOINS);
             servers.steps(MANY).forEach(console()::println);
             console().println("server       threads at 8 x 8   at 64 x 64   most memory MB at 8 x 8   at 64 x 64");
             many.forEach((server, taken) -> {
-                ShuffleProcesses.Taken before = Objects.requireNonNull(few.get(server));
+                ShuffleProcesses.Usage before = Objects.requireNonNull(few.get(server));
                 console()
                         .println(String.format(
                                 Locale.ROOT,
@@ -170,33 +170,33 @@ public final class ShuffleCommand extends CliCommand {
                                 taken.peakMb()));
             });
             line.with("servers", processes);
-            line.with("threads", most(many, taken -> taken.threads()));
-            line.with("threadsFew", most(few, taken -> taken.threads()));
-            line.with("peakMb", most(many, taken -> taken.peakMb()));
-            line.with("peakMbFew", most(few, taken -> taken.peakMb()));
+            line.with("threads", maxOf(many, taken -> taken.threads()));
+            line.with("threadsFew", maxOf(few, taken -> taken.threads()));
+            line.with("peakMb", maxOf(many, taken -> taken.peakMb()));
+            line.with("peakMbFew", maxOf(few, taken -> taken.peakMb()));
             line.with("cores", Runtime.getRuntime().availableProcessors());
             line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
             return line.print(console());
         }
     }
 
-    private static long most(Map<String, ShuffleProcesses.Taken> servers, ToLongFunction<ShuffleProcesses.Taken> what) {
+    private static long maxOf(Map<String, ShuffleProcesses.Usage> servers, ToLongFunction<ShuffleProcesses.Usage> what) {
         return servers.values().stream().mapToLong(what).max().orElse(0);
     }
 
     private Figure compared(String name, Path folder, RawLog log, int sources, int slots, int kib) throws IOException {
         try (ShuffleBench shuffle = new ShuffleBench(folder, sources, slots, kib << 10);
                 Cores cores = Cores.ofThisProcess()) {
-            if (part(cores)) {
-                shuffle.part(cores);
+            if (pinThreads(cores)) {
+                shuffle.pinThreads(cores);
             }
             CpuMeter cpu = new CpuMeter(List.of(), true);
             Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
             Bench.Load load = new Bench.Load(name, 1, shuffles, rounds);
             List<Bench.Side> sides = List.of(
-                    new Bench.Side("uniserve", shuffle.ours(), cpu),
-                    new Bench.Side("bare stream", shuffle.bare(false), cpu),
-                    new Bench.Side("bare stream that keeps", shuffle.bare(true), cpu));
+                    new Bench.Side("uniserve", shuffle.exchangeOperation(), cpu),
+                    new Bench.Side("bare stream", shuffle.bareOperation(false), cpu),
+                    new Bench.Side("bare stream that keeps", shuffle.bareOperation(true), cpu));
             // Servers run for long. In a new process the compiler takes a third of the CPU time.
             int turns = bench.settle(load, TURN_SECONDS, settle, sides);
             console().note(name + ": " + turns + " turns before the first that counts");
@@ -217,11 +217,11 @@ public final class ShuffleCommand extends CliCommand {
                             ours / floor,
                             keeps,
                             ours / keeps));
-            return Figure.more(name, ours, floor, GOAL);
+            return Figure.moreIsBetter(name, ours, floor, GOAL);
         }
     }
 
-    private boolean part(Cores cores) {
+    private boolean pinThreads(Cores cores) {
         return !shareCores && cores.count() > 1;
     }
 
@@ -230,7 +230,7 @@ public final class ShuffleCommand extends CliCommand {
         try (ShuffleBench shuffle = new ShuffleBench(folder, sides, sides, 1_024)) {
             ManagementFactory.getThreadMXBean().resetPeakThreadCount();
             for (int i = 0; i < 3; i++) {
-                shuffle.ours().run(i);
+                shuffle.exchangeOperation().run(i);
             }
             return ManagementFactory.getThreadMXBean().getPeakThreadCount();
         }

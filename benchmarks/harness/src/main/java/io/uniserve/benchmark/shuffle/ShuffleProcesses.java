@@ -35,7 +35,7 @@ final class ShuffleProcesses implements AutoCloseable {
     private final UniserveClient client;
 
     /** Maximum threads while joins ran, and the peak of memory so far. */
-    record Taken(int threads, long peakMb) {}
+    record Usage(int threads, long peakMb) {}
 
     /** Starts ZooKeeper, a coordinator and servers. */
     ShuffleProcesses(Path directory, int servers) {
@@ -100,7 +100,7 @@ final class ShuffleProcesses implements AutoCloseable {
     }
 
     /** Joins both tables a few times. Returns the usage per server, by its name. */
-    Map<String, Taken> join(int actors, int rowsOfChunk, int times) {
+    Map<String, Usage> join(int actors, int rowsOfChunk, int times) {
         Map<String, Integer> threads = new TreeMap<>();
         ScheduledExecutorService looks = Executors.newSingleThreadScheduledExecutor();
         try {
@@ -132,11 +132,11 @@ final class ShuffleProcesses implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);
         }
-        Map<String, Taken> taken = new TreeMap<>();
+        Map<String, Usage> taken = new TreeMap<>();
         servers()
                 .forEach(server -> taken.put(
                         server.name(),
-                        new Taken(threads.getOrDefault(server.name(), 0), ProcFiles.peakMb(server.pid()))));
+                        new Usage(threads.getOrDefault(server.name(), 0), ProcFiles.peakMb(server.pid()))));
         return taken;
     }
 

@@ -3,7 +3,7 @@ package io.uniserve.benchmark.simulate;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
-import io.uniserve.testkit.simulation.CalmReport;
+import io.uniserve.simulator.LightFaultReport;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,14 +14,14 @@ final class CalmOutput {
 
     private CalmOutput() {}
 
-    static void print(Console console, long seed, CalmReport report) {
+    static void print(Console console, long seed, LightFaultReport report) {
         console.println("seed %d: %.1f simulated hours, %,d operations, %,d ended with an error"
                 .formatted(seed, report.hours(), report.operations(), report.failures()));
         console.println("faults that hit a running operation: %,.0f per hour".formatted(report.faultsPerHour()));
         report.faults().forEach((fault, count) -> console.println("  %-26s %,d".formatted(fault.label(), count)));
         console.println("segments dropped from logs: %,d".formatted(report.segmentsDropped()));
         console.println("%-42s %14s %14s".formatted("the most of", "first hour", "all hours"));
-        report.most()
+        report.highest()
                 .forEach((what, most) -> console.println(
                         "%-42s %,14d %,14d".formatted(what, report.firstHour().getOrDefault(what, 0L), most)));
         console.println("violations: " + report.violationCount());
@@ -29,7 +29,7 @@ final class CalmOutput {
         console.println("hash " + report.hash());
     }
 
-    static ResultLine result(List<String> arguments, CalmReport report) {
+    static ResultLine result(List<String> arguments, LightFaultReport report) {
         Map<String, Object> faults = new LinkedHashMap<>();
         report.faults().forEach((fault, count) -> faults.put(fault.label(), count));
         return ResultLine.of("simulate", arguments)
@@ -40,7 +40,7 @@ final class CalmOutput {
                 .with("faultsByKind", faults)
                 .with("segmentsDropped", report.segmentsDropped())
                 .with("firstHour", report.firstHour())
-                .with("most", report.most())
+                .with("most", report.highest())
                 .with("hash", report.hash());
     }
 }

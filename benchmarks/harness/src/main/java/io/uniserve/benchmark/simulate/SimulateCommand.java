@@ -5,13 +5,13 @@ import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.Logging;
 import io.uniserve.cli.command.Progress;
-import io.uniserve.testkit.simulation.CalmReport;
-import io.uniserve.testkit.simulation.SeedReport;
-import io.uniserve.testkit.simulation.Simulation;
-import io.uniserve.testkit.simulation.SimulationOptions;
-import io.uniserve.testkit.simulation.SimulationReport;
-import io.uniserve.testkit.simulation.plant.Plant;
-import io.uniserve.testkit.simulation.workload.Workload;
+import io.uniserve.simulator.LightFaultReport;
+import io.uniserve.simulator.SeedReport;
+import io.uniserve.simulator.Simulation;
+import io.uniserve.simulator.SimulationOptions;
+import io.uniserve.simulator.SimulationReport;
+import io.uniserve.simulator.plant.Plant;
+import io.uniserve.simulator.workload.Workload;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,12 +102,12 @@ public final class SimulateCommand extends CliCommand {
             Logging.quiet();
         }
         SimulationOptions options =
-                SimulationOptions.defaults().with(bug).with(workload(bug)).seconds(seconds);
+                SimulationOptions.defaults().with(bug).with(workload(bug)).withFaultSeconds(seconds);
         if (rebalance) {
-            options = options.rebalanced();
+            options = options.withRebalancing();
         }
         if (trace) {
-            options = options.listening(console()::println);
+            options = options.withListener(console()::println);
         }
         if (calm) {
             return calm(options);
@@ -118,7 +118,7 @@ public final class SimulateCommand extends CliCommand {
         AtomicLong violations = new AtomicLong();
         SimulationReport report = new Simulation(options).run(range.from(), range.to(), seed -> {
             violations.addAndGet(seed.violationCount());
-            progress.at(done.incrementAndGet(), "seed " + seed.seed() + ", " + violations + " violations");
+            progress.update(done.incrementAndGet(), "seed " + seed.seed() + ", " + violations + " violations");
         });
         progress.finish();
         print(report, range);
@@ -127,24 +127,24 @@ public final class SimulateCommand extends CliCommand {
 
     private int calm(SimulationOptions options) {
         List<String> others = Stream.of("--rebalance", "--seconds", "--plant")
-                .filter(this::given)
+                .filter(this::isGiven)
                 .toList();
         if (!others.isEmpty()) {
-            throw usage("--calm and " + others.get(0) + " do not go together: leave one of them out");
+            throw usageError("--calm and " + others.get(0) + " do not go together: leave one of them out");
         }
-        double length = given("--hours") ? hours : CALM_HOURS_DEFAULT;
+        double length = isGiven("--hours") ? hours : CALM_HOURS_DEFAULT;
         console().note("simulating " + length + " hours, which takes some seconds each");
-        CalmReport report = new Simulation(options).calm(seeds.from(), length, SimulateCommand::heap);
+        LightFaultReport report = new Simulation(options).runLightFaults(seeds.from(), length, SimulateCommand::heap);
         CalmOutput.print(console(), seeds.from(), report);
         return CalmOutput.result(arguments(), report).print(console());
     }
 
     private SeedRange range() {
-        if (!given("--hours")) {
+        if (!isGiven("--hours")) {
             return seeds;
         }
         if (!(hours > 0 && hours <= 10_000)) {
-            throw usage("--hours is " + hours + ": use more than 0, at most 10000");
+            throw usageError("--hours is " + hours + ": use more than 0, at most 10000");
         }
         long count = Math.max(1, (long) Math.ceil(hours * 3_600 / seconds));
         return new SeedRange(seeds.from(), seeds.from() + count - 1);
@@ -156,7 +156,7 @@ public final class SimulateCommand extends CliCommand {
                 return candidate;
             }
         }
-        throw usage("Invalid value for option '--plant': '" + plant + "'; use one of "
+        throw usageError("Invalid value for option '--plant': '" + plant + "'; use one of "
                 + String.join(
                         ", ", Arrays.stream(Plant.values()).map(Plant::label).toList()));
     }
@@ -170,7 +170,7 @@ public final class SimulateCommand extends CliCommand {
                 return candidate;
             }
         }
-        throw usage("Invalid value for option '--workload': '" + workload + "'; use one of "
+        throw usageError("Invalid value for option '--workload': '" + workload + "'; use one of "
                 + String.join(
                         ", ",
                         Arrays.stream(Workload.values()).map(Workload::label).toList()));
@@ -193,9 +193,9 @@ public final class SimulateCommand extends CliCommand {
                 .println(
                         "replicas compared: %,d pairs; disks checked when a version was committed: %,d; longest in doubt: %.1f s"
                                 .formatted(
-                                        report.looks().digests(),
-                                        report.looks().disks(),
-                                        report.looks().doubtNanos() / 1e9));
+                                        report.coverage().digests(),
+                                        report.coverage().disks(),
+                                        report.coverage().inDoubtNanosMax() / 1e9));
         console().println("faults that hit a running operation: %,d".formatted(report.faultCount()));
         report.faults().forEach((fault, count) -> console().println("  %-26s %,d".formatted(fault.label(), count)));
         console()
@@ -242,9 +242,9 @@ public final class SimulateCommand extends CliCommand {
                 .with("faults", report.faultCount())
                 .with("faultsByKind", faults)
                 .with("segmentsDropped", report.segmentsDropped())
-                .with("replicasCompared", report.looks().digests())
-                .with("disksLookedAt", report.looks().disks())
-                .with("longestDoubtSeconds", report.looks().doubtNanos() / 1e9)
+                .with("replicasCompared", report.coverage().digests())
+                .with("disksLookedAt", report.coverage().disks())
+                .with("longestDoubtSeconds", report.coverage().inDoubtNanosMax() / 1e9)
                 .with("excusedSeeds", report.excusedSeeds())
                 .with("violations", report.violations())
                 .with("hash", report.hash());

@@ -30,7 +30,7 @@ final class Answers {
     }
 
     /** Returns the number of found documents. */
-    static long found(String answer) {
+    static long numFound(String answer) {
         return parse(answer).path("response").path("numFound").asLong(-1);
     }
 

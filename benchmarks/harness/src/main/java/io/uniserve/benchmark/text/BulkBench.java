@@ -81,7 +81,7 @@ final class BulkBench {
         names.forEach(peer::drop);
         double mine = blocks.get(0).perSecond() * megabytes;
         double theirs = blocks.get(1).perSecond() * megabytes;
-        figures.add(Figure.more(scenario + ": MB/s", mine, theirs, 1));
+        figures.add(Figure.moreIsBetter(scenario + ": MB/s", mine, theirs, 1));
         rows.add(String.format(
                 Locale.ROOT,
                 "%-38s %8.2f /%8.2f MB/s (%.2f)  CPU %8.0f /%8.0f ms (%.2f)",
@@ -109,10 +109,10 @@ final class BulkBench {
     }
 
     private static void check(String side, String answer, int documents) {
-        if (Answers.found(answer) != documents) {
+        if (Answers.numFound(answer) != documents) {
             throw new UniserveException(
                     ErrorCode.INTERNAL,
-                    side + " has " + Answers.found(answer) + " of " + documents + " documents after a bulk update");
+                    side + " has " + Answers.numFound(answer) + " of " + documents + " documents after a bulk update");
         }
     }
 

@@ -55,15 +55,15 @@ final class PeerLoader {
                     files.filter(file -> file.toString().endsWith(".jar")).sorted()::iterator) {
                 jars.add(jar.toUri().toURL());
             }
-            return new URLClassLoader("peer", jars.toArray(URL[]::new), new Shown());
+            return new URLClassLoader("peer", jars.toArray(URL[]::new), new FilteringClassLoader());
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot list " + folder, e);
         }
     }
 
     /** Parent loader with the JDK and the interface. */
-    private static final class Shown extends ClassLoader {
-        Shown() {
+    private static final class FilteringClassLoader extends ClassLoader {
+        FilteringClassLoader() {
             super("peer-shown", ClassLoader.getPlatformClassLoader());
         }
 

@@ -16,7 +16,7 @@ final class SegmentCounter {
     private SegmentCounter() {}
 
     /** Returns the segments of all cores below this directory. */
-    static int below(Path root) throws IOException {
+    static int countBelow(Path root) throws IOException {
         AtomicInteger count = new AtomicInteger();
         Files.walkFileTree(root, new SimpleFileVisitor<>() {
             @Override

@@ -98,7 +98,7 @@ final class TextBench {
         peer.create(TABLE, scale.shards(), true);
         for (int shard = 0; shard < scale.shards(); shard++) {
             OptionalInt target = OptionalInt.of(shard);
-            List<TextDocument> part = part(shard);
+            List<TextDocument> part = documentsOf(shard);
             Batches.send(
                     part.size(), i -> part.get(i).fields(part.get(i).id()), batch -> peer.add(TABLE, target, batch));
         }
@@ -109,7 +109,7 @@ final class TextBench {
         return documents.stream().map(TextDocument::row).toList();
     }
 
-    private List<TextDocument> part(int shard) {
+    private List<TextDocument> documentsOf(int shard) {
         return corpus.documents().stream()
                 .filter(document -> shards.actorOf(PartitionKey.of(document.id())) == shard)
                 .toList();
@@ -132,7 +132,7 @@ final class TextBench {
     }
 
     /** Measures all queries for each number of clients. */
-    void queries() {
+    void measureQueries() {
         header("queries of all shards");
         Function<String, String> ours = parameters -> uniserve.query(TABLE, parameters);
         Function<String, String> peers = parameters -> peer.query(TABLE, parameters);
@@ -144,12 +144,12 @@ final class TextBench {
                 String name = query.name() + ", " + clients + " clients: ";
                 BenchmarkIteration mine = blocks.get(0);
                 BenchmarkIteration theirs = blocks.get(1);
-                figures.add(Figure.more(name + "queries/s", mine.perSecond(), theirs.perSecond(), 1));
-                figures.add(Figure.less(name + "p50 us", mine.percentileMicros(0.5), theirs.percentileMicros(0.5), 1));
+                figures.add(Figure.moreIsBetter(name + "queries/s", mine.perSecond(), theirs.perSecond(), 1));
+                figures.add(Figure.lessIsBetter(name + "p50 us", mine.percentileMicros(0.5), theirs.percentileMicros(0.5), 1));
                 figures.add(
-                        Figure.less(name + "p99 us", mine.percentileMicros(0.99), theirs.percentileMicros(0.99), 1));
+                        Figure.lessIsBetter(name + "p99 us", mine.percentileMicros(0.99), theirs.percentileMicros(0.99), 1));
                 figures.add(
-                        Figure.less(name + "CPU ms/query", mine.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 1));
+                        Figure.lessIsBetter(name + "CPU ms/query", mine.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 1));
             }
         }
     }
@@ -161,8 +161,8 @@ final class TextBench {
     }
 
     /** Measures queries of one key range. Uniserve has replicas of it on every server, the peer on one node. */
-    void hot(double goal) {
-        List<TextDocument> range = part(0);
+    void measureHotActor(double goal) {
+        List<TextDocument> range = documentsOf(0);
         String key = range.get(0).id();
         console.note("hot range: " + range.size() + " documents on " + scale.nodes() + " servers");
         header("queries of one range: uniserve has " + scale.nodes() + " replicas, the peer 1");
@@ -176,7 +176,7 @@ final class TextBench {
         for (TextQuery query : scale.measured()) {
             settle(query, clients, ours, peers);
             List<BenchmarkIteration> blocks = measure("hot " + query.name(), query, clients, ours, peers);
-            figures.add(Figure.more(
+            figures.add(Figure.moreIsBetter(
                     "hot " + query.name() + ", " + clients + " clients: queries/s",
                     blocks.get(0).perSecond(),
                     blocks.get(1).perSecond(),
@@ -187,9 +187,9 @@ final class TextBench {
     private void warmUp(Function<String, String> ours, int servers, Function<String, String> peers) {
         for (TextQuery query : scale.measured()) {
             console.note("warming up: " + scale.warmup() + " x " + query.name() + " on each side");
-            bench.warm(
+            bench.warmUp(
                     side("uniserve", ours, query, ourCpu), WARMUP_THREADS, servers * scale.warmup() / WARMUP_THREADS);
-            bench.warm(side("peer", peers, query, peersCpu), WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
+            bench.warmUp(side("peer", peers, query, peersCpu), WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
         }
     }
 

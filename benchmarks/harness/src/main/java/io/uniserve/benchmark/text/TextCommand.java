@@ -163,7 +163,7 @@ public final class TextCommand extends CliCommand {
     private int launches = 1;
 
     /** Figures of the last launch. */
-    private final Map<String, Object> told = new TreeMap<>();
+    private final Map<String, Object> resultFields = new TreeMap<>();
 
     private int compared;
     private int different;
@@ -213,7 +213,7 @@ public final class TextCommand extends CliCommand {
             text.differences().forEach(difference -> console().println("DIFFERENT " + difference));
             compared += text.compared();
             different += text.differences().size();
-            told.put("peer", other.name());
+            resultFields.put("peer", other.name());
             List<Figure> figures = new ArrayList<>(text.figures());
             figures.addAll(updates.figures());
             return figures;
@@ -237,18 +237,18 @@ public final class TextCommand extends CliCommand {
 
     private void run(TextBench text, BulkBench updates, List<Long> ourPids, List<Long> peersPids) {
         if (parts.contains(Part.QUERIES)) {
-            text.queries();
+            text.measureQueries();
         }
         if (parts.contains(Part.HOT)) {
             text.replicate();
             boolean limited = quota > 0 && CpuQuota.isPossible();
-            told.put("quota", limited ? quota : 0.0);
+            resultFields.put("quota", limited ? quota : 0.0);
             try (CpuQuota limit = new CpuQuota()) {
                 if (limited) {
                     limit.limit(ourPids, quota);
                     limit.limit(peersPids, quota);
                 }
-                text.hot(HOT_GOAL);
+                text.measureHotActor(HOT_GOAL);
             }
         }
         if (parts.contains(Part.BULK)) {
@@ -257,16 +257,16 @@ public final class TextCommand extends CliCommand {
     }
 
     private void segments(Path directory) throws IOException {
-        int all = SegmentCounter.below(directory);
-        int ours = SegmentCounter.below(directory.resolve("uniserve"));
+        int all = SegmentCounter.countBelow(directory);
+        int ours = SegmentCounter.countBelow(directory.resolve("uniserve"));
         console()
                 .println("segments: " + ours + " of uniserve, " + (all - ours) + " of the peer, " + shards + " shards");
-        told.put("segments", ours);
-        told.put("peerSegments", all - ours);
+        resultFields.put("segments", ours);
+        resultFields.put("peerSegments", all - ours);
     }
 
     private int report(ResultLine line, Corpus corpus) {
-        told.forEach(line::with);
+        resultFields.forEach(line::with);
         line.with("corpus", corpus.source())
                 .with("documents", corpus.documents().size())
                 .with("launches", launches)
@@ -295,29 +295,29 @@ public final class TextCommand extends CliCommand {
     }
 
     private void check() {
-        range("--documents", documents, 1, Integer.MAX_VALUE);
-        range("--nodes", nodes, 1, 32);
-        range("--shards", shards, 1, 256);
-        range("--operations", operations, 1, 10_000_000);
-        range("--rounds", rounds, 1, 1_000);
-        range("--launches", launches, 1, 100);
+        checkRange("--documents", documents, 1, Integer.MAX_VALUE);
+        checkRange("--nodes", nodes, 1, 32);
+        checkRange("--shards", shards, 1, 256);
+        checkRange("--operations", operations, 1, 10_000_000);
+        checkRange("--rounds", rounds, 1, 1_000);
+        checkRange("--launches", launches, 1, 100);
         if (!(seconds >= 0 && seconds <= 3600)) {
-            throw usage("--seconds is " + seconds + ": use 0 to 3600");
+            throw usageError("--seconds is " + seconds + ": use 0 to 3600");
         }
-        range("--warmup", warmup, 0, 10_000_000);
-        range("--settle", settle, 0, 1_000);
-        range("--bulk-rounds", bulkRounds, 1, 100);
-        range("--generated", generated, 0, 100_000);
-        clients.forEach(n -> range("--clients", n, 1, 64));
-        bulk.forEach(n -> range("--bulk", n, 1, 10_000));
+        checkRange("--warmup", warmup, 0, 10_000_000);
+        checkRange("--settle", settle, 0, 1_000);
+        checkRange("--bulk-rounds", bulkRounds, 1, 100);
+        checkRange("--generated", generated, 0, 100_000);
+        clients.forEach(n -> checkRange("--clients", n, 1, 64));
+        bulk.forEach(n -> checkRange("--bulk", n, 1, 10_000));
         if (TextQuery.measured(kinds).isEmpty()) {
-            throw usage("--kinds names no kind of measured query: use phrase, sloppy, facet or sorted");
+            throw usageError("--kinds names no kind of measured query: use phrase, sloppy, facet or sorted");
         }
         if (!(quota >= 0 && quota <= 64)) {
-            throw usage("--quota is " + quota + ": use 0 to 64");
+            throw usageError("--quota is " + quota + ": use 0 to 64");
         }
         if (!heap.matches("\\d{1,6}[mg]")) {
-            throw usage("--heap is \"" + heap + "\": use a number and m or g, e.g. 512m");
+            throw usageError("--heap is \"" + heap + "\": use a number and m or g, e.g. 512m");
         }
     }
 }

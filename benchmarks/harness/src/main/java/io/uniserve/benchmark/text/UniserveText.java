@@ -74,7 +74,7 @@ final class UniserveText implements AutoCloseable {
     }
 
     private void awaitInSync(String table, Predicate<ActorState> inSync) {
-        boolean all = ConditionWaiter.until(
+        boolean all = ConditionWaiter.await(
                 SystemClock.INSTANCE::nanos,
                 IN_SYNC_TIMEOUT_MS,
                 () -> client.admin().describeTable(table).map().actors().stream()

@@ -124,17 +124,17 @@ public final class SqlProcess implements AutoCloseable {
     }
 
     public void load(TpchData data, List<TpchData.Table> tables) {
-        tables.forEach(table -> told(() -> {
+        tables.forEach(table -> call(() -> {
             client.load(table.name(), table.columns(), data.file(table).toString());
             return table;
         }));
     }
 
     public List<List<@Nullable String>> query(TpchQuery query) {
-        return told(() -> client.query(query.sql()));
+        return call(() -> client.query(query.sql()));
     }
 
-    private <T> T told(java.util.function.Supplier<T> work) {
+    private <T> T call(java.util.function.Supplier<T> work) {
         try {
             return work.get();
         } catch (RuntimeException e) {

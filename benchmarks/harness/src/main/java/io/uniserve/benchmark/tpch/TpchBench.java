@@ -64,7 +64,7 @@ final class TpchBench {
     }
 
     /** Returns one line for people per compared or refused query. */
-    List<String> checked() {
+    List<String> checkedLines() {
         return List.copyOf(checked);
     }
 
@@ -78,7 +78,7 @@ final class TpchBench {
     }
 
     /** Returns the queries that Uniserve refuses, with the reason. */
-    Map<String, String> refused() {
+    Map<String, String> rejectedQueries() {
         return new LinkedHashMap<>(refused);
     }
 
@@ -89,7 +89,7 @@ final class TpchBench {
             console.note("comparing the answers of " + query.name());
             String answer;
             try {
-                answer = uniserve.ask(query);
+                answer = uniserve.query(query);
             } catch (UniserveException e) {
                 if (!REFUSALS.contains(e.code())) {
                     throw e;
@@ -139,7 +139,7 @@ final class TpchBench {
 
     private void warm(TpchQuery query, Scale scale) {
         List<Bench.Side> sides = sides(query);
-        sides.forEach(side -> bench.warm(side, 1, scale.warmup()));
+        sides.forEach(side -> bench.warmUp(side, 1, scale.warmup()));
         int turns = bench.settle(new Bench.Load(query.name(), 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides);
         console.note("steady after " + turns + " blocks of each side: " + query.name());
     }
@@ -157,7 +157,7 @@ final class TpchBench {
 
     private List<Bench.Side> sides(TpchQuery query) {
         List<Bench.Side> sides = new ArrayList<>();
-        sides.add(side("uniserve", () -> uniserve.ask(query).length(), ourCpu));
+        sides.add(side("uniserve", () -> uniserve.query(query).length(), ourCpu));
         peers.forEach(peer ->
                 sides.add(side(peer.side(), () -> peer.query(query).size(), new CpuMeter(List.of(peer.pid()), true))));
         return sides;
@@ -165,13 +165,13 @@ final class TpchBench {
 
     private static List<Figure> figures(TpchQuery query, BenchmarkIteration ours, BenchmarkIteration theirs) {
         boolean bare = theirs.side().equals("bare");
-        double goal = bare ? 1 / (query.joins() ? JOIN_GOAL : SCAN_GOAL) : SPARK_GOAL;
+        double goal = bare ? 1 / (query.isJoin() ? JOIN_GOAL : SCAN_GOAL) : SPARK_GOAL;
         String name = query.name() + " vs " + theirs.side() + ": ";
         // CPU is shown next to the wall time and has no goal.
         return List.of(
-                Figure.less(
+                Figure.lessIsBetter(
                         name + "p50 ms", ours.percentileMicros(0.5) / 1e3, theirs.percentileMicros(0.5) / 1e3, goal),
-                Figure.less(name + "CPU ms/query", ours.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 0));
+                Figure.lessIsBetter(name + "CPU ms/query", ours.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 0));
     }
 
     /** Creates a side that checks that the size of the answer does not change. */

@@ -158,11 +158,11 @@ public final class TpchCommand extends CliCommand {
     private int report(TpchBench bench, ResultLine line) {
         if (check) {
             console().println("         rows  values  compared with one engine with all rows");
-            bench.checked().forEach(console()::println);
+            bench.checkedLines().forEach(console()::println);
         } else {
             bench.rows().forEach(console()::println);
             bench.figures().forEach(line::figure);
-            bench.refused().forEach((query, reason) -> console().println("REFUSED " + query + ": " + reason));
+            bench.rejectedQueries().forEach((query, reason) -> console().println("REFUSED " + query + ": " + reason));
             bench.differences().forEach(difference -> console().println("DIFFERENT " + difference));
         }
         Set<String> wanted = WITH_GOALS.stream().map(number -> "Q" + number).collect(Collectors.toSet());
@@ -171,47 +171,47 @@ public final class TpchCommand extends CliCommand {
                 .with("servers", servers)
                 .with("actors", actors)
                 .with("heap", heap)
-                .with("refused", bench.refused())
+                .with("refused", bench.rejectedQueries())
                 .with("compared", bench.compared())
                 .with("different", bench.differences().size())
                 .with("java", System.getProperty("java.version"));
         line.require(bench.differences().isEmpty())
                 .require(!check
                         || !engine.equals(ENGINES.get(0))
-                        || bench.refused().isEmpty())
-                .require(bench.refused().keySet().stream().noneMatch(wanted::contains));
+                        || bench.rejectedQueries().isEmpty())
+                .require(bench.rejectedQueries().keySet().stream().noneMatch(wanted::contains));
         return line.print(console());
     }
 
     private List<TpchQuery> checked() {
         if (!(scale >= 0.001 && scale <= 100)) {
-            throw usage("--sf is " + scale + ": use 0.001 to 100");
+            throw usageError("--sf is " + scale + ": use 0.001 to 100");
         }
-        range("--servers", servers, 1, 32);
+        checkRange("--servers", servers, 1, 32);
         if (check && scale < CHECK_SCALE_MIN) {
-            throw usage("--sf is " + scale + ": --check needs at least " + CHECK_SCALE_MIN
+            throw usageError("--sf is " + scale + ": --check needs at least " + CHECK_SCALE_MIN
                     + ", because smaller tables have rows with the same primary key, of which Uniserve keeps one");
         }
-        actors = given("--actors") ? actors : servers;
-        range("--actors", actors, 1, 256);
-        range("--warmup", warmup, 0, 100_000);
-        range("--settle", settle, 0, 1_000);
-        range("--operations", operations, 1, 100_000);
-        range("--rounds", rounds, 1, 1_000);
+        actors = isGiven("--actors") ? actors : servers;
+        checkRange("--actors", actors, 1, 256);
+        checkRange("--warmup", warmup, 0, 100_000);
+        checkRange("--settle", settle, 0, 1_000);
+        checkRange("--operations", operations, 1, 100_000);
+        checkRange("--rounds", rounds, 1, 1_000);
         for (String size : List.of(heap, peerHeap)) {
             if (!size.matches("\\d{1,6}[mg]")) {
-                throw usage("a heap is \"" + size + "\": use a number and m or g, e.g. 512m");
+                throw usageError("a heap is \"" + size + "\": use a number and m or g, e.g. 512m");
             }
         }
         engine = renamed("--engine", engine, "--port", port);
         if (!ENGINES.contains(engine)) {
-            throw usage("--engine is \"" + engine + "\": use one of " + String.join(", ", ENGINES));
+            throw usageError("--engine is \"" + engine + "\": use one of " + String.join(", ", ENGINES));
         }
-        if (queries.equals("all") || check && !given("--queries")) {
+        if (queries.equals("all") || check && !isGiven("--queries")) {
             return TpchQuery.of(TpchQuery.numbers());
         }
         if (!queries.matches("\\d{1,2}(,\\d{1,2})*")) {
-            throw usage("--queries is \"" + queries + "\": use numbers with commas between, or all");
+            throw usageError("--queries is \"" + queries + "\": use numbers with commas between, or all");
         }
         return TpchQuery.of(
                 List.of(queries.split(",")).stream().map(Integer::valueOf).toList());

@@ -82,7 +82,7 @@ public final class TpchData {
         }
 
         /** True for nation and region, which have the same rows at every scale. */
-        boolean fixed() {
+        boolean isFixedSize() {
             return rowsAtOne < 100;
         }
     }
@@ -90,7 +90,7 @@ public final class TpchData {
     /** Writes the files of these tables, with progress. */
     public TpchData(Path directory, List<Table> tables, double scale, Console console, LongSupplier nanos) {
         long total = (long) tables.stream()
-                .mapToDouble(table -> table.fixed() ? table.rowsAtOne() : table.rowsAtOne() * scale)
+                .mapToDouble(table -> table.isFixedSize() ? table.rowsAtOne() : table.rowsAtOne() * scale)
                 .sum();
         Progress progress = new Progress(console.err(), console.terminal(), nanos, "generate", total);
         long done = 0;
@@ -105,7 +105,7 @@ public final class TpchData {
                     out.write('\n');
                     done++;
                     if (done % 1_000 == 0) {
-                        progress.at(done, table.name());
+                        progress.update(done, table.name());
                     }
                 }
                 rows.put(table.name(), done - before);

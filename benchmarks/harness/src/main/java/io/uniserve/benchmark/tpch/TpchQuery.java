@@ -88,7 +88,7 @@ public record TpchQuery(int number, String sql) {
     }
 
     /** True if it reads more than one table. */
-    boolean joins() {
+    boolean isJoin() {
         return TpchData.TABLES.stream().filter(this::uses).count() > 1;
     }
 

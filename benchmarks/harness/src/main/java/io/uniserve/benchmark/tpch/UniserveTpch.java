@@ -87,7 +87,7 @@ public final class UniserveTpch implements AutoCloseable {
                     .createTable(TableSpec.named(table.name())
                             .port(port)
                             .keyField(table.key())
-                            .hash(table.fixed() ? 1 : actors)
+                            .hash(table.isFixedSize() ? 1 : actors)
                             .replicas(replicas)
                             .option("columns", table.columns())
                             .option("primary", table.primary()));
@@ -111,7 +111,7 @@ public final class UniserveTpch implements AutoCloseable {
             while (!batch.isEmpty()) {
                 await(last);
                 done += batch.size();
-                progress.at(done, table.name());
+                progress.update(done, table.name());
                 last = client.table(table.name())
                         .update(port + ".put@1", Document.CODEC, batch)
                         .runAsync()
@@ -147,13 +147,13 @@ public final class UniserveTpch implements AutoCloseable {
                 break;
             }
             chars += line.length();
-            batch.add(columns.ofTexts(table.key(), names, List.of(line.split("\\|", -1))));
+            batch.add(columns.parseRow(table.key(), names, List.of(line.split("\\|", -1))));
         }
         return batch;
     }
 
     /** Returns an answer as unparsed JSON. */
-    String ask(TpchQuery query) {
+    String query(TpchQuery query) {
         return client.query(query.table(), query.sql()).body().utf8();
     }
 

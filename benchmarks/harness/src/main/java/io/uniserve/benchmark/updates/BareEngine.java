@@ -15,8 +15,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.runtime.port.LoadedPort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -53,7 +53,7 @@ final class BareEngine implements AutoCloseable {
                 Map.of());
         Path scratch = folder(directory.resolve("bare-engine"));
         Path rows = folder(directory.resolve("bare-actor"));
-        port = measured.alone();
+        port = measured.loadEngine();
         engine = port.call(() -> port.engine().open(new EngineContext(scratch, Map.of())));
         actor = port.call(() -> engine.actors().create(new ActorContext(meta, 0, rows)));
         function = engine.updates().stream()

@@ -116,12 +116,12 @@ final class UpdatesBench {
         int few = Math.max(2, scale.updates() / 8);
         int warm = scale.warmUp();
         List<Size> sizes = new ArrayList<>(List.of(
-                new Size("1 row", () -> port.small(1), scale.updates(), warm, false),
-                new Size("1,000 rows", () -> port.small(1_000), some, warm / 10, false),
-                new Size("100,000 rows", () -> port.small(100_000), few, warm / 200, true)));
+                new Size("1 row", () -> port.smallRows(1), scale.updates(), warm, false),
+                new Size("1,000 rows", () -> port.smallRows(1_000), some, warm / 10, false),
+                new Size("100,000 rows", () -> port.smallRows(100_000), few, warm / 200, true)));
         for (int megabytes = 1; megabytes <= scale.largestMb(); megabytes *= 10) {
             int mb = megabytes;
-            sizes.add(new Size(mb + " MB", () -> port.bulk(mb), mb == 1 ? some : few, warm / (10 * mb), true));
+            sizes.add(new Size(mb + " MB", () -> port.bulkRows(mb), mb == 1 ? some : few, warm / (10 * mb), true));
         }
         return sizes;
     }
@@ -153,13 +153,13 @@ final class UpdatesBench {
                 single(cluster, bare, rf, size, sides);
                 continue;
             }
-            sides.forEach(side -> bench.warm(side, 1, size.warmUp()));
+            sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
             List<BenchmarkIteration> blocks =
                     bench.compare(new Bench.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
             double floor = blocks.get(2).percentileMicros(0.5) * rf;
             if (size.bulk()) {
-                figures.add(Figure.less("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
+                figures.add(Figure.lessIsBetter("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
             }
             row(scenario, blocks.get(0).percentileMicros(0.5), ours, floor, size.bulk() ? "1.5" : "-");
         }
@@ -204,7 +204,7 @@ final class UpdatesBench {
             sides.add(new Bench.Side("fsync", n -> bare.sync(), none));
             sides.add(new Bench.Side("rpc", n -> rpc.call(0, 1), none));
             sides.add(new Bench.Side("chain", n -> chain(registry, bare, rpc), none));
-            sides.forEach(side -> bench.warm(side, 1, size.warmUp()));
+            sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
             int turn = Math.min(size.count(), TURN_OPERATIONS);
             int turns = (size.count() + turn - 1) / turn * scale.rounds();
             String scenario = "rf " + rf + ", " + size.name();
@@ -226,7 +226,7 @@ final class UpdatesBench {
         double fsync = pieces.get(1).percentileMicros(0.5);
         double call = pieces.get(2).percentileMicros(0.5);
         double floor = REGISTRY_WRITES * write + FSYNC_ROUNDS * fsync + RPC_ROUNDS * call;
-        figures.add(Figure.less("fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
+        figures.add(Figure.lessIsBetter("fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
         rows.add(String.format(
                 Locale.ROOT,
                 "  fixed cost: %.0f of %d x %.0f (ZooKeeper) + %d x %.0f (fsync) + %d x %.0f (RPC) = %.0f, ratio"
@@ -268,8 +268,8 @@ final class UpdatesBench {
         int count = scale.actors() * 100;
         ClientTable eventual = table(client, "eventual", SERVERS, ConsistencyLevel.EVENTUAL);
         ClientTable atomic = table(client, "atomic", SERVERS, ConsistencyLevel.FULLY_SERIALIZABLE);
-        put(eventual, port.small(count));
-        put(atomic, port.small(count));
+        put(eventual, port.smallRows(count));
+        put(atomic, port.smallRows(count));
         int turn = Math.min(scale.queries(), TURN_OPERATIONS);
         int turns = (scale.queries() + turn - 1) / turn * scale.rounds();
         Bench.Load load = new Bench.Load("all-actor query", 1, turn, turns);
@@ -277,19 +277,19 @@ final class UpdatesBench {
         List<Bench.Side> sides = List.of(
                 new Bench.Side("eventual", n -> port.count(client, eventual, count), none),
                 new Bench.Side("serializable", n -> port.count(client, atomic, count), none));
-        sides.forEach(side -> bench.warm(side, 1, scale.warmUp()));
+        sides.forEach(side -> bench.warmUp(side, 1, scale.warmUp()));
         List<BenchmarkIteration> quiet = bench.compare(load, sides);
         double ours = quiet.get(1).percentileMicros(0.5);
         double theirs = quiet.get(0).percentileMicros(0.5);
-        figures.add(Figure.less("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
+        figures.add(Figure.lessIsBetter("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
         row("all-actor query", theirs, ours, theirs, "1.1");
         registryCalls(calls, () -> port.count(client, atomic, count));
         for (Stream stream : streams(count)) {
             double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), stream);
             double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), stream);
             String name = "all-actor query among " + stream.name() + ": p99 us";
-            figures.add(Figure.less(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
-            figures.add(Figure.less(name + " over eventual", p99, reference, 1 / 3.0));
+            figures.add(Figure.lessIsBetter(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
+            figures.add(Figure.lessIsBetter(name + " over eventual", p99, reference, 1 / 3.0));
             rows.add(String.format(
                     Locale.ROOT,
                     "  serializable over eventual, p99, each among updates of its own table: %.2f",
@@ -348,7 +348,7 @@ final class UpdatesBench {
         Bench.Side side = new Bench.Side(table.name(), n -> port.count(client, table, count), cpu);
         BenchmarkIteration busy;
         long updates;
-        Runnable update = () -> put(table, port.small(stream.rows()));
+        Runnable update = () -> put(table, port.smallRows(stream.rows()));
         try (UpdateStream updating = new UpdateStream(stream.perSecond(), clock, update)) {
             busy = bench.compare(load, List.of(side)).get(0);
             updates = updating.end();

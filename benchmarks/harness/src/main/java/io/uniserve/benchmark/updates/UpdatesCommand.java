@@ -94,24 +94,24 @@ public final class UpdatesCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
-        range("--updates", updates, 1, 1_000_000);
-        range("--queries", queries, 1, 1_000_000);
-        range("--rounds", rounds, 1, 1_000);
-        range("--warm-up", warmUp, 0, 1_000_000);
-        range("--stream", stream, 0, 1_000_000);
-        range("--launches", launches, 1, 100);
-        range("--actors", actors, 1, 256);
+        checkRange("--updates", updates, 1, 1_000_000);
+        checkRange("--queries", queries, 1, 1_000_000);
+        checkRange("--rounds", rounds, 1, 1_000);
+        checkRange("--warm-up", warmUp, 0, 1_000_000);
+        checkRange("--stream", stream, 0, 1_000_000);
+        checkRange("--launches", launches, 1, 100);
+        checkRange("--actors", actors, 1, 256);
         boolean roomy = Runtime.getRuntime().maxMemory() >= LARGE_HEAP;
         int largest = bulk != null ? bulk : roomy ? 100 : 10;
-        range("--bulk", largest, 0, 100);
+        checkRange("--bulk", largest, 0, 100);
         if (largest == 100 && !roomy) {
-            throw usage("--bulk is 100: it needs UNISERVE_JAVA_OPTS=-Xmx3g, as the bare engine is in this process");
+            throw usageError("--bulk is 100: it needs UNISERVE_JAVA_OPTS=-Xmx3g, as the bare engine is in this process");
         }
         String chosen = renamed("--engine", engine, "--port", port);
         UpdatesPort measured = Arrays.stream(UpdatesPort.values())
                 .filter(each -> each.port().equals(chosen))
                 .findFirst()
-                .orElseThrow(() -> usage("--engine is " + chosen + ": use kv or solr"));
+                .orElseThrow(() -> usageError("--engine is " + chosen + ": use kv or solr"));
         UpdatesBench.Scale scale = new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp, stream);
         List<List<Figure>> figures;
         try (RawLog log = new RawLog(raw)) {

@@ -21,7 +21,7 @@ import java.util.stream.LongStream;
 enum UpdatesPort {
     KV("kv.put@1", "key", "amount") {
         @Override
-        LoadedPort alone() {
+        LoadedPort loadEngine() {
             return LoadedPort.of(new KvEngine());
         }
 
@@ -42,7 +42,7 @@ enum UpdatesPort {
     },
     SOLR("solr.add@1", "id", "amount_l") {
         @Override
-        LoadedPort alone() {
+        LoadedPort loadEngine() {
             return PortLoader.load(Path.of(System.getProperty("uniserve.home", "."), "ports", "solr"), "solr");
         }
 
@@ -93,7 +93,7 @@ enum UpdatesPort {
     }
 
     /** Creates the engine in this process. */
-    abstract LoadedPort alone();
+    abstract LoadedPort loadEngine();
 
     /** Returns a text of one kilobyte for this row. */
     abstract String text(long row);
@@ -109,14 +109,14 @@ enum UpdatesPort {
     }
 
     /** Returns this many rows with one number each. */
-    List<Document> small(int count) {
+    List<Document> smallRows(int count) {
         return LongStream.range(0, count)
                 .mapToObj(i -> new Document(key, Map.of(key, "key-" + i, number, i)))
                 .toList();
     }
 
     /** Returns rows with a text of one kilobyte each, with this many megabytes in total. */
-    List<Document> bulk(int megabytes) {
+    List<Document> bulkRows(int megabytes) {
         return LongStream.range(0, megabytes * 1_000_000L / ROW_BYTES)
                 .mapToObj(i -> new Document(key, Map.of(key, "key-" + i, "text", text(i))))
                 .toList();

@@ -39,7 +39,7 @@ class FailuresCommandTest {
 
     @Test
     void timeOutsInForceAreTheDefaultsUnlessGiven() {
-        Map<String, String> given = Timeouts.inForce(Map.of("coordinator.loss-grace", "1500ms"));
+        Map<String, String> given = Timeouts.effective(Map.of("coordinator.loss-grace", "1500ms"));
         assertThat(given)
                 .containsEntry("coordinator.loss-grace", "1500ms")
                 .containsEntry("server.lease", "2s")

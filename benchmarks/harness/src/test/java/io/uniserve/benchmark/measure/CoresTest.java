@@ -40,7 +40,7 @@ class CoresTest {
         try (Cores cores = Cores.ofThisProcess()) {
             assertThat(cores.count()).isEqualTo(Cores.parse(all).size()).isPositive();
             int last = cores.count() - 1;
-            cores.give(last, List.of(NAME));
+            cores.pinThreads(last, List.of(NAME));
             assertThat(Cores.parse(allowedTo(NAME)))
                     .containsExactly(Cores.parse(all).get(last));
             assertThat(allowedTo("Reference Handler")).as("another's").isEqualTo(all);

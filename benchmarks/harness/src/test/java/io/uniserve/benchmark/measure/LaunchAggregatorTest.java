@@ -12,11 +12,11 @@ class LaunchAggregatorTest {
 
     @Test
     void theMeanOfTheRatiosIsTheRatioOfTheMeans() {
-        Figure fast = Figure.less("row", 100, 100, GOAL);
-        Figure slow = Figure.less("row", 320, 200, GOAL);
+        Figure fast = Figure.lessIsBetter("row", 100, 100, GOAL);
+        Figure slow = Figure.lessIsBetter("row", 320, 200, GOAL);
         Figure pooled =
                 LaunchAggregator.pool(List.of(List.of(fast), List.of(slow))).get(0);
-        assertThat(pooled.ours()).isCloseTo(Math.sqrt(100 * 320), within(1e-9));
+        assertThat(pooled.measured()).isCloseTo(Math.sqrt(100 * 320), within(1e-9));
         assertThat(pooled.peer()).isCloseTo(Math.sqrt(100 * 200), within(1e-9));
         assertThat(pooled.ratio()).isCloseTo(1 / Math.sqrt(1.6), within(1e-9));
         assertThat(pooled.met()).isTrue();
@@ -24,8 +24,8 @@ class LaunchAggregatorTest {
 
     @Test
     void aGoalIsOfTheMean() {
-        Figure met = Figure.less("row", 129, 100, GOAL);
-        Figure missed = Figure.less("row", 140, 100, GOAL);
+        Figure met = Figure.lessIsBetter("row", 129, 100, GOAL);
+        Figure missed = Figure.lessIsBetter("row", 140, 100, GOAL);
         List<List<Figure>> launches = List.of(List.of(met), List.of(missed));
         assertThat(LaunchAggregator.pool(launches).get(0).met()).isFalse();
         assertThat(LaunchAggregator.costs(launches).get(1)).contains("1.29 1.40, mean 1.344, goal 1.3: not met");
@@ -34,17 +34,17 @@ class LaunchAggregatorTest {
     @Test
     void gainsAreAboveOneWhereOursIsBetter() {
         List<List<Figure>> launches = List.of(
-                List.of(Figure.more("queries/s", 110, 100, 1), Figure.less("p50", 125, 100, 1)),
-                List.of(Figure.more("queries/s", 100, 100, 1), Figure.less("p50", 100, 100, 1)));
+                List.of(Figure.moreIsBetter("queries/s", 110, 100, 1), Figure.lessIsBetter("p50", 125, 100, 1)),
+                List.of(Figure.moreIsBetter("queries/s", 100, 100, 1), Figure.lessIsBetter("p50", 100, 100, 1)));
         assertThat(LaunchAggregator.gains(launches).get(1)).contains("1.10 1.00, mean 1.049, goal 1.0: met");
         assertThat(LaunchAggregator.gains(launches).get(2)).contains("0.80 1.00, mean 0.894, goal 1.0: not met");
     }
 
     @Test
     void oneLaunchIsAsItIs() {
-        Figure only = Figure.less("row", 3, 4, GOAL);
+        Figure only = Figure.lessIsBetter("row", 3, 4, GOAL);
         Figure pooled = LaunchAggregator.pool(List.of(List.of(only))).get(0);
-        assertThat(pooled.ours()).isCloseTo(3, within(1e-12));
+        assertThat(pooled.measured()).isCloseTo(3, within(1e-12));
         assertThat(pooled.met()).isTrue();
     }
 }

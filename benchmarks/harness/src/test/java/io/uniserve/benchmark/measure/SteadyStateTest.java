@@ -11,7 +11,7 @@ class SteadyStateTest {
         SteadyState state = new SteadyState(2);
         double peer = 10;
         for (int turn = 0; turn < 10; turn++) {
-            assertThat(state.after(5, peer)).isFalse();
+            assertThat(state.addTurn(5, peer)).isFalse();
             peer *= 0.96;
         }
     }
@@ -19,23 +19,23 @@ class SteadyStateTest {
     @Test
     void isSteadyAfterThreeTurnsInWhichNothingFell() {
         SteadyState state = new SteadyState(2);
-        assertThat(state.after(5, 10))
+        assertThat(state.addTurn(5, 10))
                 .as("the first turn has nothing to compare with")
                 .isFalse();
-        assertThat(state.after(5.2, 9.8)).as("2 % is no fall").isFalse();
-        assertThat(state.after(4.9, 10.5)).isFalse();
-        assertThat(state.after(5, 9.9)).isTrue();
+        assertThat(state.addTurn(5.2, 9.8)).as("2 % is no fall").isFalse();
+        assertThat(state.addTurn(4.9, 10.5)).isFalse();
+        assertThat(state.addTurn(5, 9.9)).isTrue();
     }
 
     @Test
     void aFallBeginsTheCountAgain() {
         SteadyState state = new SteadyState(1);
-        state.after(5);
-        state.after(5);
-        state.after(5);
-        assertThat(state.after(4)).isFalse();
-        assertThat(state.after(4)).isFalse();
-        assertThat(state.after(4)).isFalse();
-        assertThat(state.after(4)).isTrue();
+        state.addTurn(5);
+        state.addTurn(5);
+        state.addTurn(5);
+        assertThat(state.addTurn(4)).isFalse();
+        assertThat(state.addTurn(4)).isFalse();
+        assertThat(state.addTurn(4)).isFalse();
+        assertThat(state.addTurn(4)).isTrue();
     }
 }

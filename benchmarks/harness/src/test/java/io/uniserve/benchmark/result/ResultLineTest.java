@@ -27,10 +27,10 @@ class ResultLineTest {
 
     @Test
     void aRatioOfOneOrMoreIsGoodWhicheverWayTheFigureCounts() {
-        assertThat(Figure.less("p50 ms", 2, 3, 1).ratio()).isEqualTo(1.5);
-        assertThat(Figure.more("rows/s", 30, 20, 1).ratio()).isEqualTo(1.5);
-        assertThat(Figure.less("p50 ms", 3, 2, 1 / 1.5).met()).isTrue();
-        assertThat(Figure.less("p50 ms", 3.1, 2, 1 / 1.5).met()).isFalse();
+        assertThat(Figure.lessIsBetter("p50 ms", 2, 3, 1).ratio()).isEqualTo(1.5);
+        assertThat(Figure.moreIsBetter("rows/s", 30, 20, 1).ratio()).isEqualTo(1.5);
+        assertThat(Figure.lessIsBetter("p50 ms", 3, 2, 1 / 1.5).met()).isTrue();
+        assertThat(Figure.lessIsBetter("p50 ms", 3.1, 2, 1 / 1.5).met()).isFalse();
     }
 
     @Test
@@ -45,7 +45,7 @@ class ResultLineTest {
 
     @Test
     void numbersThatJsonDoesNotKnowAreNullAndNotMet() throws IOException {
-        ResultLine line = ResultLine.of("bench", List.of()).figure(Figure.less("p50", Double.NaN, 1, 1));
+        ResultLine line = ResultLine.of("bench", List.of()).figure(Figure.lessIsBetter("p50", Double.NaN, 1, 1));
         assertThat(json(line).get("figures").get(0).get("ours").isNull()).isTrue();
         assertThat(line.pass()).isFalse();
     }

@@ -14,7 +14,7 @@ class AnswersTest {
     @Test
     void equalAnswersDoNotDiffer() {
         assertThat(Answers.difference(ANSWER, ANSWER)).isEmpty();
-        assertThat(Answers.found(ANSWER)).isEqualTo(2);
+        assertThat(Answers.numFound(ANSWER)).isEqualTo(2);
     }
 
     @Test

@@ -50,7 +50,7 @@ class SqlAnswersTest {
             assertThat(TpchData.TABLES).as(query.name()).anyMatch(query::uses);
             assertThat(TpchData.TABLES.stream().map(TpchData.Table::name)).contains(query.table());
         }
-        assertThat(TpchQuery.of(List.of(6)).get(0).joins()).isFalse();
+        assertThat(TpchQuery.of(List.of(6)).get(0).isJoin()).isFalse();
         assertThat(TpchQuery.of(List.of(3)).get(0).table()).isEqualTo("customer");
     }
 }

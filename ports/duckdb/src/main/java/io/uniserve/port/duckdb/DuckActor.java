@@ -8,9 +8,9 @@ import io.uniserve.api.extra.Columns;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.PlannedStatements;
-import io.uniserve.sql.RowActor;
-import io.uniserve.sql.StatementNames;
+import io.uniserve.sql.engine.PlannedStatements;
+import io.uniserve.sql.engine.RowActor;
+import io.uniserve.sql.engine.StatementNames;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -52,20 +52,20 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         super(duckDatabase, name, columns);
         this.file = scratch.resolve(DATABASE);
         try (DuckDBConnection first = duckDatabase.connect()) {
-            DuckDatabase.run(first, "ATTACH " + DuckDatabase.quoted(file) + " AS " + name);
+            DuckDatabase.execute(first, "ATTACH " + DuckDatabase.quote(file) + " AS " + name);
         }
         writer = connect();
         String definition = columns.columns().stream()
-                .map(column -> "\"" + column.name() + "\" " + column.type().sql())
+                .map(column -> "\"" + column.name() + "\" " + column.type().sqlName())
                 .collect(Collectors.joining(", "));
-        DuckDatabase.run(writer, "CREATE TABLE " + StatementNames.ROWS + " (" + definition + ")");
-        DuckDatabase.run(writer, "CREATE TEMP TABLE " + STAGED + " (" + definition + ")");
+        DuckDatabase.execute(writer, "CREATE TABLE " + StatementNames.ROWS + " (" + definition + ")");
+        DuckDatabase.execute(writer, "CREATE TEMP TABLE " + STAGED + " (" + definition + ")");
         writer.setAutoCommit(false);
     }
 
     private DuckDBConnection connect() throws SQLException {
         DuckDBConnection connection = duck().connect();
-        DuckDatabase.run(connection, "USE " + name());
+        DuckDatabase.execute(connection, "USE " + name());
         return connection;
     }
 
@@ -75,10 +75,10 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         String names =
                 columns().names().stream().map(column -> "\"" + column + "\"").collect(Collectors.joining(", "));
         try {
-            DuckDatabase.run(
+            DuckDatabase.execute(
                     writer,
                     "INSERT INTO " + StatementNames.ROWS + " SELECT " + names + " FROM read_parquet("
-                            + DuckDatabase.quoted(rows) + ")");
+                            + DuckDatabase.quote(rows) + ")");
             writer.commit();
         } catch (SQLException e) {
             throw new UniserveException(ErrorCode.CORRUPT, "checkpoint " + rows + " is damaged: " + e.getMessage(), e);
@@ -90,7 +90,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         DUCKDB.run("store rows", () -> {
             stage(rows);
             forget();
-            DuckDatabase.run(writer, "INSERT INTO " + StatementNames.ROWS + " SELECT * FROM " + STAGED);
+            DuckDatabase.execute(writer, "INSERT INTO " + StatementNames.ROWS + " SELECT * FROM " + STAGED);
         });
     }
 
@@ -103,15 +103,15 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     }
 
     private void forget() throws SQLException {
-        String same = columns().primary().stream()
+        String same = columns().primaryKey().stream()
                 .map(key -> StatementNames.ROWS + ".\"" + key + "\" = " + STAGED + ".\"" + key + "\"")
                 .collect(Collectors.joining(" AND "));
-        DuckDatabase.run(writer, "DELETE FROM " + StatementNames.ROWS + " USING " + STAGED + " WHERE " + same);
+        DuckDatabase.execute(writer, "DELETE FROM " + StatementNames.ROWS + " USING " + STAGED + " WHERE " + same);
     }
 
     private void stage(Collection<? extends List<?>> rows) throws SQLException {
         // The statement begins a transaction. An appender alone does not, and its rows would survive a roll-back.
-        DuckDatabase.run(writer, "DELETE FROM " + STAGED);
+        DuckDatabase.execute(writer, "DELETE FROM " + STAGED);
         replaced.addAndGet(rows.size());
         try (DuckDBAppender appender = writer.createAppender("temp", "main", STAGED)) {
             for (List<?> row : rows) {
@@ -166,7 +166,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     }
 
     @Override
-    long state() {
+    long changeCount() {
         return commits.get();
     }
 
@@ -195,11 +195,11 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     @Override
     public DuckTable snapshot() {
-        return DUCKDB.translated("open a view", () -> new DuckView(this, connect()));
+        return DUCKDB.call("open a view", () -> new DuckView(this, connect()));
     }
 
-    /** Runs work while commits are blocked, with the current {@link #state}. */
-    void uncommitted(LongConsumer work) {
+    /** Runs work while commits are blocked, with the current {@link #changeCount}. */
+    void runBetweenCommits(LongConsumer work) {
         committing.lock();
         try {
             work.accept(commits.get());
@@ -214,7 +214,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     }
 
     /** Number of rows in all updates so far. */
-    long replaced() {
+    long updatedRows() {
         return replaced.get();
     }
 
@@ -226,7 +226,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     /** A file is read through DuckDB's cache, so it needs as much memory as disk. */
     @Override
     public ActorUsage usage() {
-        return DUCKDB.translated("measure", () -> {
+        return DUCKDB.call("measure", () -> {
             Path log = file.resolveSibling(DATABASE + ".wal");
             long bytes = Files.size(file) + (Files.exists(log) ? Files.size(log) : 0);
             return new ActorUsage(count(), bytes, bytes);
@@ -238,11 +238,11 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        DUCKDB.translated("close an actor", () -> {
+        DUCKDB.call("close an actor", () -> {
             writer.close();
             closeIdle();
             try (DuckDBConnection last = duck().connect()) {
-                DuckDatabase.run(last, "DETACH " + name());
+                DuckDatabase.execute(last, "DETACH " + name());
             }
             return name();
         });

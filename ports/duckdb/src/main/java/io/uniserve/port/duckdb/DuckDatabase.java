@@ -2,7 +2,7 @@ package io.uniserve.port.duckdb;
 
 import io.uniserve.api.EngineFailures;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.sql.JdbcQueries;
+import io.uniserve.sql.engine.JdbcQueries;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -39,7 +39,7 @@ final class DuckDatabase implements AutoCloseable {
                                             "Invalid Input Error: aggregate",
                                             "Invalid Input Error: More than one row")))
             // The engine quotes its own statement, which the user did not write.
-            .reason(message -> message.replaceFirst("(?s)\\n+LINE \\d+: .*", ""));
+            .withMessages(message -> message.replaceFirst("(?s)\\n+LINE \\d+: .*", ""));
 
     private final DuckDBConnection root;
     private final Optional<Path> scratch;
@@ -58,7 +58,7 @@ final class DuckDatabase implements AutoCloseable {
         properties.setProperty("temp_directory", scratch.map(Path::toString).orElse(""));
         memory.ifPresent(limit -> properties.setProperty("memory_limit", limit));
         this.scratch = scratch;
-        root = DUCKDB.translated("start", () -> {
+        root = DUCKDB.call("start", () -> {
             DuckDBConnection first = (DuckDBConnection) new DuckDBDriver().connect("jdbc:duckdb:", properties);
             DuckRowsTableFunction.register(first);
             return first;
@@ -84,7 +84,7 @@ final class DuckDatabase implements AutoCloseable {
 
     /** Returns the engine's version, such as v1.5.6. */
     static String version() {
-        return DUCKDB.translated("start", () -> {
+        return DUCKDB.call("start", () -> {
             try (DuckDatabase duckDatabase = new DuckDatabase(Optional.empty(), Optional.empty())) {
                 return String.valueOf(JdbcQueries.answer(duckDatabase.root, "SELECT version()")
                         .columns()
@@ -100,13 +100,13 @@ final class DuckDatabase implements AutoCloseable {
     }
 
     /** Runs a statement without an answer. */
-    static void run(Connection connection, String sql) throws SQLException {
+    static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
     }
 
-    static String quoted(Path path) {
+    static String quote(Path path) {
         return "'" + path.toString().replace("'", "''") + "'";
     }
 

@@ -10,10 +10,10 @@ import io.uniserve.api.extra.Columns;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
-import io.uniserve.sql.RowActors;
-import io.uniserve.sql.RowUpdates;
-import io.uniserve.sql.SqlTables;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.sql.engine.RowActors;
+import io.uniserve.sql.engine.RowUpdates;
+import io.uniserve.sql.engine.SqlTables;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,7 +43,7 @@ public final class DuckEngine implements Engine {
     @Override
     public EngineInstance open(EngineContext context) {
         SqlTables.checkSettings("duckdb", context.settings(), Set.of("memory", MERGE_MEMORY));
-        Optional.ofNullable(context.settings().get(MERGE_MEMORY)).ifPresent(merging::limit);
+        Optional.ofNullable(context.settings().get(MERGE_MEMORY)).ifPresent(merging::setMemoryLimit);
         DuckDatabase duckDatabase = new DuckDatabase(
                 Optional.of(context.scratch()),
                 Optional.ofNullable(context.settings().get("memory")));
@@ -52,7 +52,7 @@ public final class DuckEngine implements Engine {
         RowActors<DuckActor> actors = new RowActors<>(
                 actor -> {
                     String name = "actor_" + made.incrementAndGet();
-                    return DUCKDB.translated(
+                    return DUCKDB.call(
                             "make a table",
                             () -> new DuckActor(duckDatabase, name, Columns.of(actor.meta()), actor.scratch()));
                 },

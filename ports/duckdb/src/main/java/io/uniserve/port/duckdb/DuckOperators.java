@@ -4,9 +4,9 @@ import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
-import io.uniserve.sql.SqlQuery;
-import io.uniserve.sql.SqlRows;
-import io.uniserve.sql.SqlShuffle;
+import io.uniserve.sql.execute.SqlShuffle;
+import io.uniserve.sql.plan.SqlQuery;
+import io.uniserve.sql.rows.SqlRows;
 import java.util.List;
 
 /** The operators of the DuckDB port. */

@@ -3,10 +3,10 @@ package io.uniserve.port.duckdb;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.ConnectionPool;
-import io.uniserve.sql.JdbcQueries;
-import io.uniserve.sql.SqlPlanner;
-import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.engine.ConnectionPool;
+import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.execute.SqlPlanner;
+import io.uniserve.sql.rows.SqlRows;
 import java.util.Map;
 import java.util.Optional;
 import org.duckdb.DuckDBConnection;
@@ -26,7 +26,7 @@ final class DuckResultMerger {
     }
 
     /** Sets the memory limit, such as 2GB, and starts the database if it is not running. Fails for an invalid size. */
-    synchronized void limit(String most) {
+    synchronized void setMemoryLimit(String most) {
         if (duck.isEmpty()) {
             memory = Optional.of(most);
             try {
@@ -45,9 +45,9 @@ final class DuckResultMerger {
     }
 
     SqlRows merge(Map<String, SqlRows> tables, String statement, QueryCancellation life) {
-        return DuckDatabase.QUERIES.translated(
+        return DuckDatabase.QUERIES.call(
                 "merge answers",
-                () -> DuckRowsTableFunction.with(
+                () -> DuckRowsTableFunction.withRelations(
                         tables, with -> connectionPool.read(by -> JdbcQueries.answer(by, with + statement, life))));
     }
 }

@@ -1,7 +1,7 @@
 package io.uniserve.port.duckdb;
 
-import io.uniserve.sql.SqlColumn;
-import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.rows.SqlColumn;
+import io.uniserve.sql.rows.SqlRows;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -27,7 +27,7 @@ import org.duckdb.DuckDBWritableVector;
  * Table function that lets DuckDB read rows of other tables from this process's heap. Nothing is created or dropped per query, and
  * transactions that are older than the rows can read them too. Thread-safe.
  */
-final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRowsTableFunction.Scan, Object> {
+final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRowsTableFunction.ScanState, Object> {
     private static final String FUNCTION = "uniserve_rows";
     /** Maximum scale of decimals that are passed as whole numbers: those have 19 digits, and 38 with the unit's digits. */
     private static final int SCALE_MAX = 18;
@@ -41,7 +41,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
     }
 
     /** Position of a reader. */
-    static final class Scan {
+    static final class ScanState {
         private final List<SqlColumn> columns = new ArrayList<>();
         private int next;
     }
@@ -57,7 +57,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
         }
     }
 
-    static <T> T with(Map<String, SqlRows> given, Reading<T> reading) throws Exception {
+    static <T> T withRelations(Map<String, SqlRows> given, Reading<T> reading) throws Exception {
         List<Long> numbers = new ArrayList<>();
         List<String> with = new ArrayList<>();
         try {
@@ -119,7 +119,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
 
     /** Returns the relation over these files, for FROM. */
     static String parquet(List<Path> files) {
-        return files.stream().map(DuckDatabase::quoted).collect(Collectors.joining(", ", "read_parquet([", "])"));
+        return files.stream().map(DuckDatabase::quote).collect(Collectors.joining(", ", "read_parquet([", "])"));
     }
 
     @Override
@@ -137,10 +137,10 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
     }
 
     @Override
-    public Scan init(DuckDBTableFunctionInitInfo info) {
+    public ScanState init(DuckDBTableFunctionInitInfo info) {
         info.setMaxThreads(1);
         SqlRows rows = info.getBindData();
-        Scan scan = new Scan();
+        ScanState scan = new ScanState();
         for (long i = 0; i < info.getColumnCount(); i++) {
             // If only the number of rows is needed, the index is not that of a column.
             int index = (int) Math.max(0, Math.min(rows.columns().size() - 1, info.getColumnIndex(i)));
@@ -152,7 +152,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
     @Override
     public long apply(DuckDBTableFunctionCallInfo call, DuckDBDataChunkWriter out) {
         SqlRows rows = call.getBindData();
-        Scan scan = call.getInitData();
+        ScanState scan = call.getInitData();
         int from = scan.next;
         int count = (int) Math.min(out.capacity(), rows.count() - from);
         for (int i = 0; i < Math.min(out.columnCount(), scan.columns.size()); i++) {

@@ -6,12 +6,12 @@ import io.uniserve.api.ContentDigest;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.sql.ActorStatement;
-import io.uniserve.sql.JdbcQueries;
-import io.uniserve.sql.PlannedStatements;
-import io.uniserve.sql.SqlActorView;
-import io.uniserve.sql.SqlRows;
-import io.uniserve.sql.StatementNames;
+import io.uniserve.sql.engine.ActorStatement;
+import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.engine.PlannedStatements;
+import io.uniserve.sql.engine.SqlActorView;
+import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.rows.SqlRows;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,7 +26,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     static final String FILE = "rows.parquet";
 
     /** First statement of a transaction, which fixes its snapshot. */
-    static final String PIN = "SELECT count(*) FROM " + StatementNames.ROWS;
+    static final String SNAPSHOT_STATEMENT = "SELECT count(*) FROM " + StatementNames.ROWS;
 
     private final DuckDatabase duckDatabase;
     private final String name;
@@ -50,12 +50,12 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     /**
      * Returns the number of state changes, odd during a change. The result -1 disables cached plans: views are too short-lived for them.
      */
-    long state() {
+    long changeCount() {
         return -1;
     }
 
     /** Returns the cancellation for a statement that no caller waits for. */
-    QueryCancellation life(QueryCancellation asked) {
+    QueryCancellation cancellationOf(QueryCancellation asked) {
         return asked;
     }
 
@@ -81,26 +81,26 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     @Override
     public final SqlRows answer(ActorStatement work, OperatorContext context) {
         Optional<String> statement = work.statement(context, DuckTable.class, other -> other.name + ".main.rows");
-        return DuckDatabase.QUERIES.translated(
+        return DuckDatabase.QUERIES.call(
                 "answer a query",
                 () -> statement.isEmpty()
-                        ? SqlRows.ELSEWHERE
-                        : DuckRowsTableFunction.with(
+                        ? SqlRows.NOT_COLOCATED
+                        : DuckRowsTableFunction.withRelations(
                                 work.unpacked(),
                                 with -> read(by -> work.recurs()
-                                        ? by.answer(statement.get(), this::state, life(context))
-                                        : JdbcQueries.answer(by.connection(), with + statement.get(), life(context)))));
+                                        ? by.answer(statement.get(), this::changeCount, cancellationOf(context))
+                                        : JdbcQueries.answer(by.connection(), with + statement.get(), cancellationOf(context)))));
     }
 
     @Override
     public final Map<Path, Long> export(ActorStatement work, Path folder, OperatorContext context) {
-        String to = DuckDatabase.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNames.SLOT
+        String to = DuckDatabase.quote(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNames.SLOT
                 + "))";
-        return DuckDatabase.QUERIES.translated(
+        return DuckDatabase.QUERIES.call(
                 "cut rows",
-                () -> DuckRowsTableFunction.with(
+                () -> DuckRowsTableFunction.withRelations(
                         work.unpacked(),
-                        with -> read(by -> JdbcQueries.during(by.connection(), life(context), statement -> {
+                        with -> read(by -> JdbcQueries.runStatement(by.connection(), cancellationOf(context), statement -> {
                             Map<Path, Long> rows = new HashMap<>();
                             statement.execute("COPY (" + with + work.statement() + ") TO " + to);
                             try (ResultSet files = statement.getResultSet()) {
@@ -113,18 +113,18 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     }
 
     final long count() {
-        SqlRows count = DUCKDB.translated("count", () -> read(by -> JdbcQueries.answer(by.connection(), PIN)));
+        SqlRows count = DUCKDB.call("count", () -> read(by -> JdbcQueries.answer(by.connection(), SNAPSHOT_STATEMENT)));
         return count.columns().get(0).number(0);
     }
 
     /** Writes the published rows into a directory. */
     public final void writeTo(Path directory) {
         String sql = "COPY (SELECT * FROM " + StatementNames.ROWS + ") TO "
-                + DuckDatabase.quoted(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
-        DUCKDB.translated(
+                + DuckDatabase.quote(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
+        DUCKDB.call(
                 "write a checkpoint",
                 () -> read(by -> {
-                    DuckDatabase.run(by.connection(), sql);
+                    DuckDatabase.execute(by.connection(), sql);
                     return directory;
                 }));
     }
@@ -132,7 +132,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     @Override
     public byte[] digest() {
         ContentDigest digest = new ContentDigest();
-        DUCKDB.translated(
+        DUCKDB.call(
                 "compute the digest",
                 () -> read(by -> {
                     try (Statement statement = by.connection().createStatement();

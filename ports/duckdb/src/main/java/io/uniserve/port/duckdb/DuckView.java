@@ -6,8 +6,8 @@ import io.uniserve.api.ActorUsage;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.JdbcQueries;
-import io.uniserve.sql.PlannedStatements;
+import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.engine.PlannedStatements;
 import java.sql.SQLException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.duckdb.DuckDBConnection;
@@ -23,15 +23,15 @@ final class DuckView extends DuckTable {
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long commits;
     private long rows;
-    private boolean gone;
+    private boolean closed;
 
     DuckView(DuckActor actor, DuckDBConnection connection) throws SQLException {
         super(actor.duck(), actor.name(), actor.columns());
         this.actor = actor;
         this.statements = new PlannedStatements(connection);
-        this.replacedBefore = actor.replaced();
+        this.replacedBefore = actor.updatedRows();
         connection.setAutoCommit(false);
-        actor.uncommitted(now -> {
+        actor.runBetweenCommits(now -> {
             commits = now;
             rows = count();
         });
@@ -41,14 +41,14 @@ final class DuckView extends DuckTable {
     <T> T read(Reading<T> reading) throws SQLException {
         turn.lock();
         try {
-            if (gone) {
+            if (closed) {
                 throw new UniserveException(
                         ErrorCode.VERSION_GONE,
                         "a query failed on this snapshot of actor " + name() + ", which is lost");
             }
             return reading.read(statements);
         } catch (SQLException e) {
-            again();
+            restartTransaction();
             throw e;
         } finally {
             turn.unlock();
@@ -57,16 +57,16 @@ final class DuckView extends DuckTable {
 
     /** A cancelled statement would destroy a snapshot that other readers still need. */
     @Override
-    QueryCancellation life(QueryCancellation asked) {
-        return asked.stoppedWhile(() -> actor.state() == commits);
+    QueryCancellation cancellationOf(QueryCancellation asked) {
+        return asked.stoppableWhile(() -> actor.changeCount() == commits);
     }
 
-    private void again() throws SQLException {
+    private void restartTransaction() throws SQLException {
         statements.connection().rollback();
-        actor.uncommitted(now -> {
-            gone = now != commits;
-            if (!gone) {
-                DUCKDB.translated("open a view", () -> JdbcQueries.answer(statements.connection(), PIN));
+        actor.runBetweenCommits(now -> {
+            closed = now != commits;
+            if (!closed) {
+                DUCKDB.call("open a view", () -> JdbcQueries.answer(statements.connection(), SNAPSHOT_STATEMENT));
             }
         });
     }
@@ -74,7 +74,7 @@ final class DuckView extends DuckTable {
     /** Rows that were replaced since are retained for this view. */
     @Override
     public ActorUsage usage() {
-        long kept = Math.min(rows, actor.replaced() - replacedBefore);
+        long kept = Math.min(rows, actor.updatedRows() - replacedBefore);
         return new ActorUsage(rows, kept * actor.rowBytes(), 0);
     }
 

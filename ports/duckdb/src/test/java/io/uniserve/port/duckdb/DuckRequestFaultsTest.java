@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.JdbcQueries;
-import io.uniserve.sql.SqlAnswer;
-import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.rows.SqlAnswer;
+import io.uniserve.sql.rows.SqlRows;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;

@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Test;
 class DuckResultMergerTest {
     @Test
     void aLimitThatIsNoSizeIsRefusedAtOnce() {
-        assertThatThrownBy(() -> new DuckResultMerger().limit("much"))
+        assertThatThrownBy(() -> new DuckResultMerger().setMemoryLimit("much"))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining("much");
-        new DuckResultMerger().limit("100MB");
+        new DuckResultMerger().setMemoryLimit("100MB");
     }
 }

@@ -8,7 +8,7 @@ import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.ActorStatement;
+import io.uniserve.sql.engine.ActorStatement;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,14 +104,14 @@ class DuckViewTest {
             }
 
             @Override
-            public Watch whenGivenUp(Runnable stop) {
+            public Watch onCancel(Runnable stop) {
                 given.add(stop);
                 return () -> {};
             }
         };
         AtomicInteger stops = new AtomicInteger();
         try (DuckTable view = actor.snapshot();
-                QueryCancellation.Watch unused = view.life(asked).whenGivenUp(stops::incrementAndGet)) {
+                QueryCancellation.Watch unused = view.cancellationOf(asked).onCancel(stops::incrementAndGet)) {
             given.forEach(Runnable::run);
             assertThat(stops).hasValue(1);
             put(2);

@@ -8,7 +8,7 @@ import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.rows.SqlRows;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +36,7 @@ class GivenUpTest {
         }
 
         @Override
-        public Watch whenGivenUp(Runnable stop) {
+        public Watch onCancel(Runnable stop) {
             stops.add(stop);
             return () -> stops.remove(stop);
         }

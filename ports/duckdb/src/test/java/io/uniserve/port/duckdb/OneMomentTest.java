@@ -6,7 +6,7 @@ import io.uniserve.api.Document;
 import io.uniserve.client.TableSpec;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.client.ReadMode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
-import io.uniserve.sql.ActorStatement;
-import io.uniserve.sql.PlannedStatements;
+import io.uniserve.sql.engine.ActorStatement;
+import io.uniserve.sql.engine.PlannedStatements;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -74,7 +74,7 @@ class PlannedStatementsTest {
     void aPlanOfOtherRowsIsWrong() throws Exception {
         put(0, 1_000, 0);
         try (DuckDBConnection reader = duckDatabase.connect()) {
-            DuckDatabase.run(reader, "USE one");
+            DuckDatabase.execute(reader, "USE one");
             try (PreparedStatement planned = reader.prepareStatement(STATEMENTS.get(1))) {
                 put(1_000, 1_000, 4_000_000_000_000_000_000L);
                 try (ResultSet found = planned.executeQuery()) {
@@ -141,7 +141,7 @@ class PlannedStatementsTest {
     void aPlanThatRowsChangedUnderIsNotUsed() throws Exception {
         put(0, 1_000, 0);
         DuckDBConnection connection = duckDatabase.connect();
-        DuckDatabase.run(connection, "USE one");
+        DuckDatabase.execute(connection, "USE one");
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             AtomicLong looks = new AtomicLong();
             LongSupplier state = () -> {
@@ -167,7 +167,7 @@ class PlannedStatementsTest {
     void aStatementThatFailsIsPlannedAnew() throws Exception {
         put(0, 1_000, 0);
         Connection connection = duckDatabase.connect();
-        DuckDatabase.run(connection, "USE one");
+        DuckDatabase.execute(connection, "USE one");
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             String failing = "SELECT 9223372036854775807 + \"n\" AS c0 FROM rows";
             for (int i = 0; i < 3; i++) {

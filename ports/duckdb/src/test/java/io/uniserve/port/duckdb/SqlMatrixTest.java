@@ -46,7 +46,7 @@ class SqlMatrixTest {
     void everyTypeInEveryOperationIsAnsweredAsByOneEngine() throws Exception {
         long seed = Long.getLong("uniserve.matrix.seed", Long.getLong("uniserve.parity.day", 20261126));
         SqlMatrix matrix = new SqlMatrix(seed, Integer.getInteger("uniserve.matrix.rows", 60));
-        List<MatrixCell> cells = matrix.some(
+        List<MatrixCell> cells = matrix.sample(
                 Integer.getInteger("uniserve.matrix.percent", 15), System.getProperty("uniserve.matrix.only", ""));
         try (LocalCluster cluster = LocalCluster.builder()
                         .servers(3)
@@ -66,7 +66,7 @@ class SqlMatrixTest {
             }
             MatrixRun run = new MatrixRun(
                     (table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS);
-            run.ask(cells);
+            run.run(cells);
             LOG.warn(
                     "{} statements with -Duniserve.matrix.seed={}: {} answered, {} fail on both, refused {}",
                     cells.size(),

@@ -113,7 +113,7 @@ final class Tpch {
 
     static List<Document> documents(Table table, List<String> lines, Columns columns) {
         return lines.stream()
-                .map(line -> columns.ofTexts(
+                .map(line -> columns.parseRow(
                         table.key(),
                         columns.names(),
                         List.of(line.split("\\|", -1))

@@ -8,9 +8,9 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.runtime.port.PortLoader;
-import io.uniserve.sql.JdbcQueries;
-import io.uniserve.sql.SqlAnswer;
-import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.rows.SqlAnswer;
+import io.uniserve.sql.rows.SqlRows;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,10 +106,10 @@ final class TpchCluster implements AutoCloseable {
         Files.write(
                 file,
                 lines.stream().map(line -> line.substring(0, line.length() - 1)).toList());
-        DuckDatabase.run(whole, "CREATE TABLE " + table.name() + " (" + table.columns() + ")");
-        DuckDatabase.run(
+        DuckDatabase.execute(whole, "CREATE TABLE " + table.name() + " (" + table.columns() + ")");
+        DuckDatabase.execute(
                 whole,
-                "COPY " + table.name() + " FROM " + DuckDatabase.quoted(file)
+                "COPY " + table.name() + " FROM " + DuckDatabase.quote(file)
                         + " (DELIMITER '|', HEADER false, AUTO_DETECT false)");
     }
 

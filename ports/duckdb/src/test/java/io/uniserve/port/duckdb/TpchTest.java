@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.JdbcQueries;
+import io.uniserve.sql.engine.JdbcQueries;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;

@@ -32,12 +32,12 @@ final class CompareAndSet {
     }
 
     /** Returns the document to store; empty for a deletion. */
-    static Optional<Document> wanted(Document row) {
+    static Optional<Document> newDocument(Document row) {
         return side(row, PUT);
     }
 
     /** Checks each row against the state after the rows before it. */
-    static void condition(KvActor actor, List<Document> rows) {
+    static void checkCondition(KvActor actor, List<Document> rows) {
         Map<String, Optional<Document>> left = new HashMap<>();
         for (Document row : rows) {
             String key = KvActor.keyOf(row);
@@ -49,7 +49,7 @@ final class CompareAndSet {
                                 + (held.isPresent() ? "differs from field \"expect\"" : "does not exist")
                                 + "; read it again and retry with its new content");
             }
-            left.put(key, wanted(row));
+            left.put(key, newDocument(row));
         }
     }
 

@@ -42,7 +42,7 @@ public final class KvActor implements SnapshotActor<KvActor> {
     }
 
     @Override
-    public boolean snapshotsShare() {
+    public boolean snapshotsShareData() {
         return true;
     }
 
@@ -74,7 +74,7 @@ public final class KvActor implements SnapshotActor<KvActor> {
     }
 
     /** Returns a document within an update, including the changes so far. */
-    Optional<Document> current(String key) {
+    Optional<Document> getInUpdate(String key) {
         return Optional.ofNullable(editor.get(key));
     }
 

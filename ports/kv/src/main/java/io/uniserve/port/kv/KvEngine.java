@@ -10,7 +10,7 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;

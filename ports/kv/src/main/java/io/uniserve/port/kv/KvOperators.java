@@ -49,7 +49,7 @@ public final class KvOperators {
             Codecs.STRING,
             Codecs.LONG,
             KvOperators::sum,
-            (p, left, right) -> plus(left, right),
+            (p, left, right) -> addExact(left, right),
             p -> false);
 
     /** Returns the first documents by key whose text key has a prefix. */
@@ -91,14 +91,14 @@ public final class KvOperators {
         long sum = 0;
         for (Document document : (Iterable<Document>) watched(actor.withPrefix(""), context)::iterator) {
             if (document.fields().get(field) instanceof Long number) {
-                sum = plus(sum, number);
+                sum = addExact(sum, number);
             }
         }
         return sum;
     }
 
     /** Adds two numbers. Fails with TOO_LARGE on overflow. */
-    static long plus(long left, long right) {
+    static long addExact(long left, long right) {
         try {
             return Math.addExact(left, right);
         } catch (ArithmeticException e) {

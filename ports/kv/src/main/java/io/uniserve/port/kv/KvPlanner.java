@@ -51,7 +51,7 @@ final class KvPlanner implements Planner {
 
     private static long total(TableName table, RetrieveCall<String, Long> call, String parameter, PlanContext context) {
         return context.retrieve(
-                table, call, parameter, values -> values.stream().reduce(0L, KvOperators::plus));
+                table, call, parameter, values -> values.stream().reduce(0L, KvOperators::addExact));
     }
 
     private static String scan(TableName table, String rest, PlanContext context) {

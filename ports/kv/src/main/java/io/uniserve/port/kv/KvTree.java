@@ -113,18 +113,18 @@ final class KvTree {
 
     /** Returns the documents from the first key at or after this one. */
     Iterator<Document> from(String key) {
-        return new Walk(root, key);
+        return new LeafIterator(root, key);
     }
 
     Editor edit() {
         return new Editor(this);
     }
 
-    private static final class Walk implements Iterator<Document> {
+    private static final class LeafIterator implements Iterator<Document> {
         private final Deque<Node> path = new ArrayDeque<>();
-        private final Deque<Integer> places = new ArrayDeque<>();
+        private final Deque<Integer> positions = new ArrayDeque<>();
 
-        private Walk(Node root, String key) {
+        private LeafIterator(Node root, String key) {
             Node node = root;
             while (!node.leaf) {
                 int at = node.find(key);
@@ -138,22 +138,22 @@ final class KvTree {
 
         private void push(Node node, int place) {
             path.push(node);
-            places.push(place);
+            positions.push(place);
         }
 
         /** Advances until a leaf with a document is on top, or the end is reached. */
         private void settle() {
             while (!path.isEmpty()) {
                 Node node = path.element();
-                int at = places.element();
+                int at = positions.element();
                 if (at >= node.count) {
                     path.pop();
-                    places.pop();
+                    positions.pop();
                 } else if (node.leaf) {
                     return;
                 } else {
-                    places.pop();
-                    places.push(at + 1);
+                    positions.pop();
+                    positions.push(at + 1);
                     push(node.child(at), 0);
                 }
             }
@@ -169,9 +169,9 @@ final class KvTree {
             if (path.isEmpty()) {
                 throw new NoSuchElementException();
             }
-            int at = places.pop();
+            int at = positions.pop();
             Document next = (Document) path.element().items[at];
-            places.push(at + 1);
+            positions.push(at + 1);
             settle();
             return next;
         }
@@ -196,7 +196,7 @@ final class KvTree {
         }
 
         void put(String key, Document document, long bytesMore) {
-            root = own(root);
+            root = editable(root);
             Node upper = put(root, key, document);
             if (upper != null) {
                 Node above = new Node(owner, false);
@@ -223,7 +223,7 @@ final class KvTree {
             if (CodePoints.compare(key, node.keys[at]) < 0) {
                 node.keys[at] = key; // the new smallest key; a later split of this child must stay above it
             }
-            Node child = own(node.child(at));
+            Node child = editable(node.child(at));
             node.items[at] = child;
             Node upper = put(child, key, document);
             if (upper == null) {
@@ -235,7 +235,7 @@ final class KvTree {
 
         void remove(String key, long bytesLess) {
             if (get(key) != null) {
-                root = own(root);
+                root = editable(root);
                 remove(root, key);
                 while (!root.leaf && root.count == 1) {
                     root = root.child(0);
@@ -251,7 +251,7 @@ final class KvTree {
                 node.remove(at);
                 return;
             }
-            Node child = own(node.child(at));
+            Node child = editable(node.child(at));
             node.items[at] = child;
             remove(child, key);
             if (child.count == 0) {
@@ -259,7 +259,7 @@ final class KvTree {
             }
         }
 
-        private Node own(Node node) {
+        private Node editable(Node node) {
             return node.owner == owner ? node : node.copy(owner);
         }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record KvUpdate(
         String id,
         Consumer<Document> check,
-        BiConsumer<KvActor, Document> step,
+        BiConsumer<KvActor, Document> apply,
         @Nullable BiConsumer<KvActor, List<Document>> condition)
         implements EventualUpdate<KvActor, Document>, AtomicUpdate<KvActor, Document> {
     @Override
@@ -41,13 +41,13 @@ public record KvUpdate(
     }
 
     @Override
-    public boolean conditional(Document row) {
+    public boolean isConditional(Document row) {
         return condition != null;
     }
 
     @Override
     public void update(KvActor actor, UpdateContext context, List<Document> rows) {
-        actor.update(() -> rows.forEach(row -> step.accept(actor, row)));
+        actor.update(() -> rows.forEach(row -> apply.accept(actor, row)));
     }
 
     @Override

@@ -37,8 +37,8 @@ public final class KvUpdates {
             "kv.compare-and-set@1",
             CompareAndSet::check,
             (actor, row) ->
-                    CompareAndSet.wanted(row).ifPresentOrElse(actor::put, () -> actor.remove(KvActor.keyOf(row))),
-            CompareAndSet::condition);
+                    CompareAndSet.newDocument(row).ifPresentOrElse(actor::put, () -> actor.remove(KvActor.keyOf(row))),
+            CompareAndSet::checkCondition);
 
     static final List<UpdateFunction<?, ?>> ALL = List.of(PUT, DELETE, APPEND, ADD, COMPARE_AND_SET);
 
@@ -78,12 +78,12 @@ public final class KvUpdates {
     }
 
     private static @Nullable Object current(KvActor actor, Document row, String field) {
-        Optional<Document> document = actor.current(KvActor.keyOf(row));
+        Optional<Document> document = actor.getInUpdate(KvActor.keyOf(row));
         return document.isPresent() ? document.get().fields().get(field) : null;
     }
 
     private static Document with(KvActor actor, Document row, String field, Object value) {
-        Optional<Document> old = actor.current(KvActor.keyOf(row));
+        Optional<Document> old = actor.getInUpdate(KvActor.keyOf(row));
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         if (old.isPresent()) {
             fields.putAll(old.get().fields());

@@ -165,7 +165,7 @@ final class KvTreeTest {
         actor.update(() -> {
             actor.put(document("a", 1));
             assertThat(actor.get("ta")).isEmpty();
-            assertThat(actor.current("ta")).isPresent();
+            assertThat(actor.getInUpdate("ta")).isPresent();
         });
         assertThat(actor.get("ta")).isPresent();
     }

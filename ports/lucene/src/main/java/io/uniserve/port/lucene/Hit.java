@@ -23,7 +23,7 @@ public record Hit(double score, Document document) {
             .thenComparing(hit -> LuceneDocuments.key(hit.document), CodePoints.ORDER);
 
     /** Returns the best hits of two lists. */
-    static List<Hit> best(int limit, List<Hit> left, List<Hit> right) {
+    static List<Hit> mergeBest(int limit, List<Hit> left, List<Hit> right) {
         return Stream.concat(left.stream(), right.stream())
                 .sorted(BEST_FIRST)
                 .limit(limit)

@@ -59,7 +59,7 @@ public final class LuceneActor implements Actor {
 
     /** Searches the newest published state. */
     <T> T search(String what, Search<T> search) {
-        return LUCENE.translated(what, () -> {
+        return LUCENE.call(what, () -> {
             IndexSearcher searcher = searchers.acquire();
             try {
                 return search.run(searcher);

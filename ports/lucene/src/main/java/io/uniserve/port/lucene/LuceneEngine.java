@@ -11,7 +11,7 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ public final class LuceneEngine implements Engine {
     private static final int DIMENSIONS_MAX = 1_024;
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     LuceneOperators.ALL, List.of(LuceneUpdates.PUT, LuceneUpdates.DELETE))
-            .whoseCopiesDiffer();
+            .withDifferingReplicas();
 
     @Override
     public PortInfo info() {
@@ -64,7 +64,7 @@ public final class LuceneEngine implements Engine {
     private static final class Actors implements ActorFactory<LuceneActor> {
         @Override
         public LuceneActor create(ActorContext context) {
-            return LuceneFiles.LUCENE.translated(
+            return LuceneFiles.LUCENE.call(
                     "open an index", () -> new LuceneActor(context.scratch(), dimensions(context.meta())));
         }
 

@@ -32,7 +32,7 @@ final class LuceneFiles {
 
     /** Checks every file of a checkpoint by Lucene's checksums and links it into the directory of the new index. */
     static void restore(Path checkpoint, Path scratch) {
-        LUCENE.translated(
+        LUCENE.call(
                 "restore an index", () -> ActorFiles.link(checkpoint, verified(checkpoint), scratch));
     }
 

@@ -36,14 +36,14 @@ public final class LuceneOperators {
             new RetrieveCall<>("lucene.phrase@1", Phrase.CODEC, HITS),
             LuceneActor.class,
             LuceneOperators::phrase,
-            (phrase, left, right) -> Hit.best(phrase.limit, left, right));
+            (phrase, left, right) -> Hit.mergeBest(phrase.limit, left, right));
 
     /** Returns the documents with the vectors nearest to a vector. */
     public static final RetrieveOperator<LuceneActor, Near, List<Hit>> NEAR = RetrieveOperator.of(
             new RetrieveCall<>("lucene.near@1", Near.CODEC, HITS),
             LuceneActor.class,
             LuceneOperators::near,
-            (near, left, right) -> Hit.best(near.limit, left, right));
+            (near, left, right) -> Hit.mergeBest(near.limit, left, right));
 
     static final List<Operator<?, ?>> ALL = List.of(COUNT, PHRASE, NEAR);
 
@@ -126,6 +126,6 @@ public final class LuceneOperators {
             context.checkActive();
             hits.add(new Hit(found.score, LuceneDocuments.row(searcher, found.doc)));
         }
-        return Hit.best(limit, hits, List.of());
+        return Hit.mergeBest(limit, hits, List.of());
     }
 }

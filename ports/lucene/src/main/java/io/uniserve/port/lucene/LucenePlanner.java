@@ -60,12 +60,12 @@ final class LucenePlanner implements Planner {
 
     private static <P> String hits(
             QueryText query, PlanContext context, RetrieveOperator<?, P, List<Hit>> operator, P parameters, int limit) {
-        context.sameCopies();
+        context.useStickyReplicas();
         List<Hit> best = context.retrieve(
                 query.table(),
                 RetrieveCall.of(operator),
                 parameters,
-                parts -> parts.stream().reduce(List.of(), (left, right) -> Hit.best(limit, left, right)));
+                parts -> parts.stream().reduce(List.of(), (left, right) -> Hit.mergeBest(limit, left, right)));
         StringBuilder lines = new StringBuilder();
         for (Hit hit : best) {
             lines.append(String.format(Locale.ROOT, "%.6f %s\n", hit.score(), LuceneDocuments.key(hit.document())));

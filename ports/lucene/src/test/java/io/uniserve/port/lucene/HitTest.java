@@ -34,7 +34,7 @@ class HitTest {
                 .map(HitTest::hit)
                 .toList();
         for (int limit = 1; limit <= sorted.size(); limit++) {
-            assertThat(Hit.best(limit, sorted.subList(5, sorted.size()), sorted.subList(0, 5)))
+            assertThat(Hit.mergeBest(limit, sorted.subList(5, sorted.size()), sorted.subList(0, 5)))
                     .isEqualTo(sorted.subList(0, limit));
         }
     }

@@ -7,9 +7,9 @@ import io.uniserve.api.extra.Columns;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.RowActor;
-import io.uniserve.sql.RowFile;
-import io.uniserve.sql.RowVersionTracker;
+import io.uniserve.sql.engine.RowActor;
+import io.uniserve.sql.engine.RowFile;
+import io.uniserve.sql.engine.RowVersionTracker;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -33,17 +33,17 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     /** Threshold for compaction: a table is rewritten if it has more dead rows than this, and more dead than live rows. */
     private static final int DEAD_ROWS_MIN = 10_000;
 
-    private final MonetColumns own;
+    private final MonetColumns monetColumns;
     private final String staged = MonetDatabase.newName("staged");
     private final ReadWriteLock shape = new ReentrantReadWriteLock();
     private final RowVersionTracker rowVersionTracker = new RowVersionTracker();
     private volatile String table;
     private volatile boolean closed;
     private boolean changed;
-    /** Oddity flags of all texts since it was created or restored, see {@link MonetTextCodec#odd}. */
+    /** Oddity flags of all texts since it was created or restored, see {@link MonetTextCodec#oddKinds}. */
     private volatile int odd;
 
-    private long kept;
+    private long storedAtCompaction;
     private final AtomicLong live = new AtomicLong();
     private final AtomicLong size = new AtomicLong();
     private final AtomicLong stored = new AtomicLong();
@@ -52,24 +52,24 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     /** Creates an empty actor. */
     MonetActor(Columns columns) throws SQLException {
         super(columns);
-        own = MonetColumns.of(columns);
+        monetColumns = MonetColumns.of(columns);
         table = created();
-        MonetDatabase.DB.write(by -> by.executeUpdate("CREATE TABLE " + staged + " (" + own.staged() + ")"));
+        MonetDatabase.DB.write(by -> by.executeUpdate("CREATE TABLE " + staged + " (" + monetColumns.stagingDefinition() + ")"));
     }
 
     private String created() throws SQLException {
         String name = MonetDatabase.newName("actor");
         MonetDatabase.DB.write(by -> by.executeUpdate(
-                "CREATE TABLE " + name + " (" + own.definition() + ", " + SINCE + " INTEGER, " + UNTIL + " INTEGER)"));
+                "CREATE TABLE " + name + " (" + monetColumns.definition() + ", " + SINCE + " INTEGER, " + UNTIL + " INTEGER)"));
         return name;
     }
 
     /** Loads a checkpoint into an empty actor. Fails with CORRUPT if it is damaged. */
     void restore(Path checkpoint) {
-        MONETDB.translated("load a checkpoint", () -> {
+        MONETDB.call("load a checkpoint", () -> {
             RowFile.read(
                     checkpoint,
-                    own.names().size(),
+                    monetColumns.names().size(),
                     rows -> MonetDatabase.DB.write(by -> {
                         stage(by, rows);
                         return insert(by, 0);
@@ -80,7 +80,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     @Override
     public void check(List<?> values) {
-        own.checkRow(values);
+        monetColumns.checkRow(values);
     }
 
     @Override
@@ -97,7 +97,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         if (rows.isEmpty()) {
             return;
         }
-        MONETDB.translated(
+        MONETDB.call(
                 what,
                 () -> MonetDatabase.DB.write(by -> {
                     changed = true;
@@ -109,11 +109,11 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     private void stage(MonetDBEmbeddedConnection by, Collection<? extends List<?>> rows) throws SQLException {
         by.executeUpdate("DELETE FROM " + staged);
-        MonetDatabase.append(by, staged, own.arrays(rows));
+        MonetDatabase.append(by, staged, monetColumns.arrays(rows));
         for (List<?> row : rows) {
             for (Object value : row) {
                 bytes.addAndGet(value instanceof String text ? text.length() : Long.BYTES);
-                odd |= value instanceof String text ? MonetTextCodec.odd(text) : 0;
+                odd |= value instanceof String text ? MonetTextCodec.oddKinds(text) : 0;
             }
         }
         stored.addAndGet(rows.size());
@@ -121,14 +121,14 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     private int insert(MonetDBEmbeddedConnection by, int version) throws SQLException {
         return by.executeUpdate(
-                "INSERT INTO " + table + " SELECT " + own.unstaged() + ", " + version + ", " + NOW + " FROM " + staged);
+                "INSERT INTO " + table + " SELECT " + monetColumns.unstagedValues() + ", " + version + ", " + NOW + " FROM " + staged);
     }
 
     /** Ends the rows with staged keys: rows that readers see get an end version, rows of the same version are deleted. */
     private void forget(MonetDBEmbeddedConnection by) throws SQLException {
         int version = rowVersionTracker.newest() + 1;
         String same = " AND EXISTS (SELECT 1 FROM " + staged + " WHERE "
-                + own.same(columns().primary(), staged, table) + ")";
+                + monetColumns.equalCondition(columns().primaryKey(), staged, table) + ")";
         by.executeUpdate("DELETE FROM " + table + " WHERE " + SINCE + " = " + version + same);
         by.executeUpdate(
                 "UPDATE " + table + " SET " + UNTIL + " = " + version + " WHERE " + UNTIL + " = " + NOW + same);
@@ -138,7 +138,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     public void revoke() {
         if (changed) {
             int version = rowVersionTracker.newest() + 1;
-            MONETDB.translated(
+            MONETDB.call(
                     "roll back",
                     () -> MonetDatabase.DB.write(by -> {
                         by.executeUpdate("DELETE FROM " + table + " WHERE " + SINCE + " = " + version);
@@ -154,9 +154,9 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         if (changed) {
             rowVersionTracker.advance();
             changed = false;
-            long dead = MONETDB.translated("count rows", this::measured);
-            if (dead - kept > Math.max(DEAD_ROWS_MIN, live.get())) {
-                MONETDB.translated("rewrite a table", this::compact);
+            long dead = MONETDB.call("count rows", this::measured);
+            if (dead - storedAtCompaction > Math.max(DEAD_ROWS_MIN, live.get())) {
+                MONETDB.call("rewrite a table", this::compact);
             }
         }
     }
@@ -171,7 +171,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     private static long count(String query) throws SQLException {
         return Long.parseLong(
-                String.valueOf(MonetDatabase.piece(query, 0, 1).get(0).get(0)));
+                String.valueOf(MonetDatabase.readPage(query, 0, 1).get(0).get(0)));
     }
 
     /** Rewrites the table: MonetDB never reuses the space of deleted or changed rows. */
@@ -185,7 +185,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             String before = table;
             table = next;
             long rowBytes = rowBytes();
-            kept = measured();
+            storedAtCompaction = measured();
             bytes.set(rowBytes * size.get());
             MonetDatabase.DB.write(by -> by.executeUpdate("DROP TABLE " + before));
         } finally {
@@ -196,11 +196,11 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     @Override
     <T> T read(Reading<T> reading) throws Exception {
-        int version = rowVersionTracker.open();
+        int version = rowVersionTracker.acquire();
         try {
             return readAt(version, reading);
         } finally {
-            rowVersionTracker.close(version);
+            rowVersionTracker.release(version);
         }
     }
 
@@ -211,7 +211,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             if (closed) {
                 throw new UniserveException(ErrorCode.UNAVAILABLE, "table " + table + " of an actor is closed");
             }
-            return reading.read("SELECT " + own.quotedNames() + " FROM " + table + " AS odd" + odd + "_ WHERE " + SINCE
+            return reading.read("SELECT " + monetColumns.quotedNames() + " FROM " + table + " AS odd" + odd + "_ WHERE " + SINCE
                     + " <= " + version + " AND " + UNTIL + " > " + version);
         } finally {
             shape.readLock().unlock();
@@ -244,7 +244,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         try {
             if (!closed) {
                 closed = true;
-                MONETDB.translated(
+                MONETDB.call(
                         "close an actor",
                         () -> MonetDatabase.DB.write(by -> {
                             by.executeUpdate("DROP TABLE " + table);
@@ -258,10 +258,10 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     /** View of a version, whose rows are retained while it is open. Several readers may use it concurrently. */
     private final class View extends MonetTable {
-        private final int version = rowVersionTracker.open();
+        private final int version = rowVersionTracker.acquire();
         private final long rows = live.get();
         private final long storedBefore = stored.get();
-        private final AtomicBoolean left = new AtomicBoolean();
+        private final AtomicBoolean closed = new AtomicBoolean();
 
         View() {
             super(MonetActor.this.columns());
@@ -280,8 +280,8 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
         @Override
         public void close() {
-            if (left.compareAndSet(false, true)) {
-                rowVersionTracker.close(version);
+            if (closed.compareAndSet(false, true)) {
+                rowVersionTracker.release(version);
             }
         }
     }

@@ -5,9 +5,9 @@ import io.uniserve.api.extra.ColumnType.Kind;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.SqlColumn;
-import io.uniserve.sql.SqlRows;
-import io.uniserve.sql.SqlTables;
+import io.uniserve.sql.engine.SqlTables;
+import io.uniserve.sql.rows.SqlColumn;
+import io.uniserve.sql.rows.SqlRows;
 import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
@@ -24,7 +24,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     static final int PRECISION_MAX = 18;
 
     /** Prefix of types for which the driver reads and writes 64 bits per value, but MonetDB has 32. */
-    static final String MISREAD = "DECIMAL(9,";
+    static final String MISREAD_PREFIX = "DECIMAL(9,";
 
     static MonetColumns of(Columns columns) {
         return new MonetColumns(
@@ -115,7 +115,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     /** Returns the definition for CREATE TABLE. */
     String definition() {
         return each(i ->
-                quoted(i) + " " + (is(i, Kind.VARCHAR) ? "CLOB" : types.get(i).sql()));
+                quoted(i) + " " + (is(i, Kind.VARCHAR) ? "CLOB" : types.get(i).sqlName()));
     }
 
     private boolean is(int i, Kind... kinds) {
@@ -126,11 +126,11 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
      * Returns the definition of a table that is filled with arrays. Dates are texts in it, because the driver stores NULL for all dates.
      * Decimals have the maximum digits, because the driver writes 64 bits for a decimal of nine digits, for which MonetDB has 32.
      */
-    String staged() {
+    String stagingDefinition() {
         return each(i -> quoted(i) + " "
                 + (is(i, Kind.VARCHAR, Kind.DATE)
                         ? "CLOB"
-                        : is(i, Kind.DECIMAL) ? widest(i) : types.get(i).sql()));
+                        : is(i, Kind.DECIMAL) ? widest(i) : types.get(i).sqlName()));
     }
 
     private String widest(int i) {
@@ -138,8 +138,8 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     }
 
     /** Returns the expressions that convert a staging table's rows. */
-    String unstaged() {
-        return each(i -> unstaged(i, "") + " AS " + quoted(i));
+    String unstagedValues() {
+        return each(i -> unstagedValues(i, "") + " AS " + quoted(i));
     }
 
     /**
@@ -147,9 +147,9 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
      * groups would then be wrong. A computed value has its own marks. A sum also turns minus zero into zero, which MonetDB's groups
      * distinguish.
      */
-    private String unstaged(int i, String prefix) {
+    private String unstagedValues(int i, String prefix) {
         String value = prefix + quoted(i);
-        String type = types.get(i).sql();
+        String type = types.get(i).sqlName();
         return switch (types.get(i).kind()) {
             case VARCHAR -> value;
             case DATE -> "CAST(" + value + " AS DATE)";
@@ -163,11 +163,11 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
      * Returns a condition that rows of a table and a staged one have the same values in these columns, as one equality: see {@link
      * MonetDialect#equal}.
      */
-    String same(List<String> columns, String staged, String table) {
+    String equalCondition(List<String> columns, String staged, String table) {
         return columns.stream()
                 .map(names::indexOf)
                 .map(i -> {
-                    String left = unstaged(i, staged + ".");
+                    String left = unstagedValues(i, staged + ".");
                     String right = table + "." + quoted(i);
                     return columns.get(0).equals(names.get(i)) ? left + " = " + right : MonetDialect.equal(left, right);
                 })
@@ -213,7 +213,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
             case DATE -> values.stream().map(MonetTextCodec::day).toArray(String[]::new);
             default ->
                 values.stream()
-                        .map(value -> value == null ? null : MonetTextCodec.encoded(value.toString()))
+                        .map(value -> value == null ? null : MonetTextCodec.encode(value.toString()))
                         .toArray(String[]::new);
         };
     }

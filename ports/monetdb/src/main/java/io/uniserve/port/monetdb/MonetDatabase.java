@@ -4,11 +4,11 @@ import io.uniserve.api.EngineFailures;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.AnswerRows;
-import io.uniserve.sql.ConnectionPool;
-import io.uniserve.sql.SharedTempTables;
-import io.uniserve.sql.SqlRows;
-import io.uniserve.sql.SumOverflowChecker;
+import io.uniserve.sql.engine.AnswerRows;
+import io.uniserve.sql.engine.ConnectionPool;
+import io.uniserve.sql.engine.SharedTempTables;
+import io.uniserve.sql.engine.SumOverflowChecker;
+import io.uniserve.sql.rows.SqlRows;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +90,7 @@ final class MonetDatabase {
         }
         synchronized (MonetDatabase.class) {
             if (!MonetDBEmbeddedDatabase.isDatabaseRunning()) {
-                MONETDB.translated("start", () -> {
+                MONETDB.call("start", () -> {
                     MonetDBEmbeddedDatabase.startDatabase(null, true, true);
                     return LOADED;
                 });
@@ -113,14 +113,14 @@ final class MonetDatabase {
     /** Creates a table of the rows. Computed values are stored, because MonetDB joins by them with a cross product. */
     private static String load(SqlRows rows) throws SQLException {
         MonetColumns columns = MonetColumns.of(rows);
-        String name = newName("odd" + MonetTextCodec.odd(rows.rows().toString()));
+        String name = newName("odd" + MonetTextCodec.oddKinds(rows.rows().toString()));
         DB.write(connection -> {
             connection.executeUpdate("CREATE TABLE " + name + " (" + columns.definition() + ")");
             if (!rows.rows().isEmpty()) {
                 String staged = newName("staged");
-                connection.executeUpdate("CREATE TABLE " + staged + " (" + columns.staged() + ")");
+                connection.executeUpdate("CREATE TABLE " + staged + " (" + columns.stagingDefinition() + ")");
                 append(connection, staged, columns.arrays(rows.rows()));
-                connection.executeUpdate("INSERT INTO " + name + " SELECT " + columns.unstaged() + " FROM " + staged);
+                connection.executeUpdate("INSERT INTO " + name + " SELECT " + columns.unstagedValues() + " FROM " + staged);
                 connection.executeUpdate("DROP TABLE " + staged);
             }
             return name;
@@ -157,7 +157,7 @@ final class MonetDatabase {
 
     /** Returns a query's answer as texts. Fails with TOO_LARGE if it exceeds the limit of an actor's answer. */
     static SqlRows query(MonetDBEmbeddedConnection connection, String statement) throws SQLException {
-        String sql = MonetTextCodec.encoded(statement);
+        String sql = MonetTextCodec.encode(statement);
         List<String> types;
         try (QueryResultSet found = connection.executeQuery(sql)) {
             types = types(found);
@@ -210,8 +210,8 @@ final class MonetDatabase {
     private static String readable(String type) {
         return type.equals("DATE")
                 ? "CLOB"
-                : type.startsWith(MonetColumns.MISREAD)
-                        ? "DECIMAL(" + MonetColumns.PRECISION_MAX + "," + type.substring(MonetColumns.MISREAD.length())
+                : type.startsWith(MonetColumns.MISREAD_PREFIX)
+                        ? "DECIMAL(" + MonetColumns.PRECISION_MAX + "," + type.substring(MonetColumns.MISREAD_PREFIX.length())
                         : "";
     }
 
@@ -228,7 +228,7 @@ final class MonetDatabase {
     }
 
     /** Returns some rows of a query, for files, in the order of storage. */
-    static List<List<@Nullable String>> piece(String query, long from, int rows) throws SQLException {
+    static List<List<@Nullable String>> readPage(String query, long from, int rows) throws SQLException {
         return DB.read(connection -> query(connection, query + " LIMIT " + rows + " OFFSET " + from))
                 .rows();
     }

@@ -1,10 +1,10 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.Functions;
-import io.uniserve.sql.SqlDialect;
-import io.uniserve.sql.StatementNames;
-import io.uniserve.sql.UnsupportedFeatures;
+import io.uniserve.sql.engine.SqlDialect;
+import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.UnsupportedFeatures;
+import io.uniserve.sql.parse.Functions;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +17,7 @@ final class MonetDialect implements SqlDialect {
     static final MonetDialect MONETDB = new MonetDialect();
 
     /** Name of an actor's rows: {@code rows} is a reserved word of MonetDB. */
-    static final String MINE = "mine";
+    static final String ROWS_NAME = "mine";
 
     /**
      * Division with a check for zero, which other engines need. MonetDB fails by itself, but its quotient of whole numbers is whole, and it
@@ -59,18 +59,18 @@ final class MonetDialect implements SqlDialect {
 
     /** The limitations are also checked here: a statement must be correct for MonetDB under every planner. */
     @Override
-    public UnsupportedFeatures unable() {
+    public UnsupportedFeatures unsupportedFeatures() {
         Set<UnsupportedFeatures.Part> all = Set.of(UnsupportedFeatures.Part.values());
-        return new UnsupportedFeatures("MonetDB", all, Functions.ofDuckDb(), one -> mixed(translated(Set.of(), one)));
+        return new UnsupportedFeatures("MonetDB", all, Functions.duckDbAggregates(), one -> hasMixedJoin(translate(Set.of(), one)));
     }
 
     @Override
-    public String givenName(String name) {
-        return name.equals(StatementNames.ROWS) ? MINE : name;
+    public String relationName(String name) {
+        return name.equals(StatementNames.ROWS) ? ROWS_NAME : name;
     }
 
     @Override
-    public String type(String type) {
+    public String typeName(String type) {
         return type.equals("VARCHAR") ? "CLOB" : type;
     }
 
@@ -80,7 +80,7 @@ final class MonetDialect implements SqlDialect {
         if (statement.indexOf('\\') >= 0 || relations.keySet().stream().anyMatch(name -> name.startsWith("q"))) {
             throw UniserveException.unsupported("a sub-query, or a backslash, on MonetDB, which may take them wrongly");
         }
-        if (ODD.matcher(statement + " odd" + MonetTextCodec.odd(statement) + "_ " + relations.values())
+        if (ODD.matcher(statement + " odd" + MonetTextCodec.oddKinds(statement) + "_ " + relations.values())
                 .find()) {
             throw UniserveException.unsupported("UPPER and LOWER on MonetDB beside ß or a letter with case past U+00FF,"
                     + " SUBSTRING, CHAR_LENGTH, LIKE with _ for a character beyond U+FFFF, LIKE for U+000A or U+000D");
@@ -89,14 +89,14 @@ final class MonetDialect implements SqlDialect {
     }
 
     @Override
-    public String rewritten(Set<String> relations, String statement) {
-        String doubles = QUOTIENT.matcher(MonetTextCodec.checked(statement)).replaceAll("/ CAST($1$2 AS DOUBLE)");
+    public String rewrite(Set<String> relations, String statement) {
+        String doubles = QUOTIENT.matcher(MonetTextCodec.check(statement)).replaceAll("/ CAST($1$2 AS DOUBLE)");
         String averages = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
         Map<String, String> constants = new LinkedHashMap<>();
         String masked = CONSTANT.matcher(averages)
                 .replaceAll(found -> constants.computeIfAbsent(found.group(), text -> MASK + constants.size() + MASK));
-        String right = MonetRewrites.right(masked);
+        String right = MonetRewrites.rewriteAll(masked);
         boolean grouped = NUMBERED.matcher(right).find();
         StringBuilder out = new StringBuilder();
         Matcher quoted = QUOTED.matcher(right);
@@ -110,7 +110,7 @@ final class MonetDialect implements SqlDialect {
         for (Map.Entry<String, String> constant : constants.entrySet()) {
             all = all.replace(constant.getValue(), constant.getKey());
         }
-        if (relations.size() > 1 && mixed(all)) {
+        if (relations.size() > 1 && hasMixedJoin(all)) {
             throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
         }
         return all;
@@ -148,7 +148,7 @@ final class MonetDialect implements SqlDialect {
     }
 
     /** True if a join is by a computed value and another equality. */
-    static boolean mixed(String statement) {
+    static boolean hasMixedJoin(String statement) {
         long computed = COMPUTED.matcher(statement).results().count();
         return computed > 0 && EQUALITY.matcher(statement).results().count() + computed > 1;
     }
@@ -156,7 +156,7 @@ final class MonetDialect implements SqlDialect {
     private static String words(String text, boolean grouped) {
         // MonetDB groups by names only, and c0 may also be a column of a relation.
         String named = grouped ? NAMED.matcher(text).replaceAll(" AS g$1") : text;
-        return MonetRewrites.wide(NUMBERED.matcher(named)
+        return MonetRewrites.widenLargest(NUMBERED.matcher(named)
                 .replaceAll(groups -> "GROUP BY "
                         + NUMBER.matcher(groups.group(1))
                                 .replaceAll(number -> "g" + (Integer.parseInt(number.group()) - 1))));

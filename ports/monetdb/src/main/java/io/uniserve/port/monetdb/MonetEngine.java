@@ -14,14 +14,14 @@ import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
-import io.uniserve.sql.PackedRows;
-import io.uniserve.sql.RowActors;
-import io.uniserve.sql.RowUpdates;
-import io.uniserve.sql.SqlPlanner;
-import io.uniserve.sql.SqlQuery;
-import io.uniserve.sql.SqlRows;
-import io.uniserve.sql.SqlTables;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.sql.engine.RowActors;
+import io.uniserve.sql.engine.RowUpdates;
+import io.uniserve.sql.engine.SqlTables;
+import io.uniserve.sql.execute.SqlPlanner;
+import io.uniserve.sql.plan.SqlQuery;
+import io.uniserve.sql.rows.PackedRows;
+import io.uniserve.sql.rows.SqlRows;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,9 +50,9 @@ public final class MonetEngine implements Engine {
     /** Merges answers in MonetDB too, so that values have the same meaning in both steps. It does not support deadlines. */
     private static SqlRows merge(Map<String, SqlRows> tables, String statement, QueryCancellation life) {
         MonetDatabase.start();
-        return MonetDatabase.QUERIES.translated(
+        return MonetDatabase.QUERIES.call(
                 "merge answers",
-                () -> MonetDatabase.RELATIONS.with(
+                () -> MonetDatabase.RELATIONS.read(
                         PackedRows.of(tables), made -> MonetDatabase.answer(made, statement)));
     }
 
@@ -71,7 +71,7 @@ public final class MonetEngine implements Engine {
         SqlTables.checkSettings(PORT, context.settings(), Set.of());
         MonetDatabase.start();
         RowActors<MonetActor> actors = new RowActors<>(
-                actor -> MONETDB.translated("make a table", () -> new MonetActor(Columns.of(actor.meta()))),
+                actor -> MONETDB.call("make a table", () -> new MonetActor(Columns.of(actor.meta()))),
                 MonetActor::restore);
         return FUNCTIONS.instance(actors, actors::close);
     }

@@ -35,12 +35,12 @@ final class MonetRewrites {
     private MonetRewrites() {}
 
     /** Applies all rewrites to a statement. */
-    static String right(String statement) {
+    static String rewriteAll(String statement) {
         return ordered(months(SAME.matcher(statement).replaceAll("($1 * 0)")));
     }
 
     /** Casts the largest values of types to wider types. */
-    static String wide(String text) {
+    static String widenLargest(String text) {
         return LARGEST.matcher(text)
                 .replaceAll(found -> "CAST(" + found.group() + " AS " + WIDER.get(found.group()) + ")");
     }

@@ -1,10 +1,10 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.api.extra.Columns;
-import io.uniserve.sql.ActorStatement;
-import io.uniserve.sql.RowFile;
-import io.uniserve.sql.RowReader;
-import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.engine.ActorStatement;
+import io.uniserve.sql.engine.RowFile;
+import io.uniserve.sql.engine.RowReader;
+import io.uniserve.sql.rows.SqlRows;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,24 +29,24 @@ abstract class MonetTable extends RowReader {
 
     /** Answers a part of a query. */
     final SqlRows query(ActorStatement work) {
-        return MonetDatabase.QUERIES.translated(
+        return MonetDatabase.QUERIES.call(
                 "answer a query",
-                () -> MonetDatabase.RELATIONS.with(
+                () -> MonetDatabase.RELATIONS.read(
                         work.relations(),
                         made -> read(rows -> {
                             Map<String, String> all = new TreeMap<>(made);
-                            all.put(MonetDialect.MINE, rows);
+                            all.put(MonetDialect.ROWS_NAME, rows);
                             return MonetDatabase.answer(all, work.statement());
                         })));
     }
 
     @Override
-    protected final void each(RowFile.Rows consumer) throws Exception {
+    protected final void forEachRow(RowFile.Rows consumer) throws Exception {
         read(rows -> {
             long from = 0;
             int read = PIECE_ROWS;
             while (read == PIECE_ROWS) {
-                List<List<@Nullable String>> piece = MonetDatabase.piece(rows, from, PIECE_ROWS);
+                List<List<@Nullable String>> piece = MonetDatabase.readPage(rows, from, PIECE_ROWS);
                 consumer.accept(piece);
                 read = piece.size();
                 from += read;

@@ -36,7 +36,7 @@ final class MonetTextCodec {
     }
 
     /** Fails with INVALID_ARGUMENT for texts that MonetDB cannot store. */
-    static String checked(String text) {
+    static String check(String text) {
         if (!fits(text)) {
             throw UniserveException.invalid("MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used");
         }
@@ -47,16 +47,16 @@ final class MonetTextCodec {
      * Returns flags of what MonetDB's functions handle incorrectly in a text: 1 for letters without their other case, 2 for characters that
      * count as two, 4 for line ends; or their sum.
      */
-    static int odd(String text) {
+    static int oddKinds(String text) {
         return (CASED.matcher(text).find() ? 1 : 0)
                 + (text.chars().anyMatch(c -> Character.isSurrogate((char) c)) ? 2 : 0)
                 + (text.indexOf('\n') >= 0 || text.indexOf('\r') >= 0 ? 4 : 0);
     }
 
     /** Encodes a text for MonetDB. Fails with INVALID_ARGUMENT if that is impossible. */
-    static String encoded(String text) {
+    static String encode(String text) {
         return changed(
-                checked(text),
+                check(text),
                 c -> c > Character.MAX_SURROGATE
                         ? c - OTHERS_DOWN
                         : c + (c < Character.MIN_LOW_SURROGATE ? FIRST_UP : SECOND_UP));

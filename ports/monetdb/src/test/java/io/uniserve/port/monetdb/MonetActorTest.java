@@ -7,9 +7,9 @@ import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.ActorStatement;
-import io.uniserve.sql.PackedRows;
-import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.engine.ActorStatement;
+import io.uniserve.sql.rows.PackedRows;
+import io.uniserve.sql.rows.SqlRows;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -191,7 +191,7 @@ class MonetActorTest {
             decimals.publish();
             SqlRows parts = decimals.query(
                     new ActorStatement("SELECT \"id\" AS c0, \"n\" AS c1, (\"n\" - 1) AS c2 FROM rows", Map.of()));
-            SqlRows merged = MonetDatabase.RELATIONS.with(
+            SqlRows merged = MonetDatabase.RELATIONS.read(
                     PackedRows.of(Map.of("parts", parts)),
                     made -> MonetDatabase.answer(made, "SELECT c0 AS c0, c1 AS c1, c2 AS c2 FROM parts ORDER BY 1"));
             String below =

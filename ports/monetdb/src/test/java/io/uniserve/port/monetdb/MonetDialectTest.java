@@ -69,7 +69,7 @@ class MonetDialectTest {
     void longTextsAreNoNestingOfAnything() {
         String letters = "x".repeat(60_000);
         String many = "'x', ".repeat(12_000) + "'y'";
-        assertThat(MonetDialect.MONETDB.translated(
+        assertThat(MonetDialect.MONETDB.translate(
                         Set.of(), "SELECT '" + letters + "', (c0 / 7) FROM rows WHERE c1 IN (" + many + ")"))
                 .isEqualTo("SELECT '" + letters + "', (c0 / CAST(7 AS DOUBLE)) FROM mine WHERE c1 IN (" + many + ")");
     }

@@ -78,7 +78,7 @@ class MonetMatrixTest {
     void everyTypeInEveryOperationIsAnsweredAsByOneEngine() throws Exception {
         long seed = Long.getLong("uniserve.matrix.seed", Long.getLong("uniserve.parity.day", 20261126));
         SqlMatrix matrix = new SqlMatrix(seed, Integer.getInteger("uniserve.matrix.rows", 60));
-        List<MatrixCell> cells = matrix.some(
+        List<MatrixCell> cells = matrix.sample(
                 Integer.getInteger("uniserve.matrix.percent", 15), System.getProperty("uniserve.matrix.only", ""));
         try (LocalCluster cluster = LocalCluster.builder()
                         .servers(2)
@@ -93,7 +93,7 @@ class MonetMatrixTest {
                 Connection whole = DriverManager.getConnection("jdbc:duckdb:")) {
             MatrixReference reference = new MatrixReference(whole);
             for (MatrixTable table : matrix.tables()) {
-                MatrixTable kept = table.without(refused(table));
+                MatrixTable kept = table.withoutRows(refused(table));
                 kept.load(client, "monetdb");
                 reference.load(kept);
                 for (List<@Nullable Object> row : refused(table)) {
@@ -105,7 +105,7 @@ class MonetMatrixTest {
             }
             MatrixRun run = new MatrixRun(
                     (table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS);
-            run.ask(cells);
+            run.run(cells);
             LOG.warn(
                     "{} statements with -Duniserve.matrix.seed={}: {} answered, {} fail on both, refused {}",
                     cells.size(),

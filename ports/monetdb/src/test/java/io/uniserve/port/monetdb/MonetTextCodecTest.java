@@ -7,7 +7,7 @@ import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.ActorStatement;
+import io.uniserve.sql.engine.ActorStatement;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -52,7 +52,7 @@ class MonetTextCodecTest {
     @Test
     void aTextComesBackAndHasNoPairs() {
         for (String text : texts(500)) {
-            String sent = MonetTextCodec.encoded(text);
+            String sent = MonetTextCodec.encode(text);
             assertThat(sent.chars().noneMatch(c -> Character.isSurrogate((char) c)))
                     .isTrue();
             assertThat(MonetTextCodec.text("VARCHAR", sent)).isEqualTo(text);
@@ -64,7 +64,7 @@ class MonetTextCodecTest {
         List<String> texts = texts(300);
         for (String one : texts) {
             for (String other : texts) {
-                assertThat(Integer.signum(MonetTextCodec.encoded(one).compareTo(MonetTextCodec.encoded(other))))
+                assertThat(Integer.signum(MonetTextCodec.encode(one).compareTo(MonetTextCodec.encode(other))))
                         .isEqualTo(Integer.signum(CodePoints.compare(one, other)));
             }
         }
@@ -74,7 +74,7 @@ class MonetTextCodecTest {
     @ValueSource(strings = {"\u0000", "a\ue000", "\ue7ff"})
     void whatItCannotHoldIsRefused(String text) {
         assertThat(MonetTextCodec.fits(text)).isFalse();
-        assertThatThrownBy(() -> MonetTextCodec.encoded(text)).isInstanceOf(UniserveException.class);
+        assertThatThrownBy(() -> MonetTextCodec.encode(text)).isInstanceOf(UniserveException.class);
     }
 
     /** Sorted, truncated and compared by MonetDB itself. */
@@ -113,7 +113,7 @@ class MonetTextCodecTest {
                         "SELECT i, x, upper(x), lower(x) FROM (SELECT i, chr(i::INTEGER) AS x FROM range(1, 131072)"
                                 + " t(i) WHERE i NOT BETWEEN 55296 AND 59391) ORDER BY i")) {
             while (found.next()) {
-                if ((MonetTextCodec.odd(found.getString(2)) & 1) == 0) {
+                if ((MonetTextCodec.oddKinds(found.getString(2)) & 1) == 0) {
                     letters.add(List.of(found.getLong(1), found.getString(2)));
                     expected.add(found.getString(3) + found.getString(4));
                 }

@@ -93,7 +93,7 @@ class MonetTpchTest {
         for (TpchEntity row : TpchTable.getTable(table).createGenerator(SCALE, 1, 1)) {
             String line = row.toLine().substring(0, row.toLine().length() - 1);
             lines.add(line);
-            rows.add(known.ofTexts(key, known.names(), List.of(line.split("\\|", -1))));
+            rows.add(known.parseRow(key, known.names(), List.of(line.split("\\|", -1))));
         }
         for (int from = 0; from < rows.size(); from += BATCH_ROWS) {
             List<Document> some = rows.subList(from, Math.min(rows.size(), from + BATCH_ROWS));
@@ -224,7 +224,7 @@ class MonetTpchTest {
         Columns columns = Columns.of(client.admin().describeTable("odd").meta());
         List<String> days = List.of("0001-01-01", "1582-10-14", "1969-12-31", "1970-01-01", "9999-12-31");
         List<Document> rows = days.stream()
-                .map(day -> columns.ofTexts("id", columns.names(), List.of("😀 é 日本 " + day, day, "", "")))
+                .map(day -> columns.parseRow("id", columns.names(), List.of("😀 é 日本 " + day, day, "", "")))
                 .toList();
         client.table("odd").update("monetdb.put@1", Document.CODEC, rows).run().orThrow();
         assertThat(values(ask("odd", "SELECT born, ok, x, id FROM odd WHERE id LIKE '😀%' ORDER BY born")))

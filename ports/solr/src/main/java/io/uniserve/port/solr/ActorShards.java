@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class ActorShards extends ShardHandlerFactory {
     /** Only Solr's own shard handler may call it; the components need it to distinguish the shards. */
     private static final BiConsumer<ShardResponse, String> SET_SHARD =
-            SolrFailures.SOLR.hidden(ShardResponse.class, "setShard", String.class);
+            SolrFailures.SOLR.nonPublicMethod(ShardResponse.class, "setShard", String.class);
 
     /** Solr's name for a group without a value in the request for its documents. A group with this text is requested as a query. */
     private static final String MARK = TopGroupsShardRequestFactory.GROUP_NULL_VALUE;
@@ -84,11 +84,11 @@ public final class ActorShards extends ShardHandlerFactory {
         @Override
         public @Nullable ShardResponse takeCompletedOrError() {
             SolrQuery asking = Objects.requireNonNull(query);
-            var sent = rounds.next(asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::take);
+            var sent = rounds.nextCompleted(asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::onReply);
             return sent == null ? null : sent.responses.get(sent.responses.size() - 1);
         }
 
-        private void take(ShardRequest request, int actor, Bytes body) {
+        private void onReply(ShardRequest request, int actor, Bytes body) {
             SolrResponseBase solr = new SolrResponseBase();
             solr.setResponse(
                     new BinaryResponseParser().processResponse(new ByteArrayInputStream(body.toArray()), null));
@@ -98,12 +98,12 @@ public final class ActorShards extends ShardHandlerFactory {
             SET_SHARD.accept(response, Integer.toString(actor));
             request.responses.add(response);
             takeGroups(solr.getResponse().get("secondPhase"));
-            CodePointText.put(solr.getResponse().get("facets"), any -> true);
-            CodePointText.put(solr.getResponse().findRecursive("facet_counts", "facet_pivot"), "value"::equals);
+            CodePointText.replaceStrings(solr.getResponse().get("facets"), any -> true);
+            CodePointText.replaceStrings(solr.getResponse().findRecursive("facet_counts", "facet_pivot"), "value"::equals);
             SolrQuery asking = Objects.requireNonNull(query);
             asking.buckets.add(solr.getResponse().get("facets"));
             if (asking.cursor != null) {
-                asking.cursor.take(actor, solr.getResponse());
+                asking.cursor.onReply(actor, solr.getResponse());
             }
         }
 

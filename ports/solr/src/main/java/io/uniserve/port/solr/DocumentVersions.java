@@ -18,7 +18,7 @@ import org.apache.solr.search.SolrIndexSearcher;
 /** Versions of documents in Solr's field {@code _version_}. They are derived from the log index, so all replicas have the same. */
 final class DocumentVersions {
     static final String FIELD = CommonParams.VERSION_FIELD;
-    /** Result of {@link #held} for an absent document; Solr's own value. */
+    /** Result of {@link #currentVersion} for an absent document; Solr's own value. */
     static final long ABSENT = -1;
 
     private static final int ROW_BITS = 16;
@@ -28,7 +28,7 @@ final class DocumentVersions {
     private DocumentVersions() {}
 
     /** True if the schema has Solr's version field. */
-    static boolean areKept(IndexSchema schema) {
+    static boolean hasVersionField(IndexSchema schema) {
         SchemaField field = schema.getFieldOrNull(FIELD);
         return field != null
                 && field.getType().getNumberType() == NumberType.LONG
@@ -43,12 +43,12 @@ final class DocumentVersions {
     }
 
     /** Returns the condition of a row in Solr's terms: 0 none, negative absent, 1 any version, otherwise that version. */
-    static long wanted(IndexSchema schema, Document row) {
+    static long expectedVersion(IndexSchema schema, Document row) {
         Object value = row.fields().get(FIELD);
         if (value == null) {
             return 0;
         }
-        if (!areKept(schema)) {
+        if (!hasVersionField(schema)) {
             throw FieldValues.invalid(
                     "field \"" + FIELD + "\" is not in the schema as a long of one value with docValues;"
                             + " add it to the configset, or remove it from the row");
@@ -62,7 +62,7 @@ final class DocumentVersions {
     }
 
     /** Returns the version of the document in the newest commit; 0 without a version, {@link #ABSENT} without the document. */
-    static long held(SolrQueryRequest request, String id) throws IOException {
+    static long currentVersion(SolrQueryRequest request, String id) throws IOException {
         SolrIndexSearcher searcher = request.getSearcher();
         long found = searcher.lookupId(new BytesRef(id));
         if (found < 0) {
@@ -70,11 +70,11 @@ final class DocumentVersions {
         }
         NumericDocValues versions = DocValues.getNumeric(
                 searcher.getLeafContexts().get((int) (found >>> 32)).reader(), FIELD);
-        return areKept(request.getSchema()) && versions.advanceExact((int) found) ? versions.longValue() : 0;
+        return hasVersionField(request.getSchema()) && versions.advanceExact((int) found) ? versions.longValue() : 0;
     }
 
     /** Fails with CONFLICT if the document does not have the version that a row requires. */
-    static void require(String id, long wanted, long held) {
+    static void checkVersion(String id, long wanted, long held) {
         boolean holds = wanted == 0 || (wanted < 0 ? held < 0 : held >= 0 && (wanted == 1 || wanted == held));
         if (!holds) {
             throw new UniserveException(

@@ -58,8 +58,8 @@ public final class ExactFacets extends FacetComponent {
             return;
         }
         SolrCursor.check(builder, builder.getQuery());
-        if (LivingStats.wanted(builder.req)) {
-            builder.setQuery(LivingStats.scored(builder));
+        if (LivingStats.isRequested(builder.req)) {
+            builder.setQuery(LivingStats.scoringQuery(builder));
         }
         if (String.valueOf(builder.getSortSpec().getSort())
                         .equals(SortField.FIELD_SCORE + "," + key.getSortField(false))
@@ -84,8 +84,8 @@ public final class ExactFacets extends FacetComponent {
                 var others = new ModifiableSolrParams(asked);
                 others.getParameterNames().removeIf(name -> name.endsWith(FacetParams.FACET_MATCHES));
                 String regex = asked.getFieldParam(field, FacetParams.FACET_MATCHES);
-                return Stoppable.in(req.getContext())
-                        .matching(regex, BytesRef::utf8ToString, super.newBytesRefFilter(field, others));
+                return Stoppable.from(req.getContext())
+                        .textPredicate(regex, BytesRef::utf8ToString, super.newBytesRefFilter(field, others));
             }
         };
     }

@@ -31,19 +31,19 @@ import org.jspecify.annotations.Nullable;
 /** Exact term statistics over the live documents of all actors, which are the same on every replica. Named in {@code solrconfig.xml}. */
 public final class LivingStats extends ExactStatsCache {
     /** True if the query requests them. */
-    static boolean wanted(SolrQueryRequest request) {
+    static boolean isRequested(SolrQueryRequest request) {
         return request.getParams().getBool(CommonParams.DISTRIB_STATS_CACHE, false);
     }
 
     /** True if a request to an actor has this purpose; a whole query has all purposes. */
-    static boolean purpose(SolrQueryRequest request, int purpose, boolean whole) {
+    static boolean hasPurpose(SolrQueryRequest request, int purpose, boolean whole) {
         int told = request.getParams().getInt(ShardParams.SHARDS_PURPOSE, 0);
         return told == 0 ? whole : (told & purpose) != 0;
     }
 
     /** Returns the query of one actor, scored by the statistics of all actors, or by its own if no other actor is called. */
-    static Query scored(ResponseBuilder builder) {
-        return purpose(builder.req, ShardRequest.PURPOSE_GET_TERM_STATS, false)
+    static Query scoringQuery(ResponseBuilder builder) {
+        return hasPurpose(builder.req, ShardRequest.PURPOSE_GET_TERM_STATS, false)
                 ? builder.getQuery()
                 : new GivenStatisticsQuery(builder.getQuery(), source(builder.req), SpanQuery.class::isInstance);
     }
@@ -51,7 +51,7 @@ public final class LivingStats extends ExactStatsCache {
     private static StatisticsSource source(SolrQueryRequest request) {
         return request.getParams().get(COL_STATS_KEY) == null
                 ? new LivingStatistics(request.getSearcher().getIndexReader())
-                : new Told(request);
+                : new ReceivedStatistics(request);
     }
 
     /** Returns the statistics on which the query's scores depend at this actor: of its live documents, or of its index. */
@@ -87,7 +87,7 @@ public final class LivingStats extends ExactStatsCache {
     }
 
     /** Statistics that came with the request. Solr has read them before the request is scored. */
-    private record Told(SolrQueryRequest request) implements StatisticsSource {
+    private record ReceivedStatistics(SolrQueryRequest request) implements StatisticsSource {
         private StatsSource all() {
             return (StatsSource) Objects.requireNonNull(request.getContext().get(SolrIndexSearcher.STATS_SOURCE));
         }

@@ -34,27 +34,27 @@ import org.jspecify.annotations.Nullable;
 public final class SolrActor implements RevocableActor<SolrActor> {
     private final CoreContainer container;
     private final String core;
-    final ActorContext home;
-    final @Nullable RefCounted<SolrIndexSearcher> held;
+    final ActorContext context;
+    final @Nullable RefCounted<SolrIndexSearcher> pinnedSearcher;
     /** Keys (uniqueKey) of documents that changed since the last publish. */
     final Set<String> changed = ConcurrentHashMap.newKeySet();
 
     SolrActor(CoreContainer container, String core, ActorContext home, @Nullable RefCounted<SolrIndexSearcher> held) {
-        this.held = held;
+        this.pinnedSearcher = held;
         this.container = container;
         this.core = core;
-        this.home = home;
+        this.context = home;
     }
 
     @Override
     public SolrActor snapshot() {
         return new SolrActor(
-                container, core, home, with("hold", request -> request.getCore().getSearcher()));
+                container, core, context, withRequest("hold", request -> request.getCore().getSearcher()));
     }
 
     /** Runs work with a request, which has core, schema and searcher. The core stays open meanwhile. */
-    <T> T with(String what, EngineTask<SolrQueryRequest, T> work) {
-        return SolrFailures.SOLR.translated(what, () -> {
+    <T> T withRequest(String what, EngineTask<SolrQueryRequest, T> work) {
+        return SolrFailures.SOLR.call(what, () -> {
             try (var open = container.getCore(core)) {
                 if (open == null) {
                     throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed; try another replica");
@@ -62,7 +62,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
                 try (SolrQueryRequest request = new LocalSolrQueryRequest(open, new ModifiableSolrParams()) {
                     @Override
                     public SolrIndexSearcher getSearcher() {
-                        return held == null ? super.getSearcher() : held.get();
+                        return pinnedSearcher == null ? super.getSearcher() : pinnedSearcher.get();
                     }
                 }) {
                     return work.run(request);
@@ -85,7 +85,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     /** Commits. A prepared commit has written its files, so it only makes them current. */
     private void commit(boolean prepare) {
         if (!changed.isEmpty()) {
-            with("commit", request -> {
+            withRequest("commit", request -> {
                 CommitUpdateCommand command = new CommitUpdateCommand(request, false);
                 command.prepareCommit = prepare;
                 request.getCore().getUpdateHandler().commit(command);
@@ -97,27 +97,27 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     @Override
     public void revoke() {
         if (!changed.isEmpty()) {
-            with("roll back", request -> {
+            withRequest("roll back", request -> {
                 request.getCore().getUpdateHandler().rollback(new RollbackUpdateCommand(request));
-                return lookUp(request);
+                return readUncommitted(request);
             });
             changed.clear();
         }
     }
 
     /** Opens a searcher, so that later changes of documents find their current state in the index, even if it is not published. */
-    static boolean lookUp(SolrQueryRequest request) {
+    static boolean readUncommitted(SolrQueryRequest request) {
         request.getCore().openNewSearcher(true, true).decref();
         return true;
     }
 
     @Override
     public ActorUsage usage() {
-        return with("measure", request -> {
+        return withRequest("measure", request -> {
             var index = request.getSearcher().getIndexReader();
             var open = request.getCore();
             long bytes = open.getIndexSize();
-            return held == null
+            return pinnedSearcher == null
                     ? new ActorUsage(index.numDocs(), bytes, bytes)
                     : open.withSearcher(now -> ActorUsage.ofView(
                             index.numDocs(), bytes, Segments.sizes(index), Segments.sizes(now.getIndexReader())));
@@ -126,7 +126,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
 
     @Override
     public void writeTo(Path directory) {
-        with("write a checkpoint", request -> {
+        withRequest("write a checkpoint", request -> {
             var open = request.getCore();
             var commit = open.getDeletionPolicy().getAndSaveLatestCommit();
             try {
@@ -139,7 +139,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
 
     @Override
     public byte[] digest() {
-        return with("compute the digest", request -> {
+        return withRequest("compute the digest", request -> {
             ContentDigest digest = new ContentDigest();
             Segments.documents(request.getSearcher().getIndexReader(), row -> digest.add(row.toString()));
             return digest.toBytes();
@@ -149,13 +149,13 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     @Override
     public void destroy() {
         close();
-        SolrFailures.SOLR.translated("delete an actor", () -> ActorFiles.delete(home.scratch()));
+        SolrFailures.SOLR.call("delete an actor", () -> ActorFiles.delete(context.scratch()));
     }
 
     @Override
     public void close() {
-        if (held != null) {
-            held.decref();
+        if (pinnedSearcher != null) {
+            pinnedSearcher.decref();
         } else if (container.isLoaded(core)) {
             container.unload(core, false, false, false);
         }

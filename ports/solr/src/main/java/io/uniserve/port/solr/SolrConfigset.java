@@ -26,7 +26,7 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
         IndexSchema schema =
                 IndexSchemaFactory.buildIndexSchema("schema.xml", new SolrConfig(conf.getParent(), CONFIG));
         for (SchemaField one : schema.getFields().values()) {
-            if (isMade(one) && FieldValues.isMade(one.getDefaultValue())) {
+            if (isMade(one) && FieldValues.isGeneratedOnRead(one.getDefaultValue())) {
                 throw UniserveException.invalid("default of field \"" + one.getName() + "\" differs between replicas");
             }
         }
@@ -38,16 +38,16 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
     }
 
     @Override
-    public Map<String, Map<String, String>> parts(IndexSchema schema) {
+    public Map<String, Map<String, String>> definitions(IndexSchema schema) {
         Map<String, Object> all = schema.getNamedPropertyValues();
-        var parts = ConfigFiles.parts(all, (kinds, part) -> part instanceof NamedList<?> own ? own.get("name") : kinds);
+        var parts = ConfigFiles.definitionsByKind(all, (kinds, part) -> part instanceof NamedList<?> own ? own.get("name") : kinds);
         parts.remove("name");
         parts.put("similarity", Map.of("of the schema", String.valueOf(all.get("similarity"))));
         return parts;
     }
 
     @Override
-    public @Nullable String meaning(IndexSchema schema, String name) {
+    public @Nullable String describeDefinition(IndexSchema schema, String name) {
         SchemaField field = schema.getFieldOrNull(name);
         return field == null ? null : field.toString();
     }

@@ -33,7 +33,7 @@ final class SolrCursor {
     /** Number of the called actor. */
     static final String ACTOR = "uniserve.cursor.actor";
     /** Fingerprint of an actor in its answer. */
-    static final String COPY = "uniserve.cursor.copy";
+    static final String FINGERPRINT = "uniserve.cursor.copy";
 
     private static final Pattern BY_SCORE = Pattern.compile("(?i)\\bscore\\b");
     /** Orders by scores of other queries; nearest documents and fuzzy terms, which each replica finds by its own index. */
@@ -50,7 +50,7 @@ final class SolrCursor {
     }
 
     /** True if the answer may depend on the replicas that are called. */
-    static boolean copiesMatter(ModifiableSolrParams params, String lines) {
+    static boolean dependsOnReplicas(ModifiableSolrParams params, String lines) {
         return BY_INDEX.matcher(lines).find()
                 || !params.getBool(CommonParams.DISTRIB_STATS_CACHE, false)
                         && SCORES.matcher(lines).find();
@@ -94,14 +94,14 @@ final class SolrCursor {
     /** At an actor: adds its replica's fingerprint to the answer. Fails if the cursor requires another fingerprint. */
     static void check(ResponseBuilder builder, Query query) throws IOException {
         String walked = builder.req.getParams().get(WALKED);
-        if (walked == null || !LivingStats.purpose(builder.req, ShardRequest.PURPOSE_GET_TOP_IDS, true)) {
+        if (walked == null || !LivingStats.hasPurpose(builder.req, ShardRequest.PURPOSE_GET_TOP_IDS, true)) {
             return;
         }
         String actor = builder.req.getParams().get(ACTOR);
         long own = walked.startsWith("index")
                 ? QueryStatistics.fingerprint(
                         Segments.ids(builder.req.getSearcher().getIndexReader()))
-                : LivingStats.of(builder, query, LivingStats.wanted(builder.req))
+                : LivingStats.of(builder, query, LivingStats.isRequested(builder.req))
                         .fingerprint();
         if (walked.contains("=") && !(walked + " ").contains(" " + actor + "=" + own + " ")) {
             throw new UniserveException(
@@ -111,19 +111,19 @@ final class SolrCursor {
                             + " is gone or has changed. Start again with cursorMark=*; to avoid this, use a"
                             + " session, distrib.statsCache=true on a table at rest, or a sort by fields");
         }
-        builder.rsp.add(COPY, own);
+        builder.rsp.add(FINGERPRINT, own);
     }
 
     /** Records an actor's answer. */
-    void take(int actor, NamedList<?> answer) {
-        if (answer.get(COPY) instanceof Number own) {
+    void onReply(int actor, NamedList<?> answer) {
+        if (answer.get(FINGERPRINT) instanceof Number own) {
             copies.put(actor, own.longValue());
         }
     }
 
     /** Adds the fingerprints to the answer's next mark. */
     void finish(SolrQueryResponse response) {
-        response.getValues().remove(COPY);
+        response.getValues().remove(FINGERPRINT);
         int at = response.getValues().indexOf(CursorMarkParams.CURSOR_MARK_NEXT, 0);
         if (at >= 0) {
             ByteBuffer all = ByteBuffer.allocate(actors.size() * Long.BYTES);

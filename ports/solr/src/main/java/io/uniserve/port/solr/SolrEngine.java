@@ -7,18 +7,18 @@ import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.extra.ActorFiles;
-import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.solr.query.OpenEngines;
 import io.uniserve.port.solr.query.OptionsKeyedCache;
-import io.uniserve.port.solr.table.RowPlaces;
 import io.uniserve.port.solr.table.TableChecks;
+import io.uniserve.port.solr.table.UniqueKeyLocationCheck;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -45,9 +45,9 @@ public final class SolrEngine implements Engine {
                             SolrUpdates.DELETE_BY_QUERY,
                             SolrUpdates.OPTIMIZE,
                             SolrUpdates.ADD_EVERYWHERE))
-            .with(SolrQuery.WHOLE)
-            .whoseCopiesDiffer()
-            .whoseKeysAreTexts();
+            .withWholeQuery(SolrQuery.WHOLE)
+            .withDifferingReplicas()
+            .withTextKeys();
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
 
     @Override
@@ -57,14 +57,14 @@ public final class SolrEngine implements Engine {
 
     @Override
     public void validate(TableMeta meta) {
-        TableChecks.hashed(meta, "a uniqueKey is a text");
-        var schema = SolrConfigset.FILES.validate(EverywhereForm.withoutOption(meta), SolrFailures.CLAUSES_OPTION);
+        TableChecks.requireHashPartitioner(meta, "a uniqueKey is a text");
+        var schema = SolrConfigset.FILES.validate(BroadcastUpdate.withoutOption(meta), SolrFailures.CLAUSES_OPTION);
         clauses(meta);
         var key = schema.getUniqueKeyField();
         if (key == null || !(key.getType() instanceof StrField)) {
             throw UniserveException.invalid("the schema's uniqueKey must be a field of type solr.StrField");
         }
-        RowPlaces.checkOption(meta, key.getName());
+        UniqueKeyLocationCheck.checkOption(meta, key.getName());
         var spread = schema.getFieldOrNull(meta.keyField());
         if (spread == null || spread.multiValued()) {
             throw UniserveException.invalid("the schema has no field \"" + meta.keyField() + "\" of one value");
@@ -72,7 +72,7 @@ public final class SolrEngine implements Engine {
     }
 
     private static int clauses(TableMeta meta) {
-        return TableChecks.number(meta, SolrFailures.CLAUSES_OPTION, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
+        return TableChecks.intOption(meta, SolrFailures.CLAUSES_OPTION, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
     }
 
     @Override
@@ -90,12 +90,12 @@ public final class SolrEngine implements Engine {
     public Optional<Planner> planner() {
         return Optional.of(OptionsKeyedCache.planner(
                 this::planning,
-                (core, table, query, context) -> SolrFailures.SOLR.translated(
+                (core, table, query, context) -> SolrFailures.SOLR.call(
                         "plan the query", () -> new SolrQuery(context, table, core).answer(query.text()))));
     }
 
     OptionsKeyedCache<SolrCore> planning() {
-        return open.any().planning;
+        return open.anyOpen().planning;
     }
 
     /** Core container of one server: one core per actor, and one empty core per configset, on which queries are planned. */
@@ -113,14 +113,14 @@ public final class SolrEngine implements Engine {
             System.setProperty("solr.install.dir", home.toString());
             this.home = home;
             container = new CoreContainer(
-                    SolrXmlConfig.fromString(home, PackedFiles.resource(SolrEngine.class, "solr.xml")));
+                    SolrXmlConfig.fromString(home, PackedFiles.readResource(SolrEngine.class, "solr.xml")));
             container.load();
         }
 
         /** Opens the index in {@code directory/data/index}, relative to home unless absolute, or creates an empty one. */
         private synchronized SolrCore core(TableMeta table, Path directory) {
-            return SolrFailures.SOLR.translated("create a core", () -> {
-                String configset = SolrConfigset.FILES.folder(table.options(), home.resolve("configsets"));
+            return SolrFailures.SOLR.call("create a core", () -> {
+                String configset = SolrConfigset.FILES.createFolder(table.options(), home.resolve("configsets"));
                 Map<String, String> properties =
                         Map.of(CoreDescriptor.CORE_CONFIGSET, configset, SolrFailures.CLAUSES_OPTION, "" + clauses(table));
                 return container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false);
@@ -136,7 +136,7 @@ public final class SolrEngine implements Engine {
         @Override
         public SolrActor restore(ActorContext context, Path directory) {
             Path index = context.scratch().resolve("data").resolve("index");
-            return ActorFiles.restored(directory, index, () -> create(context));
+            return ActorFiles.openLinked(directory, index, () -> create(context));
         }
     }
 }

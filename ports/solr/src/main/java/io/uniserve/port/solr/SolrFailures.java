@@ -15,7 +15,7 @@ final class SolrFailures {
             Pattern.compile("\\.solr\\.(search\\..*QParser|handler\\.component\\..*\\.prepare$)");
 
     /** Failures of calls into Solr: exceptions for an invalid query or document are the user's. */
-    static final EngineFailures SOLR = EngineFailures.ofUsers(
+    static final EngineFailures SOLR = EngineFailures.forUserErrors(
                     "Solr",
                     failure -> failure instanceof SyntaxError
                             || QueryFaults.isOne(failure)
@@ -25,7 +25,7 @@ final class SolrFailures {
                                             "(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering")
                             || (failure instanceof SolrException solr
                                     && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code))
-            .reason(QueryFaults.reasons("use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES_OPTION));
+            .withMessages(QueryFaults.reasons("use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES_OPTION));
 
     private SolrFailures() {}
 }

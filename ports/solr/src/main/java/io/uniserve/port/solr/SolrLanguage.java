@@ -22,7 +22,7 @@ import org.noggit.JSONUtil;
 /** Supported part of Solr's query language, from {@code language.txt}. Solr itself checks queries, fields and functions. */
 final class SolrLanguage {
     static final LanguageCapabilities TABLE =
-            new LanguageCapabilities(PackedFiles.resource(SolrLanguage.class, "language.txt"));
+            new LanguageCapabilities(PackedFiles.readResource(SolrLanguage.class, "language.txt"));
     /** Limit that makes every actor return all terms, small enough that Solr's additions do not overflow. */
     private static final int ALL_TERMS = 100_000_000;
 
@@ -33,7 +33,7 @@ final class SolrLanguage {
     private SolrLanguage() {}
 
     /** Sets the request handler by its path, given as {@code select} or {@code /query} as in Solr. */
-    static void handler(ModifiableSolrParams params) {
+    static void setHandler(ModifiableSolrParams params) {
         String[] given = params.getParams("qt");
         if (given != null) {
             TABLE.check("qt", given, any -> false);
@@ -42,11 +42,11 @@ final class SolrLanguage {
     }
 
     /** Checks parameters, including those in JSON, and makes answers of several actors equal to those of one core. */
-    static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws Exception {
+    static ModifiableSolrParams check(SolrQueryRequest request, String keyField) throws Exception {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
         // The default field of Solr's configset _default, or of the port's.
         params.set("df", params.get("df", request.getSchema().hasExplicitField("_text_") ? "_text_" : "text"));
-        String all = LanguageCapabilities.lines(params) + LanguageCapabilities.lines(request.getOriginalParams());
+        String all = LanguageCapabilities.toLines(params) + LanguageCapabilities.toLines(request.getOriginalParams());
         TABLE.check(params, all);
         Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");
         Object exact = JsonFacets.withOptions(

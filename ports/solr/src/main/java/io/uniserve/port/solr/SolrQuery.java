@@ -11,7 +11,7 @@ import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.solr.facet.FacetCounts;
 import io.uniserve.port.solr.query.LanguageCapabilities;
 import io.uniserve.port.solr.query.Nesting;
@@ -62,7 +62,7 @@ final class SolrQuery {
             public boolean shouldExit() {
                 SolrRequestInfo running = SolrRequestInfo.getRequestInfo();
                 return running != null
-                        && Stoppable.in(running.getReq().getContext()).ended();
+                        && Stoppable.from(running.getReq().getContext()).checkEnded();
             }
 
             @Override
@@ -96,40 +96,40 @@ final class SolrQuery {
     Answer answer(String text) throws Exception {
         ModifiableSolrParams params = params(core, text, table.keyField());
         if (!"/get".equals(params.get(CommonParams.QT))) { // it reads the newest state, in one round
-            context.oneState();
+            context.useRepeatableReads();
         }
-        String lines = LanguageCapabilities.lines(params);
+        String lines = LanguageCapabilities.toLines(params);
         cursor = SolrCursor.of(params, lines, context.actors(table.name()));
-        if (SolrCursor.copiesMatter(params, lines)) {
-            context.sameCopies();
+        if (SolrCursor.dependsOnReplicas(params, lines)) {
+            context.useStickyReplicas();
         }
         SolrParams nearest = QueryParsing.getLocalParams(params.get(CommonParams.Q), params);
         if (nearest != null && nearest.get(QueryParsing.TYPE, "").equals("knn")) {
             params.add(CommonParams.FQ, nearest(params, nearest.getInt("topK", 10)));
         }
-        Answer answer = ask(params);
-        return exactFacets ? answer : ask(params.set("facet.shard.limit", "-1"));
+        Answer answer = runExact(params);
+        return exactFacets ? answer : runExact(params.set("facet.shard.limit", "-1"));
     }
 
     /** Parses and checks the parameters of a query, {@code name=value&...} with URL escapes, and adds the configset's defaults. */
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
         var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(ParameterText.escaped(text)));
-        Nesting.check(LanguageCapabilities.lines(asked));
-        SolrLanguage.handler(asked);
+        Nesting.check(LanguageCapabilities.toLines(asked));
+        SolrLanguage.setHandler(asked);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
             var handler = (RequestHandlerBase) core.getRequestHandler(asked.get(CommonParams.QT));
             SolrParams defaults = ((NamedList<?>) handler.getInitArgs().get("defaults")).toSolrParams();
             SolrPluginUtils.setDefaults(handler, request, defaults, null, null);
-            return SolrLanguage.checked(request, keyField);
+            return SolrLanguage.check(request, keyField);
         }
     }
 
-    private Answer ask(SolrParams params) throws Exception {
+    private Answer runExact(SolrParams params) throws Exception {
         return run(params, response -> {
             if (cursor != null) {
                 cursor.finish(response);
             }
-            buckets.put(response.getValues().get("facets"));
+            buckets.writeCountsTo(response.getValues().get("facets"));
             // A single core returns the best score only with scores, and NaN for a group without documents.
             boolean scores = response.getReturnFields().wantsScore();
             ResponseDocuments.parts(response.getValues(), SolrDocumentList.class, found -> {
@@ -147,7 +147,7 @@ final class SolrQuery {
                     countGroups(params, field, (NamedList<?>) grouped.get(field));
                 }
             }
-            return new Answer("application/json", written(response, "json"));
+            return new Answer("application/json", serialize(response, "json"));
         });
     }
 
@@ -187,22 +187,22 @@ final class SolrQuery {
     }
 
     private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActorParameters<Parameters> each) {
-        var params = new ModifiableSolrParams(each.at(context.actor()).copy());
-        return actor.with(
+        var params = new ModifiableSolrParams(each.forActor(context.actor()).copy());
+        return actor.withRequest(
                 "answer a shard request",
-                request -> handle(limited(actor, request, context, params), response -> written(response, "javabin")));
+                request -> handle(limited(actor, request, context, params), response -> serialize(response, "javabin")));
     }
 
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
-        return actor.with("answer the query", request -> {
-            var params = params(request.getCore(), text, actor.home.meta().keyField());
-            var cursor = SolrCursor.of(params, LanguageCapabilities.lines(params), List.of(context.actor()));
+        return actor.withRequest("answer the query", request -> {
+            var params = params(request.getCore(), text, actor.context.meta().keyField());
+            var cursor = SolrCursor.of(params, LanguageCapabilities.toLines(params), List.of(context.actor()));
             return handle(limited(actor, request, context, params), response -> {
                 if (cursor != null) {
-                    cursor.take(context.actor(), response.getValues());
+                    cursor.onReply(context.actor(), response.getValues());
                     cursor.finish(response);
                 }
-                return new Answer("application/json", written(response, "json"));
+                return new Answer("application/json", serialize(response, "json"));
             });
         });
     }
@@ -211,7 +211,7 @@ final class SolrQuery {
     private static SolrQueryRequest limited(
             SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params) {
         if ("/get".equals(params.get(CommonParams.QT))
-                && (actor.held != null || actor.home.meta().level().atomic())) {
+                && (actor.pinnedSearcher != null || actor.context.meta().level().atomic())) {
             throw UniserveException.unsupported("qt=/get in sessions or with atomic updates: use q={!term f=id}...");
         }
         request.setParams(params.set(SolrCursor.ACTOR, context.actor()));
@@ -239,9 +239,9 @@ final class SolrQuery {
         }
     }
 
-    static Bytes written(SolrQueryResponse response, String format) throws Exception {
+    static Bytes serialize(SolrQueryResponse response, String format) throws Exception {
         SolrQueryRequest request = SolrRequestInfo.getRequestInfo().getReq();
-        var out = Stoppable.in(request.getContext()).bytes();
+        var out = Stoppable.from(request.getContext()).outputStream();
         QueryResponseWriterUtil.writeQueryResponse(
                 out, request.getCore().getQueryResponseWriter(format), request, response, "");
         return Bytes.wrap(out.toByteArray());

@@ -1,12 +1,12 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Codec;
 import io.uniserve.port.solr.table.FieldValues;
-import io.uniserve.port.solr.table.RowPlaces;
+import io.uniserve.port.solr.table.UniqueKeyLocationCheck;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,13 +35,13 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
     }
 
     @Override
-    public boolean reads(Document row) {
-        return FieldValues.isChange(row);
+    public boolean readsActor(Document row) {
+        return FieldValues.isPartialUpdate(row);
     }
 
     @Override
-    public boolean conditional(Document row) {
-        boolean mayBeElsewhere = deletes() ? !row.keyField().equals("id") : EverywhereForm.is(id) && reads(row);
+    public boolean isConditional(Document row) {
+        boolean mayBeElsewhere = deletes() ? !row.keyField().equals("id") : BroadcastUpdate.isBroadcast(id) && readsActor(row);
         return mayBeElsewhere || row.fields().get(DocumentVersions.FIELD) != null;
     }
 
@@ -51,7 +51,7 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
 
     @Override
     public void validate(SolrActor actor, List<Document> rows) {
-        actor.with("check rows", request -> {
+        actor.withRequest("check rows", request -> {
             Map<String, Long> left = new HashMap<>();
             for (Document row : rows) {
                 check.take(actor, request, row);
@@ -65,28 +65,28 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
     private void condition(SolrActor actor, SolrQueryRequest request, Document row, Map<String, Long> left)
             throws Exception {
         String key = SolrUpdates.id(actor, request, row);
-        long wanted = DocumentVersions.wanted(request.getSchema(), row);
+        long wanted = DocumentVersions.expectedVersion(request.getSchema(), row);
         if (!deletes()) {
-            RowPlaces.require(id, actor.home, SolrUpdates.key(request), row, wanted);
+            UniqueKeyLocationCheck.requireAllowedHere(id, actor.context, SolrUpdates.key(request), row, wanted);
         }
-        boolean everywhere = EverywhereForm.is(id);
-        boolean change = everywhere && reads(row);
+        boolean everywhere = BroadcastUpdate.isBroadcast(id);
+        boolean change = everywhere && readsActor(row);
         if (wanted != 0 || change) {
             Long known = left.get(key);
-            long held = known == null ? DocumentVersions.held(request, key) : known;
-            if (change && !actor.home.meta().level().atomic()) { // otherwise checked when the change is prepared
-                RowPlaces.requireHere(actor.home, SolrUpdates.key(request), row, held);
+            long held = known == null ? DocumentVersions.currentVersion(request, key) : known;
+            if (change && !actor.context.meta().level().atomic()) { // otherwise checked when the change is prepared
+                UniqueKeyLocationCheck.requireDocumentHere(actor.context, SolrUpdates.key(request), row, held);
             }
-            DocumentVersions.require(key, wanted, held);
+            DocumentVersions.checkVersion(key, wanted, held);
         }
-        left.put(key, deletes() || (everywhere && !actor.home.owns(row)) ? DocumentVersions.ABSENT : 0L);
+        left.put(key, deletes() || (everywhere && !actor.context.owns(row)) ? DocumentVersions.ABSENT : 0L);
     }
 
     @Override
     public void update(SolrActor actor, UpdateContext context, List<Document> rows) {
-        actor.with("update rows", request -> {
+        actor.withRequest("update rows", request -> {
             for (int i = 0; i < rows.size(); i++) {
-                long version = DocumentVersions.of(actor.home.meta().tableId(), context.index(), i);
+                long version = DocumentVersions.of(actor.context.meta().tableId(), context.index(), i);
                 step.take(actor, request, rows.get(i), version);
             }
             return rows;

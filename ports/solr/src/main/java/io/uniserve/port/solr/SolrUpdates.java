@@ -4,7 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.lucene.FieldLimits;
 import io.uniserve.port.solr.table.FieldValues;
-import io.uniserve.port.solr.table.RowPlaces;
+import io.uniserve.port.solr.table.UniqueKeyLocationCheck;
 import org.apache.lucene.util.BytesRef;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.common.SolrInputDocument;
@@ -50,14 +50,14 @@ public final class SolrUpdates {
 
     private static EventualUpdate<SolrActor, Document> update(String id, Step check, Step change) {
         return EventualUpdate.ofEach(
-                id, SolrActor.class, Document.CODEC, SolrActor::with, check, change, FieldValues::isChange);
+                id, SolrActor.class, Document.CODEC, SolrActor::withRequest, check, change, FieldValues::isPartialUpdate);
     }
 
     private static void add(SolrActor actor, SolrQueryRequest request, Document row, long version) throws Exception {
         AddUpdateCommand command = new AddUpdateCommand(request);
-        boolean change = FieldValues.isChange(row);
+        boolean change = FieldValues.isPartialUpdate(row);
         if (change && actor.changed.contains(id(actor, request, row))) {
-            SolrActor.lookUp(request);
+            SolrActor.readUncommitted(request);
         }
         // The row was checked, but the document to change may have been deleted since; a change alone does not create
         // one.
@@ -65,12 +65,12 @@ public final class SolrUpdates {
         String why = gone ? "it is not under this " + row.keyField() : change ? unfit(request, row, false) : null;
         if (why == null) {
             command.solrDoc = document(request, row);
-            if (DocumentVersions.areKept(request.getSchema())) {
+            if (DocumentVersions.hasVersionField(request.getSchema())) {
                 command.solrDoc.setField(DocumentVersions.FIELD, version);
             }
             actor.changed.add(id(actor, request, row));
             request.getCore().getUpdateHandler().addDoc(command);
-        } else if (actor.home.meta().level().atomic()) {
+        } else if (actor.context.meta().level().atomic()) {
             throw FieldValues.invalid("document \"" + id(actor, request, row) + "\": " + why);
         }
     }
@@ -78,9 +78,9 @@ public final class SolrUpdates {
     private static void addOrDelete(SolrActor actor, SolrQueryRequest request, Document row, long version)
             throws Exception {
         String id = id(actor, request, row);
-        if (actor.home.owns(row)) {
+        if (actor.context.owns(row)) {
             add(actor, request, row, version);
-        } else if (actor.changed.contains(id) || DocumentVersions.held(request, id) != DocumentVersions.ABSENT) {
+        } else if (actor.changed.contains(id) || DocumentVersions.currentVersion(request, id) != DocumentVersions.ABSENT) {
             delete(actor, request, id);
         }
     }
@@ -101,7 +101,7 @@ public final class SolrUpdates {
         command.setQuery(FieldValues.requireText(row, "query"));
         actor.changed.add(command.getQuery());
         request.getCore().getUpdateHandler().deleteByQuery(command);
-        SolrActor.lookUp(request); // makes an invalid query fail here
+        SolrActor.readUncommitted(request); // makes an invalid query fail here
     }
 
     private static void optimize(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
@@ -119,7 +119,7 @@ public final class SolrUpdates {
      * keys.
      */
     static String id(SolrActor actor, SolrQueryRequest request, Document row) {
-        FieldValues.requireKey(row, actor.home.meta().keyField());
+        FieldValues.requireKey(row, actor.context.meta().keyField());
         return FieldValues.requireId(row, key(request));
     }
 
@@ -129,7 +129,7 @@ public final class SolrUpdates {
         FieldValues.fields(row, name -> isWhole(request.getSchema().getFieldOrNull(name)))
                 .forEach(document::setField);
         document.removeField(DocumentVersions.FIELD);
-        if (!FieldValues.isChange(row)) {
+        if (!FieldValues.isPartialUpdate(row)) {
             return document;
         }
         String key = key(request);
@@ -158,16 +158,16 @@ public final class SolrUpdates {
         String where = "document \"" + id(actor, request, row) + "\": ";
         for (String name : row.fields().keySet()) {
             if (name.equals(DocumentVersions.FIELD)) {
-                DocumentVersions.wanted(request.getSchema(), row);
+                DocumentVersions.expectedVersion(request.getSchema(), row);
                 continue;
             }
             var field =
                     FieldValues.requireKnown(where, name, request.getSchema().getFieldOrNull(name));
             boolean bool = field.getType() instanceof BoolField;
-            FieldValues.check(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
+            FieldValues.checkValue(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
         }
         // If a version may be in flight, the document to change is checked when the change is prepared.
-        String why = unfit(request, row, actor.home.meta().level().atomic() && FieldValues.isChange(row));
+        String why = unfit(request, row, actor.context.meta().level().atomic() && FieldValues.isPartialUpdate(row));
         if (why != null) {
             throw FieldValues.invalid(where + why + "; give the field a value that fits the schema");
         }
@@ -179,8 +179,8 @@ public final class SolrUpdates {
      */
     private static void checkDelete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String id = id(actor, request, row);
-        DocumentVersions.wanted(request.getSchema(), row);
-        RowPlaces.requireHere(actor.home, key(request), row, DocumentVersions.held(request, id));
+        DocumentVersions.expectedVersion(request.getSchema(), row);
+        UniqueKeyLocationCheck.requireDocumentHere(actor.context, key(request), row, DocumentVersions.currentVersion(request, id));
     }
 
     private static void checkDeleteId(Document row) {

@@ -13,7 +13,7 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,7 +120,7 @@ class AtomicUpdatesTest {
     }
 
     private static int segments(SolrActor actor) {
-        return actor.with(
+        return actor.withRequest(
                 "count",
                 request -> request.getSearcher().getIndexReader().leaves().size());
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

@@ -13,8 +13,8 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -304,7 +304,7 @@ class CopiesTest {
         }
 
         @Override
-        public void oneState() {
+        public void useRepeatableReads() {
             // No updates run during a query here.
         }
 
@@ -320,7 +320,7 @@ class CopiesTest {
         }
 
         @Override
-        public long nanos() {
+        public long nanoTime() {
             return 0;
         }
 

@@ -8,7 +8,7 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -59,7 +59,7 @@ class DefaultConfigsetTest {
 
     private static Map<String, String> own() {
         StringBuilder schema = new StringBuilder("<schema name=\"like\" version=\"1.6\"><uniqueKey>id</uniqueKey>");
-        PackedFiles.resource(DefaultConfigsetTest.class, "analyzers.txt")
+        PackedFiles.readResource(DefaultConfigsetTest.class, "analyzers.txt")
                 .lines()
                 .filter(line -> !line.startsWith("#"))
                 .map(line -> line.split(" \\| "))

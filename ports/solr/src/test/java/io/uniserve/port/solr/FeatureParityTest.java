@@ -45,7 +45,7 @@ class FeatureParityTest {
 
     @BeforeAll
     void load(@TempDir Path directory) throws Exception {
-        Map<String, String> files = FeatureDocuments.configset(PackedFiles.resource(SolrEngine.class, "schema.xml"));
+        Map<String, String> files = FeatureDocuments.configset(PackedFiles.readResource(SolrEngine.class, "schema.xml"));
         Path conf = Files.createTempDirectory(directory, "conf");
         PlainCore.write(conf, files);
         Map<String, String> options = Map.of("configset", PackedFiles.pack(conf, any -> true));
@@ -80,7 +80,7 @@ class FeatureParityTest {
 
     /** Queries with facets or highlights of one field, with all their per-field parameters. */
     static Stream<String> queriesOfOneField() {
-        Set<String> names = PackedFiles.resource(SolrLanguage.class, "language.txt")
+        Set<String> names = PackedFiles.readResource(SolrLanguage.class, "language.txt")
                 .lines()
                 .filter(line -> line.startsWith("yes | parameter | "))
                 .flatMap(line -> Stream.of(line.split(" \\| ")[2].split(" ")))
@@ -138,7 +138,7 @@ class FeatureParityTest {
     void percentilesAreNearThoseOfOneCore(String query) {
         Object expected = SingleCore.parse(plain.query(query));
         for (String answer : List.of(split.query(query), whole.query(0, query))) {
-            assertThat(AnswerDifference.first(query, expected, SingleCore.parse(answer), NEAR))
+            assertThat(AnswerDifference.firstDifference(query, expected, SingleCore.parse(answer), NEAR))
                     .isEmpty();
         }
     }

@@ -102,7 +102,7 @@ class LanguageCoverageTest {
     }
 
     private static List<Name> names(String verdict) {
-        return PackedFiles.resource(SolrLanguage.class, "language.txt")
+        return PackedFiles.readResource(SolrLanguage.class, "language.txt")
                 .lines()
                 .map(line -> line.split(" \\| "))
                 .filter(cells -> cells[0].equals(verdict))

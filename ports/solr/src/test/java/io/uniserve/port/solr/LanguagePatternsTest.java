@@ -52,7 +52,7 @@ class LanguagePatternsTest {
     }
 
     static Stream<Pattern> patterns() {
-        return PackedFiles.resource(SolrLanguage.class, "language.txt")
+        return PackedFiles.readResource(SolrLanguage.class, "language.txt")
                 .lines()
                 .map(line -> line.split(" \\| "))
                 .flatMap(cells -> switch (cells[0]) {

@@ -4,7 +4,7 @@ import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.PerActorParameters;
@@ -20,8 +20,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.solr.query.ShardRequestBatcher;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -149,8 +149,8 @@ final class LocalTable implements PlanContext {
     /** Adds rows like the client: to all actors if the key field is not the uniqueKey. */
     void add(List<Document> rows) {
         String function =
-                EverywhereForm.sent(SolrUpdates.ADD.id(), meta, engine.info().updates());
-        if (!EverywhereForm.is(function)) {
+                BroadcastUpdate.functionToSend(SolrUpdates.ADD.id(), meta, engine.info().updates());
+        if (!BroadcastUpdate.isBroadcast(function)) {
             apply(SolrUpdates.ADD, rows);
             return;
         }
@@ -159,7 +159,7 @@ final class LocalTable implements PlanContext {
             int actor = number;
             List<Document> part = rows.stream()
                     .filter(row ->
-                            EverywhereForm.isForAll(row) || context(actor).owns(row))
+                            BroadcastUpdate.goesToAllActors(row) || context(actor).owns(row))
                     .toList();
             if (!part.isEmpty()) {
                 parts.put(actor, part);
@@ -206,7 +206,7 @@ final class LocalTable implements PlanContext {
 
     /** No updates run during a query here; queries that need one state are counted. */
     @Override
-    public void oneState() {
+    public void useRepeatableReads() {
         statesWanted++;
     }
 
@@ -257,7 +257,7 @@ final class LocalTable implements PlanContext {
     }
 
     @Override
-    public long nanos() {
+    public long nanoTime() {
         return 0;
     }
 

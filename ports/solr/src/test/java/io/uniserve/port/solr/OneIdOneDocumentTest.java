@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.Prepared;
@@ -13,7 +13,7 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -247,16 +247,16 @@ final class OneIdOneDocumentTest {
         PlainCore.write(conf, Map.of("schema.xml", schema));
         Map<String, String> set = Map.of("configset", PackedFiles.pack(conf, any -> true));
         Map<String, String> told = new LinkedHashMap<>(set);
-        told.put(EverywhereForm.OPTION, "part");
+        told.put(BroadcastUpdate.OPTION, "part");
         engine.validate(LocalTable.meta(2, "part", set));
         engine.validate(LocalTable.meta(2, "part", told));
         engine.validate(LocalTable.meta(2, "id", told));
         for (TableMeta wrong : List.of(
-                LocalTable.meta(2, "id", set), LocalTable.meta(2, "id", Map.of(EverywhereForm.OPTION, "title")))) {
+                LocalTable.meta(2, "id", set), LocalTable.meta(2, "id", Map.of(BroadcastUpdate.OPTION, "title")))) {
             assertThatThrownBy(() -> engine.validate(wrong))
                     .isInstanceOfSatisfying(
                             UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
-                    .hasMessageContaining(EverywhereForm.OPTION);
+                    .hasMessageContaining(BroadcastUpdate.OPTION);
         }
         LocalTable byId = new LocalTable(engine, instance, directory, LocalTable.meta(2, "id", told));
         for (String id : List.of("x", "y", "z")) {

@@ -9,7 +9,7 @@ import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,14 +57,14 @@ class SchemaChangeTest {
     }
 
     private static String schema() {
-        return PackedFiles.resource(SolrEngine.class, "schema.xml");
+        return PackedFiles.readResource(SolrEngine.class, "schema.xml");
     }
 
     private TableMeta later(TableMeta meta, String schema) throws IOException {
         Path conf = Files.createTempDirectory(directory, "conf");
         Files.writeString(conf.resolve("managed-schema.xml"), schema);
         Map<String, String> options = new HashMap<>(meta.options());
-        options.put(MutableOptions.of("configset"), PackedFiles.pack(conf, any -> true));
+        options.put(MutableOptions.mutableName("configset"), PackedFiles.pack(conf, any -> true));
         return meta.with(options);
     }
 

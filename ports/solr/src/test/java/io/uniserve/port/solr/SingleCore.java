@@ -15,10 +15,10 @@ final class SingleCore {
 
     /** Returns one actor's answer, with the port's parameters; for an oracle use {@link PlainCore}. */
     static String query(SolrActor actor, String text) {
-        return actor.with("answer", request -> {
+        return actor.withRequest("answer", request -> {
             request.setParams(SolrQuery.params(request.getCore(), text, "id").set(CommonParams.DISTRIB, false));
             return SolrQuery.handle(
-                    request, response -> SolrQuery.written(response, "json").utf8());
+                    request, response -> SolrQuery.serialize(response, "json").utf8());
         });
     }
 
@@ -27,7 +27,7 @@ final class SingleCore {
      * 10,000.
      */
     static void assertSame(String query, String expected, String actual) {
-        String difference = AnswerDifference.first(query, parse(expected), parse(actual));
+        String difference = AnswerDifference.firstDifference(query, parse(expected), parse(actual));
         if (!difference.isEmpty()) {
             throw new AssertionError(query + "\n" + difference + "\nexpected " + expected + "\nactual " + actual);
         }

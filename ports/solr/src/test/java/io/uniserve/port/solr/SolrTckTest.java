@@ -4,7 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.codec.Bytes;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.solr.query.ShardRequestBatcher;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
@@ -90,7 +90,7 @@ class SolrTckTest extends PortTck {
 
         /** Each of thirty non-empty buckets has as many buckets as the whole. */
         @Override
-        public List<Probe<?, ?>> endless() {
+        public List<Probe<?, ?>> endlessProbes() {
             String range = "type:range,field:n_i,start:0,end:900000,gap:1";
             return List.of(probe("q=*:*&rows=0&json.facet={a:{" + range + ",facet:{b:{" + range + "}}}}"));
         }
@@ -99,7 +99,7 @@ class SolrTckTest extends PortTck {
         private static Probe<?, ?> probe(String query) {
             return new Probe<PerActorParameters<ShardRequestBatcher.Parameters>, Bytes>(
                     SolrQuery.SHARD.id(),
-                    PerActorParameters.same(new ShardRequestBatcher.Parameters(
+                    PerActorParameters.ofAll(new ShardRequestBatcher.Parameters(
                             SolrRequestParsers.parseQueryString(query).getMap())),
                     (parameters, left, right) -> left.buffer().compareTo(right.buffer()) < 0 ? right : left,
                     false);

@@ -87,7 +87,7 @@ class TpchFaultsIT {
         try (SqlProcess bare = SqlProcess.bare(directory, "-Xmx256m", 2);
                 UniserveTpch uniserve =
                         new UniserveTpch(ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "duckdb")
-                                .brief())) {
+                                .withFastStart())) {
             await("all servers")
                     .atMost(PATIENCE)
                     .until(() -> uniserve.client().routing().servers().size() == SERVERS);
@@ -204,7 +204,7 @@ class TpchFaultsIT {
                 .ignoreExceptionsInstanceOf(UniserveException.class)
                 .until(() -> uniserve.client().admin().listTables().stream()
                         .allMatch(table -> table.map().actors().stream()
-                                .allMatch(actor -> actor.begun()
+                                .allMatch(actor -> actor.epochStarted()
                                         && actor.isr().size() == table.meta().rf())));
     }
 

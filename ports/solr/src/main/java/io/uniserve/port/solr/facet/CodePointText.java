@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 public record CodePointText(String text) implements CharSequence, Comparable<CodePointText> {
     /** Replaces the Strings with these names in a tree of lists and named values. */
     @SuppressWarnings("unchecked") // a named value is one of anything
-    public static void put(@Nullable Object tree, Predicate<? super String> names) {
+    public static void replaceStrings(@Nullable Object tree, Predicate<? super String> names) {
         if (tree instanceof Iterable<?> parts) {
-            parts.forEach(part -> put(part, names));
+            parts.forEach(part -> replaceStrings(part, names));
         } else if (tree instanceof Map.Entry<?, ?> named) {
             if (!(named.getValue() instanceof String text)) {
-                put(named.getValue(), names);
+                replaceStrings(named.getValue(), names);
             } else if (names.test(String.valueOf(named.getKey()))) {
                 ((Map.Entry<?, Object>) named).setValue(new CodePointText(text));
             }

@@ -37,7 +37,7 @@ public final class FacetCounts {
     }
 
     /** Sets the numbers in the merged facets. Facets without buckets from any shard keep theirs. */
-    public void put(@Nullable Object facets) {
+    public void writeCountsTo(@Nullable Object facets) {
         walk(facets, ROOT, (path, facet) -> {
             Set<Object> seen = values.get(path);
             if (seen != null) {

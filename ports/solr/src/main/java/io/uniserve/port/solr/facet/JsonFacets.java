@@ -43,7 +43,7 @@ public final class JsonFacets {
         return new Walk(options, seen).facets(facets, "");
     }
 
-    private record Walk(Map<String, ?> options, BiConsumer<String, String> seen) {
+    private record Walk(Map<String, ?> options, BiConsumer<String, String> onOption) {
         @Nullable
         Object facets(@Nullable Object facets, String outer) {
             if (!(facets instanceof Map<?, ?> named)) {
@@ -52,7 +52,7 @@ public final class JsonFacets {
             Map<Object, @Nullable Object> all = new LinkedHashMap<>();
             named.forEach((name, facet) -> {
                 if (RESERVED.contains(String.valueOf(name))) {
-                    seen.accept("named/" + name, String.valueOf(facet));
+                    onOption.accept("named/" + name, String.valueOf(facet));
                 }
                 all.put(name, facet(facet, outer));
             });
@@ -80,7 +80,7 @@ public final class JsonFacets {
             if (!(args instanceof Map<?, ?> map)) {
                 return args;
             }
-            tell(terms ? "terms" : type, map, outer);
+            reportOptions(terms ? "terms" : type, map, outer);
             Map<Object, @Nullable Object> all = new LinkedHashMap<>(map);
             if (map.containsKey("facet")) {
                 all.put("facet", facets(map.get("facet"), terms ? INSIDE : outer));
@@ -91,30 +91,30 @@ public final class JsonFacets {
             return all;
         }
 
-        private void tell(String kind, Map<?, ?> args, String outer) {
+        private void reportOptions(String kind, Map<?, ?> args, String outer) {
             args.forEach((name, value) -> {
                 if (name.equals("domain") && value instanceof Map<?, ?> domain) {
-                    domain.forEach((part, of) -> seen.accept(outer + "domain/" + part, String.valueOf(of)));
+                    domain.forEach((part, of) -> onOption.accept(outer + "domain/" + part, String.valueOf(of)));
                 } else if (name.equals("excludeTags")) {
-                    seen.accept(outer + "domain/excludeTags", String.valueOf(value));
+                    onOption.accept(outer + "domain/excludeTags", String.valueOf(value));
                 } else if (!String.valueOf(args.get("func")).contains("$" + name)) {
-                    seen.accept(kind + "/" + name, String.valueOf(value));
+                    onOption.accept(kind + "/" + name, String.valueOf(value));
                 }
             });
             for (String name : List.of("mincount", "prefix")) {
                 if (args.containsKey("numBuckets") && args.containsKey(name)) {
-                    seen.accept("terms/numBuckets/" + name, String.valueOf(args.get(name)));
+                    onOption.accept("terms/numBuckets/" + name, String.valueOf(args.get(name)));
                 }
             }
             if (kind.equals("terms") && !outer.isEmpty() && args.containsKey("mincount")) {
-                seen.accept(outer + "terms/mincount", String.valueOf(args.get("mincount")));
+                onOption.accept(outer + "terms/mincount", String.valueOf(args.get("mincount")));
             }
             if (args.get("ranges") instanceof List<?> ranges) {
                 Set<String> names = new HashSet<>();
                 for (Object range : ranges) {
                     String name = name(range);
                     if (!names.add(name)) {
-                        seen.accept("range/ranges/twice", name);
+                        onOption.accept("range/ranges/twice", name);
                     }
                 }
             }

@@ -52,18 +52,18 @@ public final class LanguageCapabilities {
     private final Set<String> repeated = new HashSet<>();
     private final Set<String> ofFields = new HashSet<>();
     private final Map<String, String> refused = new LinkedHashMap<>();
-    private final Map<String, Rule> parts = new LinkedHashMap<>();
+    private final Map<String, Rule> refusedPatterns = new LinkedHashMap<>();
     private final Map<Pattern, Pattern> words = new LinkedHashMap<>();
     private final List<Rule> never = new ArrayList<>();
 
     private final Map<String, String> once = new LinkedHashMap<>();
-    private final Map<String, String[]> apart = new LinkedHashMap<>();
+    private final Map<String, String[]> exclusiveParameters = new LinkedHashMap<>();
 
     /** Required form of a value, and the advice if a value differs. */
     private record Shape(Pattern pattern, String remedy) {}
 
     /** Rejected expression, its error, and the texts without which it cannot match. */
-    private record Rule(Pattern pattern, String what, List<List<String>> needs) {
+    private record Rule(Pattern pattern, String description, List<List<String>> needs) {
         static Rule of(Pattern pattern, String[] cells) {
             String[] texts = cells.length > 3 ? cells[3].trim().split(" ") : new String[0];
             return new Rule(
@@ -93,7 +93,7 @@ public final class LanguageCapabilities {
                 List.of(cells[2].split(" ")).forEach(name -> refused.put(cells[1] + " " + name, cells[3]));
             } else if (cells[0].equals("pattern")) {
                 String pattern = cells[2].replace("NAMES", refused(cells[1]));
-                parts.put(cells[1], Rule.of(Pattern.compile(pattern, Pattern.UNIX_LINES), cells));
+                refusedPatterns.put(cells[1], Rule.of(Pattern.compile(pattern, Pattern.UNIX_LINES), cells));
             } else if (cells[0].equals("words")) {
                 Pattern lines = Pattern.compile(cells[2], Pattern.MULTILINE | Pattern.UNIX_LINES);
                 words.put(Pattern.compile(cells[1]), lines);
@@ -102,7 +102,7 @@ public final class LanguageCapabilities {
             } else if (cells[0].equals("once")) {
                 List.of(cells[1].split(" ")).forEach(name -> once.put(name, cells[2]));
             } else if (cells[0].equals("apart")) {
-                apart.put(cells[1], cells);
+                exclusiveParameters.put(cells[1], cells);
             } else if (cells[0].equals("yes") && cells[1].equals("parameter")) {
                 Shape shape = shapes.get(cells[3]);
                 Set.of(cells[2].split(" ")).forEach(name -> support(name, shape));
@@ -138,7 +138,7 @@ public final class LanguageCapabilities {
     }
 
     /** Formats parameters as lines {@code NAME=VALUE}, one per value; line breaks in names and values become blanks. */
-    public static String lines(Iterable<Map.Entry<String, String[]>> all) {
+    public static String toLines(Iterable<Map.Entry<String, String[]>> all) {
         StringBuilder lines = new StringBuilder();
         for (Map.Entry<String, String[]> one : all) {
             for (String value : one.getValue()) {
@@ -165,12 +165,12 @@ public final class LanguageCapabilities {
      * Rejects, by name, unsupported functions, parsers and other parts that the table's patterns find. Backslashes, escapes such as
      * <code>\\u006f</code> and other kinds of blanks cannot hide a part.
      *
-     * @param text result of {@link #lines}
+     * @param text result of {@link #toLines}
      * @param allowed accepts a match, by the text that starts there
      */
     public void checkParts(String text, Predicate<String> allowed) {
         String asGiven = spaced(text);
-        judge(asGiven, allowed);
+        checkUnescaped(asGiven, allowed);
         if (!asGiven.contains("\\u")) {
             return;
         }
@@ -181,13 +181,13 @@ public final class LanguageCapabilities {
                             .replace('\n', ' ')));
         }
         if (!decoded.equals(asGiven)) {
-            judge(decoded, allowed);
+            checkUnescaped(decoded, allowed);
         }
     }
 
-    private void judge(String text, Predicate<String> allowed) {
+    private void checkUnescaped(String text, Predicate<String> allowed) {
         String bare = text.replace("\\", "");
-        if (parts.values().stream().noneMatch(part -> part.mayFind(bare))) {
+        if (refusedPatterns.values().stream().noneMatch(part -> part.mayFind(bare))) {
             return;
         }
         String told = text;
@@ -203,7 +203,7 @@ public final class LanguageCapabilities {
     }
 
     private void find(String judged, Predicate<String> allowed) {
-        parts.forEach((kind, rule) -> {
+        refusedPatterns.forEach((kind, rule) -> {
             for (Matcher part = rule.pattern().matcher(judged); part.find(); ) {
                 if (!allowed.test(judged.substring(part.start()))) {
                     throw unsupported(kind, part.group(1));
@@ -214,12 +214,12 @@ public final class LanguageCapabilities {
 
     /** Rejects combinations of parameters that are supported only separately. */
     private void checkTogether(Iterable<Map.Entry<String, String[]>> all) {
-        String lines = lines(all);
+        String lines = toLines(all);
         for (Rule rule : never) {
             Matcher found = rule.pattern().matcher(lines);
             if (rule.mayFind(lines) && found.find()) {
                 String name = found.groupCount() == 0 ? "" : Printable.line(String.valueOf(found.group(1)));
-                throw UniserveException.unsupported(rule.what().replace("NAME", name));
+                throw UniserveException.unsupported(rule.description().replace("NAME", name));
             }
         }
     }
@@ -312,9 +312,9 @@ public final class LanguageCapabilities {
      *
      * @param field its field
      * @param name its name in the answer
-     * @param alone whether the {@code apart} lines of the table apply to it
+     * @param exclusive whether the {@code apart} lines of the table apply to it
      */
-    public record Named(String field, String name, boolean alone) {}
+    public record Named(String field, String name, boolean exclusive) {}
 
     /** Parser of a parameter's value. */
     public interface Naming {
@@ -339,8 +339,8 @@ public final class LanguageCapabilities {
                             .formatted(parameter.getKey(), Printable.line(named.name()), parameter.getValue()));
                 }
                 fields.add(parameter.getKey() + " " + named.field());
-                String[] other = apart.get(parameter.getKey());
-                if (other != null && named.alone() && fields.contains(other[2] + " " + named.field())) {
+                String[] other = exclusiveParameters.get(parameter.getKey());
+                if (other != null && named.exclusive() && fields.contains(other[2] + " " + named.field())) {
                     throw UniserveException.unsupported(other[3].replace("FIELD", Printable.line(named.field())));
                 }
             }

@@ -36,7 +36,7 @@ public final class OpenEngines<T> {
      *
      * @throws UniserveException UNAVAILABLE if there is none
      */
-    public T any() {
+    public T anyOpen() {
         open.removeIf(closed);
         for (T one : open) {
             return one;

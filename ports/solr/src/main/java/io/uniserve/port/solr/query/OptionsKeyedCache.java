@@ -5,8 +5,8 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -61,7 +61,7 @@ public final class OptionsKeyedCache<T> {
             unused.forEach(close);
             return work.apply(entry.value(table));
         } finally {
-            leave(entry).ifPresent(close);
+            release(entry).ifPresent(close);
         }
     }
 
@@ -90,7 +90,7 @@ public final class OptionsKeyedCache<T> {
         return entry.unused();
     }
 
-    private synchronized Optional<T> leave(Entry entry) {
+    private synchronized Optional<T> release(Entry entry) {
         entry.users--;
         return entry.unused();
     }

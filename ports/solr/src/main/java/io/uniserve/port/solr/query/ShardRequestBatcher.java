@@ -61,9 +61,9 @@ public final class ShardRequestBatcher<R> {
     }
 
     /** Receiver of responses. */
-    public interface Answered<R, V> {
+    public interface ReplyConsumer<R, V> {
         /** Receives an actor's response to the request. */
-        void take(R request, int actor, V value);
+        void accept(R request, int actor, V value);
     }
 
     /** Adds a request to one actor. All actors of a request have the same parameters. */
@@ -76,13 +76,13 @@ public final class ShardRequestBatcher<R> {
      * Sends all pending requests, and returns a request that all its actors have answered and that was not returned before, in the order
      * of completion; null if there is none.
      */
-    public <V> @Nullable R next(
+    public <V> @Nullable R nextCompleted(
             PlanContext context,
             TableName table,
             RetrieveCall<PerActorParameters<Parameters>, V> call,
-            Answered<? super R, ? super V> each) {
+            ReplyConsumer<? super R, ? super V> each) {
         while (!pending.isEmpty()) {
-            ask(context, table, call, each);
+            sendRound(context, table, call, each);
         }
         return answered.poll();
     }
@@ -95,11 +95,11 @@ public final class ShardRequestBatcher<R> {
     }
 
     /** Sends one round: the first pending request of each actor. Fails as a whole. */
-    private <V> void ask(
+    private <V> void sendRound(
             PlanContext context,
             TableName table,
             RetrieveCall<PerActorParameters<Parameters>, V> call,
-            Answered<? super R, ? super V> each) {
+            ReplyConsumer<? super R, ? super V> each) {
         Map<Integer, R> round = new HashMap<>();
         Map<Integer, Parameters> asked = new HashMap<>();
         for (Iterator<Pending<R>> all = pending.iterator(); all.hasNext(); ) {
@@ -113,7 +113,7 @@ public final class ShardRequestBatcher<R> {
         round.forEach((actor, request) -> {
             V value = values.get(actor);
             if (value != null) {
-                each.take(request, actor, value);
+                each.accept(request, actor, value);
                 if (missing.merge(request, -1, Integer::sum) == 0) {
                     answered.add(request);
                 }

@@ -31,12 +31,12 @@ public final class Stoppable {
     }
 
     /** Checks for the context stored in the engine's request under its class; no checks if there is none. */
-    public static Stoppable in(Map<?, ?> attributes) {
+    public static Stoppable from(Map<?, ?> attributes) {
         return new Stoppable((OperatorContext) attributes.get(OperatorContext.class));
     }
 
     /** Throws if the query has ended; otherwise returns false. */
-    public boolean ended() {
+    public boolean checkEnded() {
         if (context != null) {
             context.checkActive();
         }
@@ -47,7 +47,7 @@ public final class Stoppable {
      * Compiles a Java regular expression into a predicate on whole texts that checks for cancellation, since some expressions backtrack
      * exponentially. INVALID_ARGUMENT if it does not compile or recurses too deeply.
      */
-    public Predicate<String> matches(String regex) {
+    public Predicate<String> regexPredicate(String regex) {
         Pattern pattern;
         try {
             pattern = Pattern.compile(regex);
@@ -74,21 +74,21 @@ public final class Stoppable {
      * @param rest null to accept any value
      * @return null if both are null
      */
-    public <T> @Nullable Predicate<T> matching(
+    public <T> @Nullable Predicate<T> textPredicate(
             @Nullable String regex, Function<T, String> text, @Nullable Predicate<T> rest) {
         if (regex == null) {
             return rest;
         }
-        Predicate<String> matches = matches(regex);
+        Predicate<String> matches = regexPredicate(regex);
         return value -> (rest == null || rest.test(value)) && matches.test(text.apply(value));
     }
 
     /** Buffer for an answer, which checks for cancellation on each write. */
-    public ByteArrayOutputStream bytes() {
+    public ByteArrayOutputStream outputStream() {
         return new ByteArrayOutputStream() {
             @Override
             public synchronized void write(byte[] bytes, int from, int count) {
-                boolean unused = ended();
+                boolean unused = checkEnded();
                 super.write(bytes, from, count);
             }
         };
@@ -110,7 +110,7 @@ public final class Stoppable {
         @Override
         public char charAt(int index) {
             if (++read % CHARS_PER_CHECK == 0) {
-                boolean unused = ended();
+                boolean unused = checkEnded();
             }
             return text.charAt(index);
         }

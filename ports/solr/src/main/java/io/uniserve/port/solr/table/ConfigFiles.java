@@ -7,7 +7,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -38,7 +38,7 @@ public final class ConfigFiles<C> {
     private final String option;
     private final String main;
     private final List<String> names;
-    private final String own;
+    private final String portFile;
     private final Format<C> format;
     private final EngineFailures failures;
 
@@ -48,18 +48,18 @@ public final class ConfigFiles<C> {
         C read(Path folder) throws Exception;
 
         /** All definitions by kind, such as "field", and by name. */
-        Map<String, Map<String, String>> parts(C config);
+        Map<String, Map<String, String>> definitions(C config);
 
         /** The definition that applies to a name, its own or that of a pattern; null if there is none. */
         @Nullable
-        String meaning(C config, String name);
+        String describeDefinition(C config, String name);
     }
 
     /**
      * Configuration in a table option.
      *
      * @param option name of the option
-     * @param main the file with the definitions; its bytes may change as long as {@link Format#parts} only grow
+     * @param main the file with the definitions; its bytes may change as long as {@link Format#definitions} only grow
      * @param names alternative names of the main file
      * @param own a file that always comes from the port
      * @param format reads a folder; {@code own}, and {@code main} for tables without files, are resources beside its class
@@ -68,17 +68,17 @@ public final class ConfigFiles<C> {
         this.option = option;
         this.main = main;
         this.names = List.copyOf(names);
-        this.own = own;
+        this.portFile = own;
         this.format = format;
         this.failures = new EngineFailures(option, ConfigFiles::code);
     }
 
     /**
-     * Builds the result of {@link Format#parts} from a map by plural of the kind, such as "fields", with one definition or a list of them.
+     * Builds the result of {@link Format#definitions} from a map by plural of the kind, such as "fields", with one definition or a list of them.
      *
      * @param name returns the name of a definition of a kind; null if the definition is only a name
      */
-    public static Map<String, Map<String, String>> parts(
+    public static Map<String, Map<String, String>> definitionsByKind(
             Map<String, ?> byKinds, BiFunction<String, Object, @Nullable Object> name) {
         Map<String, Map<String, String>> parts = new TreeMap<>();
         byKinds.forEach((kinds, value) -> {
@@ -102,11 +102,11 @@ public final class ConfigFiles<C> {
      * Returns the name of a folder under {@code base} whose subfolder {@code conf} holds the table's files. Creates it if needed; the name
      * is a digest of the contents.
      */
-    public synchronized String folder(Map<String, String> options, Path base) throws IOException {
+    public synchronized String createFolder(Map<String, String> options, Path base) throws IOException {
         String first = options.getOrDefault(option, DEFAULT);
-        String second = options.getOrDefault(MutableOptions.of(option), "");
+        String second = options.getOrDefault(MutableOptions.mutableName(option), "");
         String name = Sha256.hex(Bytes.utf8(first + " " + second));
-        PackedFiles.once(Files.createDirectories(base.resolve(name)).resolve("conf"), folder -> {
+        PackedFiles.createOnce(Files.createDirectories(base.resolve(name)).resolve("conf"), folder -> {
             if (first.equals(DEFAULT)) {
                 copy(main, folder);
             } else {
@@ -117,17 +117,17 @@ public final class ConfigFiles<C> {
                 PackedFiles.unpack(second, folder);
                 PackedFiles.rename(folder, names, main);
             }
-            copy(own, folder);
+            copy(portFile, folder);
         });
         return name;
     }
 
     private void copy(String file, Path folder) throws IOException {
-        Files.writeString(folder.resolve(file), PackedFiles.resource(format.getClass(), file));
+        Files.writeString(folder.resolve(file), PackedFiles.readResource(format.getClass(), file));
     }
 
     private Path conf(Map<String, String> options, Path base) throws IOException {
-        return base.resolve(folder(options, base)).resolve("conf");
+        return base.resolve(createFolder(options, base)).resolve("conf");
     }
 
     /**
@@ -136,18 +136,18 @@ public final class ConfigFiles<C> {
      * @return the configuration, for further checks
      */
     public C validate(TableMeta meta, String... others) {
-        TableChecks.onlyOptions(
+        TableChecks.requireOnlyOptions(
                 meta, Stream.concat(Stream.of(option), Stream.of(others)).toList());
-        return failures.translated(
-                "be read", () -> PackedFiles.temporary(base -> format.read(conf(meta.options(), base))));
+        return failures.call(
+                "be read", () -> PackedFiles.withTemporaryFolder(base -> format.read(conf(meta.options(), base))));
     }
 
     /** Implements {@link io.uniserve.api.Engine#validateChange}: allows only additions. */
     public void validateChange(TableMeta before, TableMeta now) {
-        TableChecks.onlyChanged(before, now, MutableOptions.of(option));
-        failures.translated(
+        TableChecks.requireOnlyOptionChanged(before, now, MutableOptions.mutableName(option));
+        failures.call(
                 "be read",
-                () -> PackedFiles.temporary(base -> {
+                () -> PackedFiles.withTemporaryFolder(base -> {
                     check(before.options(), now.options(), base);
                     return base;
                 }));
@@ -160,18 +160,18 @@ public final class ConfigFiles<C> {
         }
         Map<String, String> files = PackedFiles.digests(conf(before, base));
         files.remove(main);
-        TableChecks.additions("file", files, PackedFiles.digests(conf(now, base)));
+        TableChecks.requireOnlyAdditions("file", files, PackedFiles.digests(conf(now, base)));
         C was = format.read(conf(before, base));
         C is = format.read(conf(now, base));
-        Map<String, Map<String, String>> parts = format.parts(is);
-        format.parts(was)
-                .forEach((kind, named) -> TableChecks.additions(kind, named, parts.getOrDefault(kind, Map.of())));
+        Map<String, Map<String, String>> parts = format.definitions(is);
+        format.definitions(was)
+                .forEach((kind, named) -> TableChecks.requireOnlyAdditions(kind, named, parts.getOrDefault(kind, Map.of())));
         parts.forEach((kind, named) -> {
             for (String name : named.keySet()) {
                 for (String sample : samples(
-                        name, format.parts(was).getOrDefault(kind, Map.of()).keySet())) {
-                    String meant = format.meaning(was, sample);
-                    if (meant != null && !meant.equals(format.meaning(is, sample))) {
+                        name, format.definitions(was).getOrDefault(kind, Map.of()).keySet())) {
+                    String meant = format.describeDefinition(was, sample);
+                    if (meant != null && !meant.equals(format.describeDefinition(is, sample))) {
                         throw UniserveException.invalid(kind + " \"" + name + "\" is new, but was " + meant
                                 + " by a pattern, and documents may have it; use a name that no pattern takes");
                     }

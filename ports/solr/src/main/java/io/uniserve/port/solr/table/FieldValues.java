@@ -35,11 +35,11 @@ public final class FieldValues {
     }
 
     /** Converts values to texts like {@link #texts}, but returns a single value or null without a list. */
-    public static @Nullable Object plain(@Nullable Object value) {
+    public static @Nullable Object textOrTexts(@Nullable Object value) {
         return value == null ? null : value instanceof List ? texts(value) : value.toString();
     }
 
-    /** Returns all fields: values by {@link #texts}, operands of operations by {@link #plain}. */
+    /** Returns all fields: values by {@link #texts}, operands of operations by {@link #textOrTexts}. */
     public static Map<String, Object> fields(Document row) {
         return fields(row, name -> false);
     }
@@ -52,10 +52,10 @@ public final class FieldValues {
     public static Map<String, Object> fields(Document row, Predicate<String> whole) {
         Map<String, Object> fields = new LinkedHashMap<>();
         row.fields().forEach((name, given) -> {
-            Object value = hasDouble(given) && whole.test(name) ? whole(given) : given;
+            Object value = hasDouble(given) && whole.test(name) ? withoutFraction(given) : given;
             if (value instanceof Map<?, ?> operations) {
                 Map<Object, @Nullable Object> plain = new LinkedHashMap<>();
-                operations.forEach((operation, operand) -> plain.put(operation, plain(operand)));
+                operations.forEach((operation, operand) -> plain.put(operation, textOrTexts(operand)));
                 fields.put(name, plain);
             } else {
                 fields.put(name, texts(value));
@@ -70,18 +70,18 @@ public final class FieldValues {
                 || (value instanceof Map<?, ?> map && map.values().stream().anyMatch(FieldValues::hasDouble));
     }
 
-    private static @Nullable Object whole(@Nullable Object value) {
+    private static @Nullable Object withoutFraction(@Nullable Object value) {
         if (value instanceof Double number && number == Math.rint(number) && Math.abs(number) <= EXACT_DOUBLE_MAX) {
             return number.longValue();
         }
         if (value instanceof List<?> list) {
             List<@Nullable Object> all = new ArrayList<>();
-            list.forEach(one -> all.add(whole(one)));
+            list.forEach(one -> all.add(withoutFraction(one)));
             return all;
         }
         if (value instanceof Map<?, ?> map) {
             Map<Object, @Nullable Object> all = new LinkedHashMap<>();
-            map.forEach((name, one) -> all.put(name, whole(one)));
+            map.forEach((name, one) -> all.put(name, withoutFraction(one)));
             return all;
         }
         return value;
@@ -123,7 +123,7 @@ public final class FieldValues {
     }
 
     /** Returns whether a field has an operation, so that the document changes another one. */
-    public static boolean isChange(Document row) {
+    public static boolean isPartialUpdate(Document row) {
         return row.fields().values().stream().anyMatch(Map.class::isInstance);
     }
 
@@ -146,7 +146,7 @@ public final class FieldValues {
     }
 
     /**
-     * Rejects an operation that the field does not support, a boolean other than true and false, and a date or id for which {@link #isMade}
+     * Rejects an operation that the field does not support, a boolean other than true and false, and a date or id for which {@link #isGeneratedOnRead}
      * holds.
      *
      * @param where prefix of the message
@@ -154,7 +154,7 @@ public final class FieldValues {
      * @param date whether the field is a date or an id
      * @param bool whether the field is a boolean
      */
-    public static void check(String where, String field, Document row, boolean many, boolean date, boolean bool) {
+    public static void checkValue(String where, String field, Document row, boolean many, boolean date, boolean bool) {
         String operation = operation(row, field);
         String named = where + "field \"" + field + "\" ";
         if (!operation.matches(many ? "set|add|add-distinct|remove" : date ? "set" : "set|inc")) {
@@ -164,7 +164,7 @@ public final class FieldValues {
             if (bool && !text.matches("true|false")) {
                 throw invalid(named + "is \"" + text + "\"; use true or false");
             }
-            if (date && isMade(text)) {
+            if (date && isGeneratedOnRead(text)) {
                 throw invalid(named + "is \"" + text + "\", which is made when it is read and differs between replicas;"
                         + " give it a value");
             }
@@ -172,7 +172,7 @@ public final class FieldValues {
     }
 
     /** Returns whether the engine would generate the value when it reads the text: NOW for the time, NEW or an empty text for an id. */
-    public static boolean isMade(@Nullable String text) {
+    public static boolean isGeneratedOnRead(@Nullable String text) {
         return text != null && (text.isEmpty() || text.startsWith("NOW") || text.equals("NEW"));
     }
 

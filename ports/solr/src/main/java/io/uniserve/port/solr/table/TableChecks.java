@@ -3,7 +3,7 @@ package io.uniserve.port.solr.table;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
+import io.uniserve.model.registry.TableMeta;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,14 +17,14 @@ public final class TableChecks {
      *
      * @param why end of the message: "port x supports hash, for WHY"
      */
-    public static void hashed(TableMeta meta, String why) {
+    public static void requireHashPartitioner(TableMeta meta, String why) {
         if (!(meta.partitioner() instanceof Partitioner.Hash)) {
             throw UniserveException.invalid("partitioner: port " + meta.port() + " supports hash, for " + why);
         }
     }
 
     /** Rejects a change of any option but this one. */
-    public static void onlyChanged(TableMeta before, TableMeta now, String option) {
+    public static void requireOnlyOptionChanged(TableMeta before, TableMeta now, String option) {
         Map<String, String> same = new TreeMap<>(before.options());
         Map<String, String> then = new TreeMap<>(now.options());
         same.remove(option);
@@ -40,7 +40,7 @@ public final class TableChecks {
      *
      * @param kind kind of the entries, such as "field", for the message
      */
-    public static void additions(String kind, Map<String, String> before, Map<String, String> now) {
+    public static void requireOnlyAdditions(String kind, Map<String, String> before, Map<String, String> now) {
         before.forEach((name, was) -> {
             String is = now.get(name);
             if (!was.equals(is)) {
@@ -53,7 +53,7 @@ public final class TableChecks {
     }
 
     /** Rejects all options but these; does not check values. */
-    public static void onlyOptions(TableMeta meta, List<String> names) {
+    public static void requireOnlyOptions(TableMeta meta, List<String> names) {
         if (!names.containsAll(meta.options().keySet())) {
             throw UniserveException.invalid(
                     "table options are " + meta.options().keySet() + ": use " + String.join(" and ", names) + " alone");
@@ -67,7 +67,7 @@ public final class TableChecks {
      * @param min lowest allowed value
      * @param max highest allowed value
      */
-    public static int number(TableMeta meta, String option, int missing, int min, int max) {
+    public static int intOption(TableMeta meta, String option, int missing, int min, int max) {
         String text = meta.options().get(option);
         if (text == null) {
             return missing;

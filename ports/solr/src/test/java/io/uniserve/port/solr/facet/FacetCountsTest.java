@@ -35,7 +35,7 @@ class FacetCountsTest {
         Map<String, Object> g = facet();
         Map<String, Object> h = facet();
         Map<String, Object> untold = facet(bucket("x"));
-        counts.put(Map.of("count", 5, "f", f, "g", g, "h", h, "untold", untold));
+        counts.writeCountsTo(Map.of("count", 5, "f", f, "g", g, "h", h, "untold", untold));
         assertThat(List.of(f, g, h, untold))
                 .extracting(facet -> facet.get("numBuckets"))
                 .containsExactly(3L, 1L, 0L, "a guess");
@@ -48,7 +48,7 @@ class FacetCountsTest {
         Map<String, Object> inA = facet();
         Map<String, Object> inB = facet();
         Map<String, Object> f = facet(bucket("b", inB), bucket("a", inA));
-        counts.put(Map.of("f", f));
+        counts.writeCountsTo(Map.of("f", f));
         assertThat(List.of(inA, inB, f))
                 .extracting(facet -> facet.get("numBuckets"))
                 .containsExactly(3L, 1L, 2L);
@@ -61,8 +61,8 @@ class FacetCountsTest {
         facet.put("grid", List.of(1, List.of(2)));
         counts.add(Map.of("f", facet));
         counts.add(null);
-        counts.put(Map.of("f", facet));
-        counts.put(null);
+        counts.writeCountsTo(Map.of("f", facet));
+        counts.writeCountsTo(null);
         assertThat(facet).containsOnlyKeys("buckets", "grid");
     }
 }

@@ -29,7 +29,7 @@ class LanguageCapabilitiesTest {
             int end = line.indexOf('=');
             all.put(line.substring(0, end), new String[] {line.substring(end + 1)});
         }
-        String lines = LanguageCapabilities.lines(all.entrySet());
+        String lines = LanguageCapabilities.toLines(all.entrySet());
         TABLE.check(all.entrySet(), lines);
         TABLE.checkParts(lines, found -> false);
     }

@@ -33,14 +33,14 @@ class StoppableTest {
 
     @Test
     void anExpressionMatchesWholeTextsAsJavaDoes() {
-        Predicate<String> matches = Stoppable.of(context).matches("a(b|\\uD83D\\uDE00)*c");
+        Predicate<String> matches = Stoppable.of(context).regexPredicate("a(b|\\uD83D\\uDE00)*c");
         assertThat(matches).accepts("ac", "abbc", "ab\uD83D\uDE00c").rejects("abcd", "", "xabc");
     }
 
     @Test
     void oneThatNeverEndsEndsWithTheQuery() {
         looksLeft = 100;
-        Predicate<String> matches = Stoppable.of(context).matches("(.*a){14}b");
+        Predicate<String> matches = Stoppable.of(context).regexPredicate("(.*a){14}b");
         assertThatThrownBy(() -> matches.test("a".repeat(60)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
@@ -50,11 +50,11 @@ class StoppableTest {
     @Test
     void oneThatIsNoneIsTheUsers() {
         for (String regex : new String[] {"(a", "*", "a{3,1}", "(".repeat(100_000) + ")".repeat(100_000)}) {
-            assertThatThrownBy(() -> Stoppable.of(context).matches(regex))
+            assertThatThrownBy(() -> Stoppable.of(context).regexPredicate(regex))
                     .isInstanceOfSatisfying(
                             UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
         }
-        Predicate<String> deep = Stoppable.of(context).matches("(a|b)*");
+        Predicate<String> deep = Stoppable.of(context).regexPredicate("(a|b)*");
         assertThatThrownBy(() -> deep.test("ab".repeat(1_000_000)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
@@ -63,7 +63,7 @@ class StoppableTest {
     @Test
     void bytesAreWrittenWhileTheQueryLives() {
         looksLeft = 2;
-        var bytes = Stoppable.of(context).bytes();
+        var bytes = Stoppable.of(context).outputStream();
         bytes.write(new byte[3], 0, 3);
         bytes.write(new byte[3], 1, 2);
         assertThat(bytes.size()).isEqualTo(5);

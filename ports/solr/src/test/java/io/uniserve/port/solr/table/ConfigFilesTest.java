@@ -10,8 +10,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,12 +42,12 @@ class ConfigFilesTest {
         }
 
         @Override
-        public Map<String, Map<String, String>> parts(Map<String, String> config) {
+        public Map<String, Map<String, String>> definitions(Map<String, String> config) {
             return Map.of("field", config);
         }
 
         @Override
-        public @Nullable String meaning(Map<String, String> config, String name) {
+        public @Nullable String describeDefinition(Map<String, String> config, String name) {
             return config.getOrDefault(
                     name,
                     config.entrySet().stream()
@@ -88,7 +88,7 @@ class ConfigFilesTest {
         Map<String, String> contents = new TreeMap<>(Map.of("fields", fields, "words", "w"));
         contents.putAll(more);
         TableMeta before = meta(Map.of("conf", first));
-        TableMeta now = meta(Map.of("conf", first, MutableOptions.of("conf"), pack(contents, first)));
+        TableMeta now = meta(Map.of("conf", first, MutableOptions.mutableName("conf"), pack(contents, first)));
         files.validateChange(before, now);
         return now;
     }
@@ -103,11 +103,11 @@ class ConfigFilesTest {
     @Test
     void additionsAreTakenAndLieOverWhatWasThere() throws IOException {
         TableMeta now = change(FIRST + "b=int\nc_s=text\n", Map.of("more", "m"));
-        Path conf = directory.resolve(files.folder(now.options(), directory)).resolve("conf");
+        Path conf = directory.resolve(files.createFolder(now.options(), directory)).resolve("conf");
         assertThat(Files.readString(conf.resolve("fields"))).contains("b=int");
         assertThat(conf.resolve("words")).hasContent("w");
         assertThat(conf.resolve("more")).hasContent("m");
-        assertThat(files.folder(now.options(), directory)).isEqualTo(files.folder(now.options(), directory));
+        assertThat(files.createFolder(now.options(), directory)).isEqualTo(files.createFolder(now.options(), directory));
         files.validateChange(now, now);
     }
 
@@ -131,7 +131,7 @@ class ConfigFilesTest {
                     .isInstanceOf(UniserveException.class)
                     .hasMessageContaining("only conf.later");
         }
-        assertThatThrownBy(() -> files.validate(meta(Map.of("conf", first, MutableOptions.of("conf"), first))))
+        assertThatThrownBy(() -> files.validate(meta(Map.of("conf", first, MutableOptions.mutableName("conf"), first))))
                 .hasMessageContaining("alone");
         assertThat(files.validate(before)).containsEntry("a", "int");
     }

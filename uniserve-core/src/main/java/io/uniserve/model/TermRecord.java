@@ -1,4 +1,0 @@
-package io.uniserve.model;
-
-/** Coordinator that took the term. The term itself is the version of the znode. */
-public record TermRecord(String leader) implements RegistryValue {}

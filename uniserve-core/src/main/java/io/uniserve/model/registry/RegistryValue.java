@@ -1,0 +1,15 @@
+package io.uniserve.model.registry;
+
+/** Value of a node in the registry (ZooKeeper). */
+public sealed interface RegistryValue
+        permits BackupRecord,
+                ClusterRecord,
+                CoordinatorRecord,
+                IdentityRecord,
+                ServerRecord,
+                TransactionLogState,
+                TableMap,
+                TableMeta,
+                TransactionHistory,
+                TermRecord,
+                Tombstone {}

@@ -1,9 +1,0 @@
-package io.uniserve.protocol.replica;
-
-import io.uniserve.protocol.env.Completion;
-
-/** Source of a checkpoint if this server has no intact one. */
-interface CheckpointSource {
-    /** Fetches a checkpoint that belongs to the log; CORRUPT if there is none or it fails its checks. */
-    void fetch(Completion<Checkpoints.Name> completion);
-}

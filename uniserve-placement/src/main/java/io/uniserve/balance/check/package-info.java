@@ -1,5 +1,0 @@
-/** Independent checker of placements: it uses the problem and the placement alone. */
-@NullMarked
-package io.uniserve.balance.check;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Constraints of placements, as small classes that return reasons. */
-@NullMarked
-package io.uniserve.balance.constraint;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Generated placement problems by seed: the workloads of the papers as instances. */
-@NullMarked
-package io.uniserve.balance.generate;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Model of placement: a cluster's load and the current placement. */
-@NullMarked
-package io.uniserve.balance.model;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Shipped policies: thin layers over the search, and simple policies for comparison. */
-@NullMarked
-package io.uniserve.balance.policy.basic;
-
-import org.jspecify.annotations.NullMarked;

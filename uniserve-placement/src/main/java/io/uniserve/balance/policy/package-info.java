@@ -1,5 +1,0 @@
-/** The interface of placement policies: pure functions from a cluster's load to a proposal. */
-@NullMarked
-package io.uniserve.balance.policy;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Execution of third-party policies, which keeps the old placement if they fail. */
-@NullMarked
-package io.uniserve.balance.run;
-
-import org.jspecify.annotations.NullMarked;

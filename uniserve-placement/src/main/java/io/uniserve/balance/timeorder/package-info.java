@@ -1,5 +1,0 @@
-/** Placement of time-ordered actors on arrival: by predicted load, by distance in time, by number. */
-@NullMarked
-package io.uniserve.balance.timeorder;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Catalog of policies by name. */
+@NullMarked
+package io.uniserve.placement.catalog;
+
+import org.jspecify.annotations.NullMarked;

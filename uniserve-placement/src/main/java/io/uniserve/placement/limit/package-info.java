@@ -1,0 +1,5 @@
+/** Limits of placement. */
+@NullMarked
+package io.uniserve.placement.limit;
+
+import org.jspecify.annotations.NullMarked;

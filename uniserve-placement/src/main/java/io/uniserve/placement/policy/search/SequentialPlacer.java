@@ -1,0 +1,104 @@
+package io.uniserve.placement.policy.search;
+
+import java.util.SplittableRandom;
+
+/**
+ * Placer of all actors in the order of their numbers, each on its earlier server if the limits of the shard sets allow. Popular sets are
+ * mostly ranges. If they need nearly every server, only this order finds a place for all actors: in any other order an actor comes last
+ * between neighbours that leave it no place.
+ */
+final class SequentialPlacer {
+    /** Penalty for a server where a neighbour would have to move, in units of the mean load. */
+    private static final double DISPLACES = 2;
+
+    private final SearchState s;
+    private final int[] needed;
+    private final SplittableRandom random;
+    private final ZoneRule zones;
+
+    /** Earlier replicas of actors that are not placed yet, per server and set. */
+    private final short[] toCome;
+
+    SequentialPlacer(SearchState s, int[] needed, SplittableRandom random, ZoneRule zones) {
+        this.s = s;
+        this.needed = needed;
+        this.random = random;
+        this.zones = zones;
+        toCome = new short[s.sets.sets * s.servers];
+    }
+
+    /** Places all actors. Actors for which no host is allowed keep too few. */
+    void place(double noise) {
+        for (int i = 0; i < s.actors; i++) {
+            for (int p = s.hosts[i] - 1; p >= 0; p--) {
+                s.drop(i, s.host[i][p]);
+            }
+            updatePending(i, 1);
+        }
+        for (int i = 0; i < s.actors; i++) {
+            updatePending(i, -1);
+            place(i, noise);
+        }
+        for (int i = 0; i < s.actors; i++) {
+            for (int j : s.in.current().hosts(i)) {
+                if (s.mayHost(i, j)) {
+                    s.add(i, j);
+                }
+            }
+        }
+    }
+
+    private void updatePending(int actor, int change) {
+        for (int j : s.in.current().hosts(actor)) {
+            for (int set : s.sets.setsOf(actor)) {
+                toCome[j * s.sets.sets + set] += (short) change;
+            }
+        }
+    }
+
+    private void place(int i, double noise) {
+        double part = s.load[i] / Math.max(1, needed[i]);
+        for (int j : s.in.current().hosts(i)) {
+            boolean apart = zones.missingZones(i) < needed[i] - s.hosts[i] || !zones.isZoneUsed(i, j);
+            if (s.hosts[i] < needed[i] && apart && s.mayHost(i, j)) {
+                s.add(i, j);
+                s.setFlow(i, j, part);
+            }
+        }
+        while (s.hosts[i] < needed[i]) {
+            int j = pick(i, noise);
+            if (j < 0) {
+                return;
+            }
+            s.add(i, j);
+            s.setFlow(i, j, part);
+        }
+    }
+
+    private int pick(int i, double noise) {
+        int best = -1;
+        double most = Double.NEGATIVE_INFINITY;
+        double mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
+        for (int j = 0; j < s.servers; j++) {
+            if (!s.mayHost(i, j) || (zones.missingZones(i) > 0 && zones.isZoneUsed(i, j))) {
+                continue;
+            }
+            double score = (s.high[j] - s.serverLoad[j]) / mean - (displaces(i, j) ? DISPLACES : 0);
+            score += noise > 0 ? noise * random.nextDouble() : 0;
+            if (score > most) {
+                most = score;
+                best = j;
+            }
+        }
+        return best;
+    }
+
+    private boolean displaces(int i, int j) {
+        for (int set : s.sets.setsOf(i)) {
+            if (s.sets.count(set, j) + toCome[j * s.sets.sets + set] >= s.sets.limit[set]) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,5 @@
+/** Placement problems and placements as text files. */
+@NullMarked
+package io.uniserve.placement.text;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,117 @@
+package io.uniserve.protocol.backup.ship;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.backup.format.StoredTableDefinition;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.replica.context.ReplicaContext;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Maintenance of the table's definition in durable storage, so that its backup can be restored even if ZooKeeper's data are lost. The
+ * primary of actor 0 does it for the table. Definitions are ordered by its epoch, and within an epoch by a counter.
+ */
+final class TableDefinitionShipper {
+    private static final Logger LOG = LoggerFactory.getLogger(TableDefinitionShipper.class);
+    private static final int RETRY_INTERVALS = 5;
+    private static final String STEP = "the table's definition";
+
+    private final ReplicaContext host;
+    private final ReplicaKey key;
+    private final long epoch;
+    private @Nullable TableMeta stored;
+    private int number;
+    private long retryAt;
+    private boolean busy;
+    private boolean definitionStored;
+    private final Runnable onStored;
+    private final BackupFailures failures;
+
+    /** @param found called once durable storage has a definition of the table, see {@link #definitionStored} */
+    TableDefinitionShipper(ReplicaContext host, ReplicaKey key, long epoch, Runnable found, BackupFailures trouble) {
+        this.failures = trouble;
+        this.onStored = found;
+        this.host = host;
+        this.key = key;
+        this.epoch = epoch;
+        this.retryAt = host.env().clock().nanos();
+    }
+
+    /** True when durable storage has a definition. Without one, the other objects of the table cannot be restored. */
+    boolean isStored() {
+        return definitionStored;
+    }
+
+    private void markStored() {
+        if (!definitionStored) {
+            definitionStored = true;
+            onStored.run();
+        }
+    }
+
+    /** Stores the definition if it differs from the last stored one. */
+    void tick(long now, @Nullable TableMeta meta) {
+        if (key.actor() != 0 && meta != null && meta.needsDurableStorage() && !definitionStored && !busy && now - retryAt >= 0) {
+            findDefinition(now);
+        }
+        if (key.actor() != 0 || busy || meta == null || meta.equals(stored) || now - retryAt < 0) {
+            return;
+        }
+        busy = true;
+        failures.onStarted(STEP, now);
+        Bytes data = StoredTableDefinition.encode(meta);
+        String cluster = host.config().clusterId();
+        String name = StoredTableDefinition.key(cluster, key.tableId(), epoch, ++number, Sha256.hex(data));
+        host.env().objects().put(name, data, put -> {
+            if (put instanceof Outcome.Err<Done> err) {
+                failures.onFailed(STEP, host.env().clock().nanos(), err.error());
+                LOG.warn(
+                        "{}: the table's definition cannot be backed up, will be retried: {}",
+                        key,
+                        err.error().reason());
+                busy = false;
+                retryAt = host.env().clock().nanos()
+                        + RETRY_INTERVALS * host.config().shippingNanos();
+            } else {
+                failures.onSucceeded(STEP);
+                stored = meta;
+                markStored();
+                deleteOld(StoredTableDefinition.prefix(cluster, key.tableId()), name);
+            }
+        });
+    }
+
+    private void findDefinition(long now) {
+        busy = true;
+        retryAt = now + host.config().retryNanos();
+        host.env().objects().list(StoredTableDefinition.prefix(host.config().clusterId(), key.tableId()), listed -> {
+            busy = false;
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                failures.onSucceeded(STEP);
+                if (!ok.value().isEmpty()) {
+                    markStored();
+                }
+            } else {
+                failures.onFailed(STEP, host.env().clock().nanos(), listed.error());
+            }
+        });
+    }
+
+    /** Deletes older definitions, which sort before the newest one. */
+    private void deleteOld(String prefix, String newest) {
+        host.env().objects().list(prefix, listed -> {
+            busy = false;
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                ok.value().stream()
+                        .filter(name -> name.compareTo(newest) < 0)
+                        .forEach(name -> host.env().objects().delete(name, done -> {}));
+            }
+        });
+    }
+}

@@ -1,0 +1,83 @@
+package io.uniserve.protocol.client.query;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.Address;
+import io.uniserve.model.ServerId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** State of one actor of a query. */
+final class QueryTarget {
+    final int actor;
+    boolean resolved;
+
+    /** Requests sent for it since the last change of its map entry; see {@link #resetForNewMap}. */
+    int attempts;
+
+    /** Requests under way that include it. */
+    int inFlight;
+
+    /** Servers tried in this round; a round ends when every replica was tried. */
+    final List<ServerId> triedServers = new ArrayList<>(2);
+
+    int rounds;
+
+    /** True while no failure of this round justifies another request to the same replica. */
+    boolean noRetryJustified = true;
+
+    /** In a session: the only replica that may answer, and the state that it holds. */
+    Optional<ReadSession.Pin> pin = Optional.empty();
+
+    /** Preferred address. */
+    @Nullable
+    Address preferredAddress;
+
+    /** Preferred servers; empty if all are equal. */
+    Set<ServerId> preferredServers = Set.of();
+
+    /** The client's number if it always uses the same replica, and another one only after a failure or silence; else 0. */
+    long replicaSeed;
+
+    boolean preferPrimary;
+    boolean parked;
+    long retryAtNanos;
+    long parkedEpoch;
+    List<ServerId> parkedLive = List.of();
+
+    /**
+     * False until a request that includes the actor has failed. Before that, the last code and message are the reason why none was sent.
+     */
+    boolean failedOnce;
+
+    ErrorCode lastCode = ErrorCode.UNAVAILABLE;
+    String lastMessage = "no live replica is in sync";
+
+    QueryTarget(int actor) {
+        this.actor = actor;
+    }
+
+    void recordFailure(ErrorCode code, String message) {
+        failedOnce = true;
+        lastCode = code;
+        lastMessage = message;
+        noRetryJustified &= ReadErrorAction.of(code) == ReadErrorAction.ONCE_EACH;
+    }
+
+    /**
+     * Resets the counters because the actor has moved or has a new primary, so earlier failures no longer count. Clients often have a map
+     * before its servers do. Without the reset several maps in a row would use up all attempts long before the deadline.
+     */
+    void resetForNewMap() {
+        attempts = 0;
+        rounds = 0;
+    }
+
+    void startRound() {
+        parked = false;
+        triedServers.clear();
+        noRetryJustified = true;
+    }
+}

@@ -1,0 +1,89 @@
+package io.uniserve.protocol.client.query;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** The actors of a query, in ascending order, with lookup by number. */
+final class QueryTargets {
+    /** Targets of a query before its table is found. */
+    static final QueryTargets NONE = new QueryTargets(new int[0]);
+
+    private final int[] actors;
+    private final List<QueryTarget> slots;
+    private int unresolved;
+
+    private QueryTargets(int[] actors) {
+        this.actors = actors;
+        QueryTarget[] made = new QueryTarget[actors.length];
+        for (int i = 0; i < made.length; i++) {
+            made[i] = new QueryTarget(actors[i]);
+        }
+        this.slots = List.of(made);
+        this.unresolved = actors.length;
+    }
+
+    /** The chosen actors, or all. Fails with INVALID_ARGUMENT if an actor is chosen twice or does not exist. */
+    static QueryTargets of(Optional<List<Integer>> chosen, int count) {
+        if (chosen.isEmpty()) {
+            int[] all = new int[count];
+            Arrays.setAll(all, i -> i);
+            return new QueryTargets(all);
+        }
+        List<Integer> wanted = chosen.get();
+        int[] sorted = new int[wanted.size()];
+        for (int i = 0; i < sorted.length; i++) {
+            sorted[i] = wanted.get(i);
+        }
+        Arrays.sort(sorted);
+        for (int i = 0; i < sorted.length; i++) {
+            if (sorted[i] < 0 || sorted[i] >= count) {
+                throw UniserveException.invalid(
+                        "actor " + sorted[i] + " does not exist: the table has actors 0 to " + (count - 1));
+            }
+            if (i > 0 && sorted[i] == sorted[i - 1]) {
+                throw UniserveException.invalid("actor " + sorted[i] + " is listed twice");
+            }
+        }
+        return new QueryTargets(sorted);
+    }
+
+    List<QueryTarget> all() {
+        return slots;
+    }
+
+    /**
+     * All actors, if this is the first request of a query that is sampled for statistics and has several actors but not too many; else
+     * empty.
+     */
+    List<Integer> sample(long lot, int request) {
+        boolean drawn = request == 1 && Math.floorMod(lot, Limits.SHARD_SET_SAMPLE) == 0;
+        return drawn && actors.length > 1 && actors.length <= Limits.SHARD_SET_ACTORS_MAX
+                ? Arrays.stream(actors).boxed().toList()
+                : List.of();
+    }
+
+    List<QueryTarget> unresolved() {
+        return slots.stream().filter(slot -> !slot.resolved).toList();
+    }
+
+    Optional<QueryTarget> find(int actor) {
+        if (actor >= 0 && actor < actors.length && actors[actor] == actor) {
+            return Optional.of(slots.get(actor));
+        }
+        int at = Arrays.binarySearch(actors, actor);
+        return at < 0 ? Optional.empty() : Optional.of(slots.get(at));
+    }
+
+    void resolve(QueryTarget slot) {
+        slot.resolved = true;
+        slot.parked = false;
+        unresolved--;
+    }
+
+    boolean isComplete() {
+        return unresolved == 0;
+    }
+}

@@ -1,0 +1,50 @@
+package io.uniserve.protocol.client.query;
+
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Timers;
+import java.util.List;
+
+/** One request to one server. */
+final class ReadCall {
+    final ServerId server;
+    final List<QueryTarget> slots;
+    final long sentNanos;
+    final Kind kind;
+    Timers.Cancel cancel = () -> {};
+
+    /** The call has ended or was cancelled: a later reply is ignored. */
+    boolean ended;
+
+    /** Time of the next check whether to hedge its unanswered actors. */
+    long hedgeAtNanos;
+
+    /** Reason of a request. */
+    enum Kind {
+        FIRST,
+        RETRY,
+        HEDGE
+    }
+
+    ReadCall(ServerId server, List<QueryTarget> slots, long sentNanos, Kind kind) {
+        this.server = server;
+        this.slots = slots;
+        this.sentNanos = sentNanos;
+        this.kind = kind;
+    }
+
+    boolean isNeeded() {
+        for (QueryTarget slot : slots) {
+            if (!slot.resolved) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    String actors() {
+        if (slots.size() == 1) {
+            return "actor " + slots.get(0).actor;
+        }
+        return slots.size() + " actors from " + slots.get(0).actor;
+    }
+}

@@ -1,0 +1,5 @@
+/** Client state machines of eventual updates: attempts, retries and their outcome (docs/protocol.md, section 1). */
+@NullMarked
+package io.uniserve.protocol.client.update;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,104 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.coordinator.backup.RestoreTable;
+import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.metadata.PendingAdminReplies;
+import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
+import io.uniserve.protocol.coordinator.rebalance.MoveReplica;
+import io.uniserve.protocol.coordinator.rebalance.SetReplicaCount;
+import io.uniserve.protocol.coordinator.table.ActorVerifier;
+import io.uniserve.protocol.coordinator.table.ServerDrainer;
+import io.uniserve.protocol.coordinator.table.TableCreator;
+import io.uniserve.protocol.coordinator.table.TableDropper;
+import io.uniserve.protocol.coordinator.table.TableUpdater;
+import io.uniserve.protocol.coordinator.table.TrashRelay;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Dispatcher of clients' requests to the leader. Each request gets exactly one answer, at the latest when the leader's term ends. */
+final class AdminHandler {
+    private final LeaderTerm leaderTerm;
+    private final PendingAdminReplies pending;
+    private final Set<TableName> creating = new TreeSet<>();
+
+    AdminHandler(LeaderTerm leaderTerm, PendingAdminReplies pending) {
+        this.leaderTerm = leaderTerm;
+        this.pending = pending;
+    }
+
+    void handle(AdminRequest request, Completion<AdminReply> completion) {
+        PendingAdminReply answer = pending.add(completion);
+        try {
+            dispatch(request, answer);
+        } catch (UniserveException refused) {
+            answer.fail(refused);
+        }
+    }
+
+    private void dispatch(AdminRequest request, PendingAdminReply answer) {
+        if (request instanceof AdminRequest.CreateTable create) {
+            create(create, answer);
+        } else if (request instanceof AdminRequest.DescribeTable describe) {
+            answer.ok(new AdminReply.Tables(List.of(findTable(describe.name()).route())));
+        } else if (request instanceof AdminRequest.DropTable drop) {
+            new TableDropper(leaderTerm, findTable(drop.name()), answer).start();
+        } else if (request instanceof AdminRequest.UpdateTable update) {
+            new TableUpdater(leaderTerm, update, answer).start();
+        } else if (request instanceof AdminRequest.MoveReplica move) {
+            new MoveReplica(leaderTerm, leaderTerm.rebalancer(), findTable(move.name()), move, answer).start();
+        } else if (request instanceof AdminRequest.ReplicateActor replicate) {
+            new SetReplicaCount(leaderTerm, leaderTerm.rebalancer(), findTable(replicate.name()), replicate, answer)
+                    .start();
+        } else if (request instanceof AdminRequest.DrainServer drain) {
+            new ServerDrainer(leaderTerm, drain, answer).start();
+        } else if (request instanceof AdminRequest.ServerTrash trash) {
+            TrashRelay.relay(leaderTerm, trash, answer);
+        } else if (request instanceof AdminRequest.VerifyActor verify) {
+            new ActorVerifier(leaderTerm, findTable(verify.name()), verify.actor(), answer).start();
+        } else if (request instanceof AdminRequest.ListTables) {
+            answer.ok(new AdminReply.Tables(leaderTerm.catalog().routes()));
+        } else if (request instanceof AdminRequest.BackupTable backup) {
+            leaderTerm.backups().create(backup, findTable(backup.table()), answer);
+        } else if (request instanceof AdminRequest.RestoreTable restore) {
+            checkNameFree(restore.table(), answer);
+            leaderTerm.backups().restore(restore, answer, RestoreTable::start);
+        } else if (!leaderTerm.backups().handle(request, answer)) {
+            status(answer);
+        }
+    }
+
+    private void create(AdminRequest.CreateTable request, PendingAdminReply answer) {
+        checkNameFree(request.meta().name(), answer);
+        new TableCreator(leaderTerm, leaderTerm.backups().tableIds(), request.meta(), answer).start();
+    }
+
+    /** Reserves the table name for this request; fails with TABLE_EXISTS if the name is taken. */
+    private void checkNameFree(TableName name, PendingAdminReply answer) {
+        if (leaderTerm.catalog().find(name) != null || creating.contains(name)) {
+            throw TableCreator.tableExists(name);
+        }
+        creating.add(name);
+        answer.whenDone(() -> creating.remove(name));
+    }
+
+    private Table findTable(TableName name) {
+        Table table = leaderTerm.catalog().find(name);
+        if (table == null) {
+            throw new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND,
+                    "table " + name + " does not exist: create it, or list the tables for the right name");
+        }
+        return table;
+    }
+
+    private void status(PendingAdminReply answer) {
+        new StatusSurvey(leaderTerm, leaderTerm.rebalancer(), answer).start();
+    }
+}

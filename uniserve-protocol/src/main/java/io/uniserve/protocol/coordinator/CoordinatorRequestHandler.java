@@ -1,0 +1,95 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.coordinator.failover.IntactReplicas;
+import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.metadata.HealthMonitor;
+import io.uniserve.protocol.coordinator.metadata.LeaderContext;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.CoordinatorRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+
+/** Handler of reports that servers send to the leader. */
+final class CoordinatorRequestHandler implements CoordinatorRequest.Handler<Completion<PeerReply>> {
+    private final LeaderContext leader;
+    private final HealthMonitor health;
+    private final IntactReplicas intactReplicas;
+
+    CoordinatorRequestHandler(LeaderContext leader, HealthMonitor health, IntactReplicas intactReplicas) {
+        this.leader = leader;
+        this.health = health;
+        this.intactReplicas = intactReplicas;
+    }
+
+    @Override
+    public void suspect(PeerRequest.Suspect request, Completion<PeerReply> completion) {
+        health.onSuspect(request);
+        acknowledge(completion);
+    }
+
+    @Override
+    public void draining(PeerRequest.Draining request, Completion<PeerReply> completion) {
+        health.onDraining(request);
+        boolean possible =
+                leader.usableServers().stream().anyMatch(server -> !server.id().equals(request.server()));
+        completion.done(Outcome.ok(new PeerReply.DrainReply(possible)));
+    }
+
+    @Override
+    public void certified(PeerRequest.LearnerCaughtUp request, Completion<PeerReply> completion) {
+        report(request.key(), completion, () -> leader.replicas().onLearnerCaughtUp(request));
+    }
+
+    @Override
+    public void fenced(PeerRequest.ReplicasFenced request, Completion<PeerReply> completion) {
+        report(request.key(), completion, () -> leader.replicas().onReplicasFenced(request));
+    }
+
+    @Override
+    public void unfit(PeerRequest.ReportUnhealthy request, Completion<PeerReply> completion) {
+        report(request.key(), completion, () -> {
+            leader.replicas().onUnhealthy(request, leader.env().clock().nanos());
+            if (request.dataLost()) {
+                intactReplicas.revoke(request.key(), request.server());
+            }
+        });
+    }
+
+    @Override
+    public void begun(PeerRequest.EpochStarted request, Completion<PeerReply> completion) {
+        report(request.key(), completion, () -> leader.replicas().onEpochStarted(request));
+    }
+
+    @Override
+    public void renew(PeerRequest.RequestNewEpoch request, Completion<PeerReply> completion) {
+        report(request.key(), completion, () -> leader.replicas().onRequestNewEpoch(request));
+    }
+
+    @Override
+    public void handOver(PeerRequest.PrimaryTransferReady request, Completion<PeerReply> completion) {
+        report(
+                request.key(),
+                completion,
+                () -> leader
+                        .replicas()
+                        .onPrimaryTransferReady(request, leader.env().clock().nanos()));
+    }
+
+    /** Acknowledges every report, but ignores one about a dropped table. */
+    private void report(ReplicaKey key, Completion<PeerReply> completion, Runnable note) {
+        Table table = leader.catalog().find(key.tableId());
+        if (table != null
+                && key.actor() >= 0
+                && key.actor() < table.map().actors().size()) {
+            note.run();
+            leader.reconcileSoon();
+        }
+        acknowledge(completion);
+    }
+
+    private static void acknowledge(Completion<PeerReply> completion) {
+        completion.done(Outcome.ok(new PeerReply.Ack()));
+    }
+}

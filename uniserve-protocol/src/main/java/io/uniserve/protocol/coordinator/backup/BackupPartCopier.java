@@ -1,0 +1,219 @@
+package io.uniserve.protocol.coordinator.backup;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Fencing;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.model.registry.BackupRecord;
+import io.uniserve.model.registry.ClusterRecord;
+import io.uniserve.model.registry.Tombstone;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.backup.format.TableSnapshot;
+import io.uniserve.protocol.coordinator.election.FencedRegistry.WriteResult;
+import io.uniserve.protocol.coordinator.metadata.CatalogManager;
+import io.uniserve.protocol.coordinator.metadata.LeaderContext;
+import io.uniserve.protocol.coordinator.metadata.Tombstones;
+import io.uniserve.protocol.coordinator.table.TableIds;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Copier of a backup's parts to the continuous backups of a new table's actors. It reserves a table number, and first writes a backup
+ * record per actor and the number's tombstone. So an interrupted copy is found and deleted. The multi that creates the table deletes the
+ * tombstone.
+ */
+final class BackupPartCopier {
+    private static final int RECORDS_PER_WRITE = 256;
+
+    private final BackupOperation job;
+    private final LeaderContext leader;
+    private final TableSnapshot backup;
+    private final TableIds tableIds;
+    private final TableName table;
+    private final Listener listener;
+    private final BackupRecord[] records;
+    private int[] versions = {};
+    private long tableId;
+
+    /** Receiver of the result. */
+    interface Listener {
+        void onCopied();
+
+        /** The copy failed. Copied objects may remain. */
+        void onFailed(UniserveException error);
+
+        /** A write was rejected, or its outcome is unknown. Copied objects may remain. */
+        void onUnconfirmed(WriteResult written);
+    }
+
+    /** @param table the table name under which the backup records of the copies are stored */
+    BackupPartCopier(BackupOperation job, TableSnapshot backup, TableIds numbers, TableName table, Listener listener) {
+        this.job = job;
+        this.leader = job.leader();
+        this.backup = backup;
+        this.tableIds = numbers;
+        this.table = table;
+        this.listener = listener;
+        this.records = new BackupRecord[backup.actors()];
+    }
+
+    /** Number of the new table. */
+    long tableId() {
+        return tableId;
+    }
+
+    /** Backup record per actor. */
+    List<BackupRecord> records() {
+        return List.of(records);
+    }
+
+    /** The row of a restored actor: the first of these servers takes the actor over from the copied backup. */
+    static ActorState restoredActor(BackupRecord copied, List<ServerId> replicas, Collection<ServerId> readers) {
+        long epoch = copied.epoch() + 1;
+        ServerId primary = replicas.get(0);
+        List<Fencing> fencing =
+                readers.stream().map(server -> new Fencing(server, epoch)).toList();
+        return new ActorState(
+                copied.key().actor(), epoch, primary, List.of(primary), List.of(), fencing, replicas, Map.of(), epoch);
+    }
+
+    /** True once a record may exist. */
+    boolean hasStarted() {
+        return tableId > 0;
+    }
+
+    void run() {
+        tableIds.next(this::reserve, listener::onFailed);
+    }
+
+    private void reserve(long least) {
+        ClusterRecord cluster = leader.catalog().cluster();
+        long number = Math.max(least, cluster.nextTableId());
+        ClusterRecord next = cluster.withNextTableId(number + 1);
+        Op op = new Op.Set(RegistryPaths.CLUSTER, next, leader.catalog().clusterVersion());
+        leader.registry().write(List.of(op), written -> {
+            if (written.isApplied()) {
+                leader.catalog().setCluster(next, written.versions().get(0));
+                tableId = number;
+                for (int actor = 0; actor < records.length; actor++) {
+                    records[actor] = new BackupRecord(new ReplicaKey(tableId, actor), false, 1, 0, "", 0);
+                }
+                write(() -> job.forEachActor(records.length, this::copy, this::onCopied));
+            } else {
+                readClusterRecord(() -> listener.onUnconfirmed(written));
+            }
+        });
+    }
+
+    /**
+     * Reads the cluster record after a write that was rejected or has an unknown outcome. Without its current znode version no later number
+     * could be reserved.
+     */
+    private void readClusterRecord(Runnable then) {
+        leader.registry()
+                .afterSync(() -> leader.catalog().reloadCluster(new CatalogManager.LoadCallback() {
+                    @Override
+                    public void onLoaded() {
+                        then.run();
+                    }
+
+                    @Override
+                    public void onFailed(UniserveException error) {
+                        then.run();
+                    }
+                }));
+    }
+
+    /** Writes the current records. */
+    void write(Runnable then) {
+        write(0, new int[records.length], then);
+    }
+
+    private void write(int from, int[] made, Runnable then) {
+        if (from >= records.length) {
+            versions = made;
+            then.run();
+            return;
+        }
+        List<Op> ops = new ArrayList<>();
+        int to = Math.min(records.length, from + RECORDS_PER_WRITE);
+        for (int actor = from; actor < to; actor++) {
+            String path = path(actor);
+            ops.add(
+                    versions.length == 0
+                            ? new Op.Create(path, records[actor], false)
+                            : new Op.Set(path, records[actor], versions[actor]));
+        }
+        if (from == 0 && versions.length == 0) {
+            ops.add(Tombstones.create(tableId, table, Tombstone.Reason.RESTORING));
+        }
+        leader.registry().write(ops, done -> {
+            if (done.isApplied()) {
+                for (int actor = from; actor < to; actor++) {
+                    made[actor] = done.versions().get(actor - from);
+                }
+                write(to, made, then);
+            } else {
+                listener.onUnconfirmed(done);
+            }
+        });
+    }
+
+    /** Checks that the records have not changed since they were written. */
+    List<Op> checks() {
+        List<Op> ops = new ArrayList<>();
+        for (int actor = 0; actor < versions.length; actor++) {
+            ops.add(new Op.Check(path(actor), versions[actor]));
+        }
+        return ops;
+    }
+
+    private String path(int actor) {
+        return RegistryPaths.backup(table, new ReplicaKey(tableId, actor));
+    }
+
+    private void copy(int actor, Completion<Done> then) {
+        ReplicaKey target = new ReplicaKey(tableId, actor);
+        job.call(new ArchiveRequest.CopyPart(backup.encode(), actor, target), PeerReply.Copied.class, outcome -> {
+            if (outcome instanceof Outcome.Err<PeerReply.Copied> err) {
+                then.done(Outcome.err(copyError(backup, actor, err.error())));
+                return;
+            }
+            BackupRecord copied = outcome.value().record();
+            if (copied.key().equals(target)) {
+                records[actor] = copied;
+                then.done(Outcome.ok(Done.DONE));
+            } else {
+                then.done(Outcome.err(new UniserveException(
+                        ErrorCode.INTERNAL, "a server copied " + copied.key() + ", not " + target)));
+            }
+        });
+    }
+
+    private void onCopied(Outcome<Done> outcome) {
+        if (outcome instanceof Outcome.Err<Done> err) {
+            listener.onFailed(err.error());
+        } else if (job.reply().isOpen()) {
+            listener.onCopied();
+        } else {
+            listener.onFailed(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "the client stopped waiting for the restoration of table " + table));
+        }
+    }
+
+    static UniserveException copyError(TableSnapshot backup, int actor, UniserveException error) {
+        return new UniserveException(
+                error.code(), "backup " + backup.name() + ", actor " + actor + ": " + error.reason(), error);
+    }
+}

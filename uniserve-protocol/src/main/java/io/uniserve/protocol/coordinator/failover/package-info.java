@@ -1,0 +1,5 @@
+/** Reconciliation of actors with the live servers: primaries, in-sync replicas, learners and lost actors (docs/protocol.md, section 2). */
+@NullMarked
+package io.uniserve.protocol.coordinator.failover;
+
+import org.jspecify.annotations.NullMarked;

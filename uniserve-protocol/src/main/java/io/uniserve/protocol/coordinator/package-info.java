@@ -1,0 +1,5 @@
+/** The leading coordinator: its term, the dispatch of administration requests and the status of the cluster (docs/protocol.md, section 2). */
+@NullMarked
+package io.uniserve.protocol.coordinator;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,108 @@
+package io.uniserve.protocol.message;
+
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TrashReport;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMeta;
+import java.util.List;
+
+/** Replies to {@link AdminRequest}s. */
+public sealed interface AdminReply {
+    /** The request was done. */
+    record Ack() implements AdminReply {}
+
+    /** The requested tables. */
+    record Tables(List<TableRoute> tables) implements AdminReply {
+        public Tables {
+            tables = List.copyOf(tables);
+        }
+    }
+
+    /**
+     * The cluster as the coordinator sees it.
+     *
+     * @param drained servers that must have no replicas, live or not
+     * @param rebalance replica moves under way
+     * @param problems problems of the coordinator itself
+     */
+    record ClusterStatus(
+            Routing routing,
+            long term,
+            List<PeerReply.Load> loads,
+            List<ServerId> drained,
+            Rebalance rebalance,
+            List<Problem> problems)
+            implements AdminReply {
+        public ClusterStatus {
+            loads = List.copyOf(loads);
+            drained = List.copyOf(drained);
+            problems = List.copyOf(problems);
+        }
+
+        /** Status of a coordinator without problems. */
+        public ClusterStatus(
+                Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained, Rebalance rebalance) {
+            this(routing, term, loads, drained, rebalance, List.of());
+        }
+
+        /** Status without information about moves. */
+        public ClusterStatus(Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained) {
+            this(routing, term, loads, drained, Rebalance.NONE);
+        }
+    }
+
+    /**
+     * Moves of replicas under way, requested by operators or by the rebalancer, and the state of the rebalancer.
+     *
+     * @param state state of the rebalancer in a few words; may be empty
+     * @param pendingMoves number of moves of the last plan that have not started
+     */
+    record Rebalance(String state, int pendingMoves, List<MoveStatus> moves) {
+        /** No moves and no rebalancer. */
+        public static final Rebalance NONE = new Rebalance("", 0, List.of());
+
+        public Rebalance {
+            moves = List.copyOf(moves);
+        }
+    }
+
+    /**
+     * A move of a replica.
+     *
+     * @param from servers that the replica leaves; empty if not decided
+     * @param to servers that the replica moves to and is not finally on yet
+     * @param reason the rebalancer's reason; empty if an operator requested the move, or an earlier leader planned it
+     */
+    record MoveStatus(TableName table, int actor, List<ServerId> from, List<ServerId> to, String reason) {
+        public MoveStatus {
+            from = List.copyOf(from);
+            to = List.copyOf(to);
+        }
+    }
+
+    /** Result of a comparison of an actor's copies. */
+    record Verified(PeerReply.Compared compared) implements AdminReply {}
+
+    /** Backups in durable storage. */
+    record Backups(List<BackupInfo> backups) implements AdminReply {
+        public Backups {
+            backups = List.copyOf(backups);
+        }
+    }
+
+    /** Progress of a backup: number of actors done, and in all; both 0 if nothing is under way. */
+    record WorkProgress(int done, int total) implements AdminReply {}
+
+    /** Definitions of tables. */
+    record Definitions(List<TableMeta> tables) implements AdminReply {
+        public Definitions {
+            tables = List.copyOf(tables);
+        }
+    }
+
+    /** A server's trash. */
+    record Trashed(TrashReport report) implements AdminReply {}
+}

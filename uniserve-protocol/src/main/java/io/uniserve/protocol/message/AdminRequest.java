@@ -1,0 +1,82 @@
+package io.uniserve.protocol.message;
+
+import io.uniserve.model.BackupName;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Requests of clients to the leading coordinator. */
+public sealed interface AdminRequest {
+    /** Creates the table; {@code tableId} of the meta is ignored. Returns when every actor has a live primary. */
+    record CreateTable(TableMeta meta) implements AdminRequest {}
+
+    /** Definition and map of a table. */
+    record DescribeTable(TableName name) implements AdminRequest {}
+
+    /** Drops the table and its data. */
+    record DropTable(TableName name) implements AdminRequest {}
+
+    /**
+     * Changes a table's options, if its definition still equals {@code known} or has the new options already. Returns when every live
+     * server uses them. Fails with VERSION_GONE if the definition has changed.
+     */
+    record UpdateTable(TableMeta known, Map<String, String> options) implements AdminRequest {
+        public UpdateTable {
+            options = Collections.unmodifiableMap(new TreeMap<>(options));
+        }
+    }
+
+    /**
+     * Requests the move of one replica of the actor. Returns when the request is recorded; any later leader continues the move. It is
+     * finished when the actor's in-sync replicas are the desired ones. A request with {@code from} and {@code to} swapped cancels it.
+     */
+    record MoveReplica(TableName name, int actor, ServerId from, ServerId to) implements AdminRequest {}
+
+    /**
+     * Requests a number of replicas of the actor, at least the table's rf; 0 for the rf. Returns when the request is recorded. It holds
+     * until the next one: lost replicas are replaced as long as there are enough servers.
+     */
+    record ReplicateActor(TableName name, int actor, int replicas) implements AdminRequest {}
+
+    /** Records that the server must have no replicas, or may have some again. Returns at once; the replicas then move away step by step. */
+    record DrainServer(ServerId server, boolean drained) implements AdminRequest {}
+
+    /** Compares the digests of the actor's in-sync copies now. A differing copy goes to quarantine and is copied anew. */
+    record VerifyActor(TableName name, int actor) implements AdminRequest {}
+
+    /** Returns all tables. */
+    record ListTables() implements AdminRequest {}
+
+    /** Returns servers, actors, replicas, epochs, lag and load. */
+    record Status() implements AdminRequest {}
+
+    /** Takes a backup of a table. Fails with BACKUP_EXISTS if the name is used. */
+    record BackupTable(TableName table, BackupName name) implements AdminRequest {}
+
+    /** Makes a named backup of a table that exists in durable storage but not in this cluster. */
+    record SalvageTable(long tableId, BackupName name) implements AdminRequest {}
+
+    /** Creates a table from a backup. Returns when every actor has a live primary. */
+    record RestoreTable(BackupName name, TableName table) implements AdminRequest {}
+
+    /** Returns all backups in durable storage. */
+    record ListBackups() implements AdminRequest {}
+
+    /** Reads and checks every object of a backup. */
+    record VerifyBackup(BackupName name) implements AdminRequest {}
+
+    /** Deletes a backup and the objects that only it needed. */
+    record DeleteBackup(BackupName name) implements AdminRequest {}
+
+    /** Returns the progress of the work on this backup. */
+    record BackupWork(BackupName name) implements AdminRequest {}
+
+    /** Returns the tables that have a backup in durable storage and do not exist in this cluster. */
+    record LostTables() implements AdminRequest {}
+
+    /** Performs an action on one server's trash. Answered with {@link AdminReply.Trashed}. */
+    record ServerTrash(ServerId server, TrashCall call) implements AdminRequest {}
+}

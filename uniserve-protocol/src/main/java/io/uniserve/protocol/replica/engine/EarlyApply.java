@@ -1,0 +1,109 @@
+package io.uniserve.protocol.replica.engine;
+
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries that a primary's engine may get before they are on disk: the PREPARE that was just logged, and the DECIDE before it, which is in
+ * the same write. That is safe, because readers do not see prepared rows, and a decision in the transaction log is final. A failed step
+ * waits until its entry is on disk, because the entry may still be removed from the log.
+ */
+public final class EarlyApply {
+    private final ReplicaLog log;
+    private long allowed;
+    private @Nullable Runnable failedStep;
+    private long failedIndex;
+
+    private long version;
+    private boolean commits;
+    private boolean carriedOut;
+
+    EarlyApply(ReplicaLog log) {
+        this.log = log;
+    }
+
+    // Entries that are not on disk.
+
+    /** The engine may apply the log's entries up to this index. */
+    void allow(long index) {
+        allowed = index;
+    }
+
+    /** The last index that the engine was allowed to apply early; 0 for none. */
+    long allowed() {
+        return allowed;
+    }
+
+    /** The entry of this index, which is not on disk; null where the engine must wait for the disk. */
+    @Nullable
+    List<LogEntry> entry(long index) {
+        List<LogEntry> entry = index > allowed ? null : log.recent(index, index, 1, 1);
+        return entry == null || entry.isEmpty() || !TransactionSteps.isTransactional(entry.get(0)) ? null : entry;
+    }
+
+    /** Keeps a task of a failed step until the entry at this index is on disk. */
+    void awaitDisk(long index, Runnable then) {
+        failedIndex = index;
+        failedStep = then;
+    }
+
+    /** The waiting task if its entry is on disk now; null otherwise. */
+    @Nullable
+    Runnable takeDurable() {
+        Runnable due = log.durableIndex() >= failedIndex ? failedStep : null;
+        if (due != null) {
+            failedStep = null;
+        }
+        return due;
+    }
+
+    /** Withdraws the permission, as the end of the log is about to change. Returns true if a task was waiting; it is dropped. */
+    boolean cancelEntries() {
+        boolean waited = failedStep != null;
+        failedStep = null;
+        allowed = 0;
+        return waited;
+    }
+
+    // The decision on the prepared version.
+
+    /** The transaction log has this decision. */
+    void decide(long decided, boolean commit) {
+        if (version != decided) {
+            version = decided;
+            commits = commit;
+            carriedOut = false;
+        }
+    }
+
+    /** The engine was built anew: it has carried out nothing early. */
+    void forgetDecision() {
+        version = 0;
+        carriedOut = false;
+    }
+
+    /** True when the decision on this version is known and not carried out. */
+    boolean decisionDue(long open) {
+        return open != 0 && open == version && !carriedOut;
+    }
+
+    boolean commits() {
+        return commits;
+    }
+
+    void decisionCarriedOut() {
+        carriedOut = true;
+    }
+
+    /** The version whose decision was carried out early last; 0 for none. */
+    public long decided() {
+        return carriedOut ? version : 0;
+    }
+
+    /** The same where it was committed. */
+    public long committed() {
+        return carriedOut && commits ? version : 0;
+    }
+}

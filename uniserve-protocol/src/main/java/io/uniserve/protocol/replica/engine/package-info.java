@@ -1,0 +1,5 @@
+/** Application of log entries to the engine: order, recovery, transactions and poison entries (docs/protocol.md, sections 1 and 3). */
+@NullMarked
+package io.uniserve.protocol.replica.engine;
+
+import org.jspecify.annotations.NullMarked;

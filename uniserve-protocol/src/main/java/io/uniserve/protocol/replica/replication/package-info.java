@@ -1,0 +1,5 @@
+/** Replication from the primary to followers and learners, transfer of the primary and comparison of copies (docs/protocol.md, section 1). */
+@NullMarked
+package io.uniserve.protocol.replica.replication;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,104 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.backup.ship.BackupEraser;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.ServerRequest;
+import io.uniserve.protocol.server.config.ServerConfig;
+import io.uniserve.protocol.server.identity.Registration;
+
+/** Handles requests about the server itself: liveness, load, table definitions, backups and trash. */
+final class ServerRequestHandler implements ServerRequest.Handler<Completion<PeerReply>> {
+    private final ServerConfig config;
+    private final Registration registration;
+    private final ReplicaSet replicas;
+    private final TableViews views;
+    private final LoadReport loads;
+    private final BackupEraser eraser;
+    private final BackupRequestHandler backups;
+    private final TrashRequestHandler trash;
+
+    ServerRequestHandler(
+            ServerConfig config,
+            Registration registration,
+            ReplicaSet replicas,
+            TableViews views,
+            LoadReport loads,
+            BackupEraser eraser,
+            BackupRequestHandler backups,
+            TrashRequestHandler trash) {
+        this.config = config;
+        this.registration = registration;
+        this.replicas = replicas;
+        this.views = views;
+        this.loads = loads;
+        this.eraser = eraser;
+        this.backups = backups;
+        this.trash = trash;
+    }
+
+    @Override
+    public void ping(PeerRequest.Ping request, Completion<PeerReply> completion) {
+        completion.done(Outcome.ok(new PeerReply.Pong(config.id(), registration.incarnation())));
+    }
+
+    @Override
+    public void vouch(PeerRequest.ListIntactReplicas request, Completion<PeerReply> completion) {
+        completion.done(Outcome.ok(replicas.intactReplicas(request, registration.incarnation())));
+    }
+
+    @Override
+    public void validateTable(PeerRequest.ValidateTable request, Completion<PeerReply> completion) {
+        completion.done(DefinitionCheck.check(config, request.meta()));
+    }
+
+    @Override
+    public void learnTable(PeerRequest.UpdateTableDefinition request, Completion<PeerReply> completion) {
+        TableMeta meta = request.meta();
+        TableViews.View view = views.find(meta.name());
+        if (view != null && view.meta().equals(meta)) {
+            completion.done(Outcome.ok(new PeerReply.Ack()));
+            return;
+        }
+        views.refreshDefinition(meta.name());
+        completion.done(Outcome.err(new UniserveException(
+                ErrorCode.BEHIND, "this server does not know that definition of " + meta.name() + " yet: ask again")));
+    }
+
+    @Override
+    public void reportLoad(PeerRequest.ReportLoad request, Completion<PeerReply> completion) {
+        loads.report(completion);
+    }
+
+    @Override
+    public void eraseBackup(PeerRequest.EraseBackup request, Completion<PeerReply> completion) {
+        eraser.erase(
+                request.table(),
+                request.key(),
+                outcome -> completion.done(
+                        outcome instanceof Outcome.Err<Done> err
+                                ? Outcome.err(err.error())
+                                : Outcome.ok(new PeerReply.Ack())));
+    }
+
+    @Override
+    public void pinActor(PeerRequest.PinActor request, Completion<PeerReply> completion) {
+        backups.pin(request, completion);
+    }
+
+    @Override
+    public void archive(PeerRequest.Archive request, Completion<PeerReply> completion) {
+        backups.archive(request.request(), completion);
+    }
+
+    @Override
+    public void trash(PeerRequest.Trash request, Completion<PeerReply> completion) {
+        trash.handle(request.call(), completion);
+    }
+}

@@ -1,0 +1,59 @@
+package io.uniserve.runtime.transport.server;
+
+import io.grpc.Attributes;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.StatusRuntimeException;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.transport.StatusMapping;
+import java.util.Optional;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/** Interceptor that checks each call with the authorizer before its handler. */
+final class AuthorizationInterceptor implements ServerInterceptor {
+    private final Authorizer authorizer;
+
+    AuthorizationInterceptor(Authorizer authorizer) {
+        this.authorizer = authorizer;
+    }
+
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        String method = call.getMethodDescriptor().getFullMethodName();
+        CallerIdentity callerIdentity = caller(call.getAttributes());
+        if (authorizer.allows(callerIdentity, method)) {
+            return next.startCall(call, headers);
+        }
+        StatusRuntimeException refused = StatusMapping.toStatus(new UniserveException(
+                ErrorCode.UNAUTHORIZED,
+                callerIdentity.principal().orElse(callerIdentity.address()) + " may not call " + method));
+        Metadata trailers = refused.getTrailers();
+        call.close(refused.getStatus(), trailers == null ? new Metadata() : trailers);
+        return new ServerCall.Listener<>() {};
+    }
+
+    private static CallerIdentity caller(Attributes attributes) {
+        return new CallerIdentity(
+                String.valueOf(attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
+                principal(attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION)));
+    }
+
+    private static Optional<String> principal(@Nullable SSLSession session) {
+        if (session == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(session.getPeerPrincipal().getName());
+        } catch (SSLPeerUnverifiedException e) {
+            // No client certificate: TLS permits this unless one is required.
+            return Optional.empty();
+        }
+    }
+}

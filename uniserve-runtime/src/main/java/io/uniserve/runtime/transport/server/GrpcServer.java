@@ -1,0 +1,186 @@
+package io.uniserve.runtime.transport.server;
+
+import io.grpc.BindableService;
+import io.grpc.Server;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.IdentityHeader;
+import io.uniserve.runtime.transport.TlsCredentials;
+import io.uniserve.runtime.transport.UnknownFieldCheck;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * gRPC server of a daemon. As many transport threads as there are cores read and map requests, and pass them to handlers that must
+ * not block. So no request waits for a thread, and no thread waits for a request.
+ */
+public final class GrpcServer implements AutoCloseable {
+    private static final int METADATA_BYTES_MAX = 64 << 10;
+    private static final int FLOW_CONTROL_WINDOW_BYTES = 4 << 20;
+    private static final int CALLS_PER_CONNECTION_MAX = 4_096;
+    private static final long KEEPALIVE_SECONDS = 10;
+    private static final long KEEPALIVE_TIMEOUT_SECONDS = 5;
+    private static final long CLIENT_KEEPALIVE_MIN_SECONDS = 5;
+    private static final long HANDSHAKE_TIMEOUT_SECONDS = 10;
+
+    private final Server server;
+    private final TransportThreads threads;
+    private final List<Runnable> longCalls;
+
+    private GrpcServer(Server server, TransportThreads threads, List<Runnable> longCalls) {
+        this.server = server;
+        this.threads = threads;
+        this.longCalls = longCalls;
+    }
+
+    /** Builder of a server's or coordinator's services. */
+    public static Builder builder(ClusterIdentity cluster) {
+        return new Builder(cluster);
+    }
+
+    /** Open port. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Ends watches and streams of reads; new calls continue. For a process that rejects every call from now on. */
+    public void endLongCalls() {
+        longCalls.forEach(Runnable::run);
+    }
+
+    /** Rejects new calls, waits at most this long for running ones, then aborts the rest. */
+    public void stop(long graceNanos) {
+        server.shutdown();
+        longCalls.forEach(Runnable::run);
+        boolean drained = false;
+        try {
+            drained = server.awaitTermination(graceNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (drained) {
+            threads.close();
+        } else {
+            close();
+        }
+    }
+
+    /** Closes the port and aborts every call. */
+    @Override
+    public void close() {
+        server.shutdownNow();
+        try {
+            server.awaitTermination(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        threads.close();
+    }
+
+    /** Builder of a server from handlers. Not thread-safe. */
+    public static final class Builder {
+        private final ClusterIdentity cluster;
+        private final List<BindableService> services = new ArrayList<>();
+        private final List<Runnable> longCalls = new ArrayList<>();
+        private Authorizer authorizer = Authorizer.ALLOW_ALL;
+        private TlsFiles tls = TlsFiles.PLAIN;
+
+        private Builder(ClusterIdentity cluster) {
+            this.cluster = cluster;
+        }
+
+        /** Sets the handler of requests between daemons. */
+        public Builder peers(PeerHandler handler) {
+            services.add(new PeerService(cluster, handler));
+            return this;
+        }
+
+        /** Sets the handlers of clients' reads, updates and queries. */
+        public Builder data(DataHandlers handlers) {
+            DataService service = new DataService(cluster, handlers);
+            services.add(service);
+            longCalls.add(service::finish);
+            return this;
+        }
+
+        /** Sets the handler of administrative requests. */
+        public Builder admin(AdminRpcHandler handler) {
+            services.add(new AdminService(cluster, handler));
+            return this;
+        }
+
+        /** Sets the source of the routing map, which is pushed to watchers. */
+        public Builder routing(RoutingSource source) {
+            RoutingPushService service = new RoutingPushService(cluster, source);
+            services.add(service);
+            longCalls.add(service::finish);
+            return this;
+        }
+
+        /** Sets the authorizer, which checks every call. */
+        public Builder authorizer(Authorizer value) {
+            authorizer = value;
+            return this;
+        }
+
+        /** Enables TLS, and the authentication of clients if it is required. */
+        public Builder tls(TlsFiles files) {
+            tls = files;
+            return this;
+        }
+
+        /**
+         * Opens the port.
+         *
+         * @param host the address to listen on, {@code 0.0.0.0} for all
+         * @param port the port, 0 for any free one
+         * @throws UniserveException INVALID_CONFIGURATION if the port is in use or the host is not this machine
+         */
+        public GrpcServer start(String host, int port) {
+            InetSocketAddress address = new InetSocketAddress(host, port);
+            if (address.isUnresolved()) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION, "host \"" + host + "\" cannot be resolved");
+            }
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(tls))
+                    .directExecutor()
+                    .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
+                    .maxInboundMetadataSize(METADATA_BYTES_MAX)
+                    .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION_MAX)
+                    .initialFlowControlWindow(FLOW_CONTROL_WINDOW_BYTES)
+                    .handshakeTimeout(HANDSHAKE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                    .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
+                    .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                    .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
+                    .permitKeepAliveWithoutCalls(true);
+            services.forEach(service -> builder.addService(UnknownFieldCheck.tolerant(service)));
+            if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
+                builder.intercept(new AuthorizationInterceptor(authorizer));
+            }
+            builder.intercept(new IdentityHeader.OfServer(cluster));
+            TransportThreads threads = TransportThreads.create();
+            try {
+                return new GrpcServer(threads.serve(builder).build().start(), threads, List.copyOf(longCalls));
+            } catch (IOException e) {
+                threads.close();
+                throw new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION,
+                        "cannot listen on " + host + ":" + port + ": " + reason(e)
+                                + "; choose another port or stop the process that uses it",
+                        e);
+            }
+        }
+
+        private static String reason(IOException error) {
+            Throwable cause = error.getCause() == null ? error : error.getCause();
+            return String.valueOf(cause.getMessage());
+        }
+    }
+}

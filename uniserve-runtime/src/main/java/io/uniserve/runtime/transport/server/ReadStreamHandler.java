@@ -1,0 +1,211 @@
+package io.uniserve.runtime.transport.server;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.ReadMapping;
+import io.uniserve.runtime.proto.VersionedReadMapping;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.StatusMapping;
+import io.uniserve.runtime.transport.UnknownFieldCheck;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Server side of one caller's stream of reads. Replies are sent as they are ready and as fast as the caller receives them; a large
+ * one is sent in pieces, with others between them. While a caller leaves too many bytes unread, no more of its requests are read.
+ * Requests arrive on the call's own thread, replies on any.
+ */
+final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
+    private final ClusterIdentity cluster;
+    private final ReadHandler handler;
+    private final ServerCallStreamObserver<DataProto.ReadsReply> observer;
+    private final Map<Long, ReadStreamRequest<?>> running = new ConcurrentHashMap<>();
+    /** Guarded by this, as is all sending. */
+    private final Queue<QueuedReply> unsent = new ArrayDeque<>();
+
+    private long unsentBytes;
+    private boolean paused;
+
+    private boolean opened;
+    private boolean ended;
+    private volatile boolean finishing;
+
+    ReadStreamHandler(
+            ClusterIdentity cluster,
+            ReadHandler handler,
+            StreamObserver<DataProto.ReadsReply> observer,
+            Consumer<ReadStreamHandler> onGone) {
+        this.cluster = cluster;
+        this.handler = handler;
+        this.observer = (ServerCallStreamObserver<DataProto.ReadsReply>) observer;
+        this.observer.disableAutoInboundFlowControl();
+        this.observer.setOnReadyHandler(this::proceed);
+        // With this handler set, an answer to a disconnected caller is dropped instead of throwing.
+        this.observer.setOnCancelHandler(() -> {
+            onDisconnect();
+            onGone.accept(this);
+        });
+        this.observer.setOnCloseHandler(() -> onGone.accept(this));
+        this.observer.request(1);
+    }
+
+    @Override
+    public void onNext(DataProto.ReadsCall call) {
+        onCall(call);
+        synchronized (this) {
+            paused = unsentBytes > Limits.UNSENT_REPLY_BYTES_PER_STREAM_MAX;
+            if (paused) {
+                return;
+            }
+        }
+        observer.request(1);
+    }
+
+    private void onCall(DataProto.ReadsCall call) {
+        try {
+            UnknownFieldCheck.refuse(call);
+            cluster.checkServing();
+            if (!opened) {
+                cluster.checkName(call.getCluster());
+                opened = true;
+            }
+        } catch (UniserveException e) {
+            refuse(e);
+            return;
+        }
+        if (call.hasRead()) {
+            serve(
+                    new ReadStreamRequest<ReadReply>(this, call.getId(), ReadMapping::toProto),
+                    read -> handler.onBehalfOf(client(call)).read(ReadMapping.fromProto(call.getRead()), read));
+        } else if (call.hasVersioned()) {
+            serve(
+                    new ReadStreamRequest<VersionedRead.Reply>(this, call.getId(), VersionedReadMapping::replyToProto),
+                    read -> handler.onBehalfOf(client(call)).read(VersionedReadMapping.fromProto(call.getVersioned()), read));
+        } else {
+            giveUp(call.getId());
+        }
+    }
+
+    private static String client(DataProto.ReadsCall call) {
+        return CallerIdentity.checkedName(call.getClient());
+    }
+
+    private <M> void serve(ReadStreamRequest<M> read, Function<ReadStreamRequest<M>, Timers.Cancel> work) {
+        if (running.putIfAbsent(read.id(), read) != null) {
+            refuse(UniserveException.invalid("two reads with id " + read.id() + " are under way"));
+            return;
+        }
+        try {
+            if (finishing) {
+                throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down");
+            }
+            read.onCancel(work.apply(read));
+        } catch (RuntimeException e) {
+            read.fail(e);
+        }
+    }
+
+    private void giveUp(long id) {
+        ReadStreamRequest<?> read = running.get(id);
+        if (read != null) {
+            read.cancel();
+        }
+        synchronized (this) {
+            unsent.removeIf(reply -> reply.id() == id);
+            unsentBytes = unsent.stream().mapToLong(QueuedReply::bytes).sum();
+        }
+    }
+
+    /** Sends the answer to a read. */
+    void sendReply(long id, DataProto.ReadsReply.Builder reply) {
+        synchronized (this) {
+            running.remove(id);
+            if (ended) {
+                return;
+            }
+            QueuedReply next = QueuedReply.of(reply.setId(id).build());
+            if (next.hasMore() || !unsent.isEmpty() || !observer.isReady()) {
+                unsent.add(next);
+                unsentBytes += next.bytes();
+            } else {
+                observer.onNext(next.message());
+            }
+        }
+        proceed();
+    }
+
+    private void proceed() {
+        boolean goOn;
+        synchronized (this) {
+            while (!ended && !unsent.isEmpty() && observer.isReady()) {
+                send(unsent.remove());
+            }
+            if (finishing && !ended && running.isEmpty() && unsent.isEmpty()) {
+                ended = true;
+                observer.onCompleted();
+            }
+            goOn = paused && !ended && unsentBytes <= Limits.UNSENT_REPLY_BYTES_PER_STREAM_MAX;
+            paused &= !goOn;
+        }
+        if (goOn) {
+            observer.request(1);
+        }
+    }
+
+    private void send(QueuedReply next) {
+        unsentBytes -= next.bytes();
+        observer.onNext(next.message());
+        if (next.hasMore()) {
+            QueuedReply rest = next.afterNext();
+            unsent.add(rest);
+            unsentBytes += rest.bytes();
+        }
+    }
+
+    /** Rejects new reads, and ends the call once running ones are answered. */
+    void finish() {
+        finishing = true;
+        proceed();
+    }
+
+    private void refuse(UniserveException error) {
+        synchronized (this) {
+            if (!ended) {
+                ended = true;
+                observer.onError(StatusMapping.toStatus(error));
+            }
+        }
+        onDisconnect();
+    }
+
+    private void onDisconnect() {
+        synchronized (this) {
+            ended = true;
+            unsent.clear();
+            unsentBytes = 0;
+        }
+        running.values().forEach(ReadStreamRequest::cancel);
+        running.clear();
+    }
+
+    @Override
+    public void onError(Throwable problem) {
+        onDisconnect();
+    }
+
+    @Override
+    public void onCompleted() {
+        finish();
+    }
+}

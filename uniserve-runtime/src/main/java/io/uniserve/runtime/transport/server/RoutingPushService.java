@@ -1,0 +1,110 @@
+package io.uniserve.runtime.transport.server;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.ModelProto;
+import io.uniserve.runtime.proto.RoutingMapping;
+import io.uniserve.runtime.proto.RoutingServiceGrpc;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.StatusMapping;
+import io.uniserve.runtime.transport.UnknownFieldCheck;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** gRPC service that pushes the routing map. A slow watcher gets the newest map when it is ready, and skips those between. */
+final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase {
+    private final ClusterIdentity cluster;
+    private final RoutingSource source;
+    private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable Encoded last;
+
+    RoutingPushService(ClusterIdentity cluster, RoutingSource source) {
+        this.cluster = cluster;
+        this.source = source;
+    }
+
+    @Override
+    public void watch(AdminProto.WatchCall call, StreamObserver<ModelProto.Routing> observer) {
+        try {
+            UnknownFieldCheck.refuse(call);
+            if (!call.getCluster().isEmpty()) {
+                cluster.checkName(call.getCluster());
+            }
+            new Watcher((ServerCallStreamObserver<ModelProto.Routing>) observer).start();
+        } catch (RuntimeException e) {
+            observer.onError(StatusMapping.toStatus(e));
+        }
+    }
+
+    /** Ends every watch: watchers move to another source. */
+    void finish() {
+        watchers.forEach(Watcher::finish);
+    }
+
+    /** Encodes the map, once for all watchers. */
+    private ModelProto.Routing encode(Routing routing) {
+        Encoded encoded = last;
+        if (encoded == null || !encoded.of(routing)) {
+            encoded = new Encoded(routing, RoutingMapping.toProto(routing));
+            last = encoded;
+        }
+        return encoded.message;
+    }
+
+    private record Encoded(Routing routing, ModelProto.Routing message) {
+        @SuppressWarnings("ReferenceEquality") // optimization only: an equal map is encoded again
+        private boolean of(Routing other) {
+            return routing == other;
+        }
+    }
+
+    /** One watch: it has the newest map that is not sent yet, and sends it when the stream is ready. */
+    private final class Watcher {
+        private final ServerCallStreamObserver<ModelProto.Routing> observer;
+        private @Nullable Routing pending;
+        private boolean finished;
+
+        private Watcher(ServerCallStreamObserver<ModelProto.Routing> observer) {
+            this.observer = observer;
+        }
+
+        private void start() {
+            Cancellation cancellation = new Cancellation();
+            observer.setOnReadyHandler(this::flush);
+            observer.setOnCancelHandler(() -> ended(cancellation));
+            observer.setOnCloseHandler(() -> ended(cancellation));
+            cancellation.onCancel(source.watch(this::offer));
+            watchers.add(this);
+        }
+
+        private void ended(Cancellation cancellation) {
+            watchers.remove(this);
+            cancellation.cancel();
+        }
+
+        private synchronized void finish() {
+            if (!finished) {
+                finished = true;
+                observer.onCompleted();
+            }
+        }
+
+        private void offer(Routing routing) {
+            synchronized (this) {
+                pending = routing;
+            }
+            flush();
+        }
+
+        private synchronized void flush() {
+            Routing routing = pending;
+            if (routing != null && !finished && observer.isReady()) {
+                pending = null;
+                observer.onNext(encode(routing));
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package io.uniserve.server.read.session;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.message.client.ReadRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Cache of the states that this server holds for sessions, limited in number and bytes. Beyond a limit the least recently read state
+ * is dropped, and its session gets VERSION_GONE. Sessions that read the same state of an actor share its view. The number of views
+ * per actor is limited too, as each may use memory. Each held state has a version that is unique in this process, so that a session
+ * never reads another state by mistake. Thread-safe.
+ */
+public final class SessionSnapshots implements AutoCloseable {
+    private final int statesMax;
+    private final int viewsMost;
+    private final long bytesMost;
+    private final Map<Key, SessionSnapshot> states = new LinkedHashMap<>(16, 0.75f, true);
+    /** Newest view of each actor; it may be closed. */
+    private final Map<ReplicaKey, SharedEngineSnapshot> newest = new HashMap<>();
+
+    private long versions;
+    private long bytes;
+    private long tooLarge;
+
+    private record Key(long high, long low, ReplicaKey actor) {}
+
+    /**
+     * Creates an empty cache.
+     *
+     * @param viewsMost largest number of views per actor
+     * @param bytesMost largest size of all views in memory and on disk, enforced by {@link #enforceSizeLimit}
+     * @param firstVersion first version; it must differ from those of an earlier process on this server
+     */
+    public SessionSnapshots(int most, int viewsMost, long bytesMost, long firstVersion) {
+        this.statesMax = most;
+        this.viewsMost = viewsMost;
+        this.bytesMost = bytesMost;
+        this.versions = firstVersion;
+    }
+
+    /** Returns the state with this version, with one use more; empty if it is not held. */
+    public synchronized Optional<SessionSnapshot> find(
+            ReadRequest.SessionHold session, ReplicaKey actor, long version, long untilNanos) {
+        SessionSnapshot state = states.get(new Key(session.high(), session.low(), actor));
+        if (state == null || state.version() != version) {
+            return Optional.empty();
+        }
+        state.use(untilNanos);
+        return Optional.of(state);
+    }
+
+    /**
+     * Returns the session's state of the actor, with one use more. If it has none, takes the present state of the actor pinned here.
+     */
+    public SessionSnapshot hold(ReadRequest.SessionHold session, ReplicaKey actor, long untilNanos, Supplier<PinnedActor> pin) {
+        Key key = new Key(session.high(), session.low(), actor);
+        SessionSnapshot known = used(key, untilNanos);
+        if (known != null) {
+            return known;
+        }
+        SessionSnapshot made = new SessionSnapshot(view(actor, pin.get()), nextVersion(), untilNanos);
+        List<SessionSnapshot> dropped = put(key, made);
+        dropped.forEach(SessionSnapshot::release);
+        return made;
+    }
+
+    @org.jspecify.annotations.Nullable
+    private synchronized SessionSnapshot used(Key key, long untilNanos) {
+        SessionSnapshot known = states.get(key);
+        if (known != null) {
+            known.use(untilNanos);
+        }
+        return known;
+    }
+
+    /** Returns a view of the present state, with one use more; shared if that state is held already. */
+    private SharedEngineSnapshot view(ReplicaKey key, PinnedActor actor) {
+        SharedEngineSnapshot last;
+        synchronized (this) {
+            last = newest.get(key);
+        }
+        if (last != null && last.acquire(actor.stateNumber())) {
+            actor.close();
+            return last;
+        }
+        SharedEngineSnapshot made = SharedEngineSnapshot.take(actor);
+        synchronized (this) {
+            newest.put(key, made);
+        }
+        return made;
+    }
+
+    private synchronized long nextVersion() {
+        versions++;
+        versions += versions == 0 ? 1 : 0;
+        return versions;
+    }
+
+    /**
+     * Stores the state. A state that another request of the session stored meanwhile is dropped: a later read of it gets
+     * VERSION_GONE.
+     */
+    private synchronized List<SessionSnapshot> put(Key key, SessionSnapshot made) {
+        List<SessionSnapshot> dropped = new ArrayList<>();
+        Iterator<SessionSnapshot> eldest = states.values().iterator();
+        while (states.size() >= statesMax && eldest.hasNext()) {
+            dropped.add(eldest.next());
+            eldest.remove();
+        }
+        SessionSnapshot other = states.put(key, made);
+        if (other != null) {
+            dropped.add(other);
+        }
+        dropViews(key.actor(), dropped);
+        return dropped;
+    }
+
+    /** If the actor has too many views, drops the least recently read one, for all sessions that share it. */
+    private void dropViews(ReplicaKey actor, List<SessionSnapshot> dropped) {
+        Set<SharedEngineSnapshot> views = new LinkedHashSet<>();
+        states.forEach((key, state) -> {
+            if (key.actor().equals(actor)) {
+                views.remove(state.view());
+                views.add(state.view());
+            }
+        });
+        if (views.size() > viewsMost) {
+            SharedEngineSnapshot eldest = views.iterator().next();
+            states.values().removeIf(state -> state.view() == eldest && dropped.add(state));
+        }
+    }
+
+    public void release(ReadRequest.SessionHold session, ReplicaKey actor) {
+        SessionSnapshot state;
+        synchronized (this) {
+            state = states.remove(new Key(session.high(), session.low(), actor));
+        }
+        if (state != null) {
+            state.release();
+            forget();
+        }
+    }
+
+    /** Drops states whose hold has expired. */
+    public void expire(long now) {
+        List<SessionSnapshot> ended = new ArrayList<>();
+        synchronized (this) {
+            states.values().removeIf(state -> state.isExpiredAt(now) && ended.add(state));
+        }
+        ended.forEach(SessionSnapshot::release);
+        forget();
+    }
+
+    /** Measures the size of the views. If it is above the limit, drops the least recently read ones. */
+    public void enforceSizeLimit() {
+        List<SessionSnapshot> used = new ArrayList<>();
+        synchronized (this) {
+            for (SessionSnapshot state : states.values()) {
+                state.use(state.untilNanos());
+                used.add(state);
+            }
+        }
+        Set<SharedEngineSnapshot> views = new LinkedHashSet<>();
+        for (SessionSnapshot state : used) { // least recently read first
+            views.remove(state.view());
+            views.add(state.view());
+        }
+        long sum = views.stream().mapToLong(SharedEngineSnapshot::measure).sum();
+        Set<SharedEngineSnapshot> eldest = new HashSet<>();
+        for (SharedEngineSnapshot view : views) {
+            if (sum > bytesMost && view.bytes() > 0) {
+                eldest.add(view);
+                sum -= view.bytes();
+            }
+        }
+        List<SessionSnapshot> dropped = new ArrayList<>();
+        synchronized (this) {
+            states.values().removeIf(state -> eldest.contains(state.view()) && dropped.add(state));
+            bytes = sum;
+            tooLarge += eldest.size();
+        }
+        dropped.forEach(SessionSnapshot::release);
+        used.forEach(SessionSnapshot::release);
+        forget();
+    }
+
+    /** Bytes that only the views use, as of the last measurement. */
+    public synchronized long bytes() {
+        return bytes;
+    }
+
+    /** Number of views dropped because of their size. */
+    public synchronized long tooLarge() {
+        return tooLarge;
+    }
+
+    private synchronized void forget() {
+        newest.values().removeIf(SharedEngineSnapshot::isClosed);
+    }
+
+    public synchronized int size() {
+        return states.size();
+    }
+
+    @Override
+    public void close() {
+        List<SessionSnapshot> all;
+        synchronized (this) {
+            all = List.copyOf(states.values());
+            states.clear();
+        }
+        all.forEach(SessionSnapshot::release);
+    }
+}

@@ -1,0 +1,57 @@
+package io.uniserve.simulator;
+
+import io.uniserve.simulator.plant.Plant;
+import io.uniserve.simulator.workload.Workload;
+import java.util.function.Consumer;
+
+/**
+ * Options of a simulation.
+ *
+ * @param faultSecondsPerSeed virtual seconds with faults per seed, 1 to 86,400; the recovery comes in addition
+ * @param plant planted bug, to test the checker
+ * @param workload workload of the clients
+ * @param rebalancing true if replicas move after changing loads, and a server joins late if there is a spare one
+ * @param lines consumer of every line of every history, for replays
+ */
+public record SimulationOptions(
+        int faultSecondsPerSeed, Plant plant, Workload workload, boolean rebalancing, Consumer<String> lines) {
+    private static final int FAULT_SECONDS_DEFAULT = 100;
+    private static final int FAULT_SECONDS_MAX = 86_400;
+
+    public SimulationOptions {
+        if (faultSecondsPerSeed < 1 || faultSecondsPerSeed > FAULT_SECONDS_MAX) {
+            throw io.uniserve.error.UniserveException.invalid(
+                    "faultSecondsPerSeed is " + faultSecondsPerSeed + ": use 1 to " + FAULT_SECONDS_MAX);
+        }
+    }
+
+    /** The defaults: 100 seconds of faults per seed, no planted bug, no consumer of lines. */
+    public static SimulationOptions defaults() {
+        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, false, line -> {});
+    }
+
+    /** The same with a planted bug. */
+    public SimulationOptions with(Plant other) {
+        return new SimulationOptions(faultSecondsPerSeed, other, workload, rebalancing, lines);
+    }
+
+    /** The same with another workload. */
+    public SimulationOptions with(Workload other) {
+        return new SimulationOptions(faultSecondsPerSeed, plant, other, rebalancing, lines);
+    }
+
+    /** The same with rebalancing. */
+    public SimulationOptions withRebalancing() {
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, lines);
+    }
+
+    /** The same with a consumer of lines. */
+    public SimulationOptions withListener(Consumer<String> listener) {
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, rebalancing, listener);
+    }
+
+    /** The same with this many seconds of faults. */
+    public SimulationOptions withFaultSeconds(int seconds) {
+        return new SimulationOptions(seconds, plant, workload, rebalancing, lines);
+    }
+}

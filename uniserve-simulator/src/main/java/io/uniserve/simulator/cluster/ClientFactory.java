@@ -1,0 +1,189 @@
+package io.uniserve.simulator.cluster;
+
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.routing.ClientState;
+import io.uniserve.protocol.client.routing.RequestSettings;
+import io.uniserve.protocol.client.routing.RoutingPolicy;
+import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.SnapshotReadClient;
+import io.uniserve.protocol.env.ClientNetwork;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.simulator.check.AtomicHistory;
+import io.uniserve.simulator.check.ClientHistory;
+import io.uniserve.simulator.kernel.Prng;
+import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.plant.CutPerTableBug;
+import io.uniserve.simulator.plant.NoDeduplicationBug;
+import io.uniserve.simulator.plant.OneRoundBug;
+import io.uniserve.simulator.plant.OpenVersionsAcceptedBug;
+import io.uniserve.simulator.plant.Plant;
+import io.uniserve.simulator.plant.UnversionedShuffleBug;
+import io.uniserve.simulator.workload.ActorKeys;
+import io.uniserve.simulator.workload.AtomicClient;
+import io.uniserve.simulator.workload.ClientPool;
+import io.uniserve.simulator.workload.ClientProcess;
+import io.uniserve.simulator.workload.OperationCounters;
+import io.uniserve.simulator.workload.RoutingFeed;
+import io.uniserve.simulator.workload.Shuffles;
+import io.uniserve.simulator.workload.SimClient;
+import io.uniserve.simulator.workload.TableCleaner;
+import io.uniserve.simulator.workload.Workload;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Factory of the clients' processes. */
+public final class ClientFactory {
+    private final World world;
+    private final Scenario scenario;
+    private final ActorKeys keys;
+    private final ClientHistory history;
+    private final AtomicHistory atomicHistory;
+    private final OperationCounters operationCounters;
+    private final Map<String, RoutingFeed> feeds = new TreeMap<>();
+
+    public ClientFactory(
+            World world,
+            Scenario scenario,
+            ActorKeys keys,
+            ClientHistory history,
+            AtomicHistory atomicHistory,
+            OperationCounters operationCounters) {
+        this.world = world;
+        this.scenario = scenario;
+        this.keys = keys;
+        this.history = history;
+        this.atomicHistory = atomicHistory;
+        this.operationCounters = operationCounters;
+    }
+
+    /** All clients; they send nothing yet. */
+    public ClientPool clientPool(Prng random) {
+        List<ClientProcess> clients = new ArrayList<>();
+        for (int i = 1; i <= scenario.clients(); i++) {
+            clients.add(client("k" + i));
+        }
+        return new ClientPool(world.queue, random, scenario.operationMillisMean(), clients, this::client);
+    }
+
+    /** Workload of a table that is created and dropped again and again, with a client of its own. */
+    public TableLifecycleWorkload sideTable(SimCluster cluster, Prng random) {
+        Process process = world.process("x1");
+        process.start(0);
+        return new TableLifecycleWorkload(
+                world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
+    }
+
+    /** Workload of two tables that are read at one snapshot, with a client of its own. */
+    public LedgerWorkload ledger(SimCluster cluster, Prng random) {
+        Process process = world.process("y1");
+        process.start(0);
+        ConsistentCutClient wire = world.network.consistentCutNetwork(process);
+        return new LedgerWorkload(
+                world,
+                cluster,
+                scenario.rf(),
+                environment(process, world.ids(process)),
+                world.network.versionedNetwork(process),
+                world.plant == Plant.CUT_APART ? new CutPerTableBug(wire) : wire,
+                random);
+    }
+
+    /** Client that deletes the rows that other clients wrote. */
+    public TableCleaner tableCleaner() {
+        Process process = world.process("e1");
+        process.start(0);
+        return new TableCleaner(
+                environment(process, world.ids(process)), world.network.consistentCutNetwork(process), keys, world.workload);
+    }
+
+    /** Feeds of routing maps per client, also of crashed ones. */
+    public Map<String, RoutingFeed> feeds() {
+        return feeds;
+    }
+
+    private ClientProcess client(String name) {
+        Process process = world.process(name);
+        process.start(0);
+        if (world.workload == Workload.ATOMIC) {
+            return atomicClient(name, process);
+        }
+        ClientContext env = environment(process, world.ids(process));
+        return new SimClient(
+                name,
+                world.queue,
+                world.random.fork("client " + name).fork("choices"),
+                env,
+                shuffles(env, process, world.network.versionedNetwork(process)),
+                () -> crash(process),
+                World.TABLE,
+                keys,
+                history,
+                world.violations,
+                world.trace,
+                operationCounters);
+    }
+
+    private ClientProcess atomicClient(String name, Process process) {
+        SnapshotReadClient wire = world.network.versionedNetwork(process);
+        SnapshotReadClient versions = switch (world.plant) {
+            case ONE_ROUND -> new OneRoundBug(wire);
+            case OPEN_TAKEN -> new OpenVersionsAcceptedBug(wire);
+            default -> wire;
+        };
+        ClientContext env = environment(process, world.ids(process));
+        return new AtomicClient(
+                name,
+                world.queue,
+                world.random.fork("client " + name).fork("choices"),
+                env,
+                shuffles(
+                        env,
+                        process,
+                        world.plant == Plant.UNVERSIONED_SHUFFLE ? new UnversionedShuffleBug(versions) : versions),
+                versions,
+                world.network.consistentCutNetwork(process),
+                world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,
+                () -> crash(process),
+                World.TABLE,
+                keys,
+                atomicHistory,
+                world.trace,
+                operationCounters);
+    }
+
+    private Shuffles shuffles(ClientContext env, Process process, SnapshotReadClient versions) {
+        return new Shuffles(
+                env,
+                versions,
+                world.network.consistentCutNetwork(process),
+                world.network.network(process),
+                world.workload == Workload.ATOMIC,
+                World.TABLE,
+                keys,
+                world.violations,
+                world.faultIntensity);
+    }
+
+    private void crash(Process process) {
+        process.crash();
+        world.network.onCrash(process);
+    }
+
+    private ClientContext environment(Process process, Ids ids) {
+        ClientNetwork wire = world.network.clientNetwork(process);
+        ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new NoDeduplicationBug(wire, ids) : wire;
+        Prng random = world.random.fork("client " + process.name());
+        RoutingFeed feed = new RoutingFeed(world.ensemble, process, random.fork("routing"));
+        feeds.put(process.name(), feed);
+        return new ClientContext(
+                process.clock(),
+                process.timers(),
+                network,
+                feed,
+                ids,
+                ClientState.of(RequestSettings.defaults(), RoutingPolicy.weighted()));
+    }
+}

@@ -1,0 +1,124 @@
+package io.uniserve.simulator.cluster;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.placement.InitialPlacement;
+import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
+import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.simulator.disk.SimDisk;
+import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.engine.SimEngineHost;
+import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.network.Endpoint;
+import io.uniserve.simulator.plant.Plant;
+import io.uniserve.simulator.plant.RestorePointsDifferBug;
+import io.uniserve.simulator.plant.ShrinkWithoutCasBug;
+import io.uniserve.simulator.registry.RegistrySession;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Process of a coordinator. All its state is in the registry, so a restart starts empty. */
+public final class CoordinatorNode implements Node {
+    private final World world;
+    private final Process process;
+    private final Address address;
+    private @Nullable RegistrySession session;
+    private @Nullable CoordinatorMachine machine;
+
+    CoordinatorNode(World world, int number) {
+        this.world = world;
+        this.process = world.process("c" + number);
+        this.address = new Address("coordinator" + number, 7000);
+    }
+
+    @Override
+    public Process process() {
+        return process;
+    }
+
+    @Override
+    public @Nullable RegistrySession session() {
+        return session;
+    }
+
+    /** The machine of the current start; null before the first start. */
+    public @Nullable CoordinatorMachine machine() {
+        return machine;
+    }
+
+    @Override
+    public void start(long drift) {
+        process.start(drift);
+        RegistrySession own = new RegistrySession(
+                world.queue,
+                world.random.fork(process.name() + " session " + process.generation()),
+                world.faultIntensity,
+                world.ensemble,
+                process);
+        Registry registry = world.plant == Plant.SHRINK_WITHOUT_CAS
+                ? new ShrinkWithoutCasBug(own, world.ensemble, own.session(), world.queue, world.random.fork("late"))
+                : own;
+        SimulatedDisk nothing = new SimulatedDisk();
+        SimDisk disk = new SimDisk(
+                world.queue, world.random.fork("no disk"), world.faultIntensity, process, nothing, (p, path) -> true);
+        SimEngineHost engine = new SimEngineHost(
+                world.queue,
+                world.random.fork("no engine"),
+                world.faultIntensity,
+                process,
+                world.engine,
+                nothing,
+                world.scratch,
+                world.observer,
+                () -> 1,
+                1,
+                owner -> true);
+        Environment env = new Environment(
+                process.clock(),
+                process.timers(),
+                world.plant == Plant.RESTORED_APART
+                        ? new RestorePointsDifferBug(world.network.network(process))
+                        : world.network.network(process),
+                registry,
+                disk,
+                world.objects.of(process),
+                engine,
+                world.ids(process));
+        CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
+        CoordinatorMachine started = new CoordinatorMachine(
+                CoordinatorConfig.defaults(process.name(), address, "sim")
+                        .withLevels(Set.of(ConsistencyLevel.values())),
+                parts,
+                new InitialPlacement(),
+                world.hotSpotLoad == null ? RebalanceSetup.off(parts) : world.hotSpotLoad.rebalancing(process));
+        started.onFatal(error -> world.violations.add("CODE", process.name() + " gave up: " + error.getMessage()));
+        world.network.bind(
+                address,
+                new Endpoint(
+                        process,
+                        started::onPeer,
+                        (request, reply) -> reply.done(Outcome.err(refusal())),
+                        (request, reply) -> reply.done(Outcome.err(refusal())),
+                        (request, reply) -> reply.done(Outcome.err(refusal())),
+                        (request, reply) -> reply.done(Outcome.err(refusal()))));
+        session = own;
+        machine = started;
+        process.post(0, started::start);
+    }
+
+    private static UniserveException refusal() {
+        return new UniserveException(ErrorCode.UNSUPPORTED, "a coordinator holds no data");
+    }
+
+    @Override
+    public void crash(boolean tear) {
+        crashCommon(world, session);
+    }
+}

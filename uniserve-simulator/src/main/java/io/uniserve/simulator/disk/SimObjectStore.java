@@ -1,0 +1,188 @@
+package io.uniserve.simulator.disk;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.Fault;
+import io.uniserve.simulator.kernel.FaultIntensity;
+import io.uniserve.simulator.kernel.Prng;
+import io.uniserve.simulator.kernel.Process;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/**
+ * Twin of the object storage that the cluster shares. It is slow and sometimes fails; a failed put may have taken effect. A get may return
+ * a flipped bit or a truncated object. The next get is correct, unless the object is rotten: such an object stays damaged.
+ */
+public final class SimObjectStore {
+    private static final long LATENCY_MIN_NANOS = 5_000_000;
+    private static final long LATENCY_SPREAD_NANOS = 20_000_000;
+    private static final long SLOW_NANOS = 10_000_000_000L;
+
+    private final EventQueue queue;
+    private final Prng random;
+    private final FaultIntensity faultIntensity;
+    private final NavigableMap<String, Bytes> objects = new TreeMap<>();
+    private final NavigableMap<String, Bytes> corrupted = new TreeMap<>();
+    private BiConsumer<String, Bytes> listener = (key, data) -> {};
+
+    public SimObjectStore(EventQueue queue, Prng random, FaultIntensity faultIntensity) {
+        this.queue = queue;
+        this.random = random;
+        this.faultIntensity = faultIntensity;
+    }
+
+    /** The store as one process uses it. */
+    public ObjectStore of(Process process) {
+        return new View(process);
+    }
+
+    /** Sets the listener to every put, with the data of the caller. */
+    public void listen(BiConsumer<String, Bytes> heard) {
+        listener = heard;
+    }
+
+    /** Number of objects. */
+    public long count() {
+        return objects.size();
+    }
+
+    /** Size of all objects in bytes. */
+    public long bytes() {
+        return objects.values().stream().mapToLong(Bytes::size).sum();
+    }
+
+    /** True if an object with this part in its key is damaged for good. */
+    public boolean hasCorrupted(String part) {
+        return corrupted.keySet().stream().anyMatch(key -> key.contains(part));
+    }
+
+    /** True if the object of this key is damaged for good. */
+    public boolean isCorrupted(String key) {
+        return corrupted.containsKey(key);
+    }
+
+    /** Keys of all objects, in order. */
+    public List<String> keys() {
+        return List.copyOf(objects.keySet());
+    }
+
+    private <T> void call(Process process, Supplier<T> action, Completion<T> completion) {
+        Process.Pending<T> pending = process.begin(completion);
+        long delay = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
+        if (faultIntensity.draw(Fault.STORE_SLOW)) {
+            delay += random.below(SLOW_NANOS);
+        }
+        boolean fails = faultIntensity.draw(Fault.STORE_FAILED);
+        boolean doneAllTheSame = random.below(2) == 0;
+        queue.after(delay, () -> {
+            if (fails && !doneAllTheSame) {
+                pending.complete(0, Outcome.err(new UniserveException(ErrorCode.IO, "object storage failed")));
+                return;
+            }
+            Outcome<T> outcome = outcome(action);
+            pending.complete(
+                    0,
+                    fails
+                            ? Outcome.err(new UniserveException(ErrorCode.IO, "object storage gave no answer"))
+                            : outcome);
+        });
+    }
+
+    private Bytes corrupt(Bytes right) {
+        if (right.size() == 0 || random.below(3) == 0) {
+            return right.slice(0, random.below(right.size() + 1) / 2);
+        }
+        byte[] bytes = right.toArray();
+        bytes[random.below(bytes.length)] ^= (byte) (1 << random.below(8));
+        return Bytes.wrap(bytes);
+    }
+
+    private static <T> Outcome<T> outcome(Supplier<T> action) {
+        try {
+            return Outcome.ok(action.get());
+        } catch (UniserveException e) {
+            return Outcome.err(e);
+        }
+    }
+
+    private final class View implements ObjectStore {
+        private final Process process;
+
+        private View(Process process) {
+            this.process = process;
+        }
+
+        @Override
+        public void put(String key, Bytes data, Completion<Done> completion) {
+            call(
+                    process,
+                    () -> {
+                        Bytes old = objects.putIfAbsent(key, data);
+                        if (old != null && !old.equals(data)) {
+                            throw UniserveException.invalid(
+                                    "object " + key + " is there with other bytes; objects never change");
+                        }
+                        if (old == null && data.size() > 0 && faultIntensity.draw(Fault.OBJECT_ROTTEN)) {
+                            corrupted.put(key, corrupt(data));
+                        }
+                        listener.accept(key, data);
+                        return Done.DONE;
+                    },
+                    completion);
+        }
+
+        @Override
+        public void get(String key, Completion<Bytes> completion) {
+            call(
+                    process,
+                    () -> {
+                        Bytes found = objects.get(key);
+                        if (found == null) {
+                            throw new UniserveException(ErrorCode.IO, "no such object: " + key);
+                        }
+                        Bytes given = corrupted.getOrDefault(key, found);
+                        return faultIntensity.draw(Fault.STORE_LIED) ? corrupt(given) : given;
+                    },
+                    completion);
+        }
+
+        @Override
+        public void list(String prefix, Completion<List<String>> completion) {
+            call(
+                    process,
+                    () -> {
+                        List<String> keys = new ArrayList<>();
+                        for (String key : objects.tailMap(prefix).keySet()) {
+                            if (!key.startsWith(prefix)) {
+                                break;
+                            }
+                            keys.add(key);
+                        }
+                        return keys;
+                    },
+                    completion);
+        }
+
+        @Override
+        public void delete(String key, Completion<Done> completion) {
+            call(
+                    process,
+                    () -> {
+                        objects.remove(key);
+                        corrupted.remove(key);
+                        return Done.DONE;
+                    },
+                    completion);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.uniserve.simulator.plant;
+
+import io.uniserve.model.registry.TransactionLogState;
+import io.uniserve.model.registry.TransactionLogState.Decision;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Registry;
+import java.util.List;
+
+/**
+ * {@link Plant#DISPLACED_UNTOLD}: registry of a server that shortens the participants in the abort of a version that was started ahead.
+ * Only the first actor must acknowledge the abort, as if the participants were known.
+ */
+public final class ReservationAbortTrimmedBug extends ForwardingRegistry {
+    public ReservationAbortTrimmedBug(Registry registry) {
+        super(registry);
+    }
+
+    @Override
+    public void multi(List<Op> ops, Completion<MultiResult> completion) {
+        List<Op> quiet = ops.stream()
+                .map(op -> op instanceof Op.Set set && set.value() instanceof TransactionLogState log
+                        ? new Op.Set(set.path(), withFirstParticipantOnly(log), set.version())
+                        : op)
+                .toList();
+        registry.multi(quiet, completion);
+    }
+
+    private static TransactionLogState withFirstParticipantOnly(TransactionLogState log) {
+        List<Decision> decisions =
+                log.decisions().stream().map(ReservationAbortTrimmedBug::withFirstParticipantOnly).toList();
+        return new TransactionLogState(
+                log.tableId(), log.committedVersion(), log.nextVersion(), log.inFlight(), decisions, log.newestForgottenVersion(), log.historyNumber());
+    }
+
+    private static Decision withFirstParticipantOnly(Decision decision) {
+        return decision.committed() || !decision.batches().isEmpty()
+                ? decision
+                : new Decision(
+                        decision.version(),
+                        false,
+                        decision.batches(),
+                        decision.refusedRequests(),
+                        decision.reason(),
+                        decision.unackedParticipants().stream().limit(1).toList());
+    }
+}

@@ -1,0 +1,16 @@
+package io.uniserve.simulator.workload;
+
+import java.util.Locale;
+
+/** Workload of the clients, with its kind of table. */
+public enum Workload {
+    /** Independent updates of several actors and reads of them, on an eventual table. */
+    EVENTUAL,
+    /** Atomic updates of several actors, and reads of some or all of them at one version, on a fully serializable table. */
+    ATOMIC;
+
+    /** The name on the command line. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,22 @@
+package io.uniserve.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.simulator.kernel.Fault;
+import io.uniserve.simulator.workload.Workload;
+import org.junit.jupiter.api.Test;
+
+/** Histories with atomic updates that once broke an invariant, in addition to the seeds of every build. */
+final class AtomicSeedsTest {
+    private static SimulationReport run(long seed) {
+        SimulationReport report = new Simulation(SimulationOptions.defaults().with(Workload.ATOMIC)).run(seed, seed);
+        assertThat(report.failed()).as("seed %s", seed).isEmpty();
+        return report;
+    }
+
+    /** The disks of an actor are destroyed before it has shipped anything. */
+    @Test
+    void anActorIsLostYoung() {
+        assertThat(run(146).faults().getOrDefault(Fault.TABLE_RESTORED, 0L)).isPositive();
+    }
+}

@@ -1,5 +1,0 @@
-/** Checks of the protocol's invariants against messages, registry, engines and clients' histories. */
-@NullMarked
-package io.uniserve.testkit.simulation.check;
-
-import org.jspecify.annotations.NullMarked;

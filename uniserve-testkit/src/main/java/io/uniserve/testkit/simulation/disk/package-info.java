@@ -1,5 +1,0 @@
-/** Twins of disk and object storage. A crash loses or tears unsynced data, and any operation may fail. */
-@NullMarked
-package io.uniserve.testkit.simulation.disk;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Twin of the engine host around a real port, with calls that are slow, fail or hang, and the read workers that check gates. */
-@NullMarked
-package io.uniserve.testkit.simulation.engine;
-
-import org.jspecify.annotations.NullMarked;

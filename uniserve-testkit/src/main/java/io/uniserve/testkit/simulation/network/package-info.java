@@ -1,5 +1,0 @@
-/** Twin of the network, with requests that are lost, late or handled twice, and answers that are lost. */
-@NullMarked
-package io.uniserve.testkit.simulation.network;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Planted bugs, as twins that break their contract. The checker must find each. Production classes do not depend on them. */
-@NullMarked
-package io.uniserve.testkit.simulation.plant;
-
-import org.jspecify.annotations.NullMarked;

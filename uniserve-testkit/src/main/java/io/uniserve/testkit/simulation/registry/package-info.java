@@ -1,5 +1,0 @@
-/** Twin of ZooKeeper: a linearizable store, followers that lag, sessions that expire, and operations with an unknown outcome. */
-@NullMarked
-package io.uniserve.testkit.simulation.registry;
-
-import org.jspecify.annotations.NullMarked;

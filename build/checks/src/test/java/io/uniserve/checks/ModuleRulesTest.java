@@ -52,9 +52,19 @@ class ModuleRulesTest {
     }
 
     @Test
-    void coreSeesNoTransportAndNoZooKeeper() {
+    void protocolSeesOnlyCore() {
+        check(classes()
+                .that(inModules("uniserve-protocol"))
+                .should()
+                .onlyDependOnClassesThat(inModules("uniserve-protocol", "uniserve-core")
+                        .or(inPackages("java..", "org.jspecify..", "org.slf4j..")))
+                .because("the state machines run in the simulator as they run in production"));
+    }
+
+    @Test
+    void coreAndProtocolSeeNoTransportAndNoZooKeeper() {
         check(noClasses()
-                .that(inModules("uniserve-core"))
+                .that(inModules("uniserve-core", "uniserve-protocol"))
                 .should()
                 .dependOnClassesThat(inPackages(REMOTE_CALLS).or(inPackages(ZOOKEEPER))));
     }
@@ -65,11 +75,13 @@ class ModuleRulesTest {
                 .that(inModules(PORTS))
                 .should()
                 .dependOnClassesThat(inModules(
+                                "uniserve-protocol",
                                 "uniserve-runtime",
                                 "uniserve-coordinator",
                                 "uniserve-server",
                                 "uniserve-client",
                                 "uniserve-testkit",
+                                "uniserve-simulator",
                                 "uniserve-cli-api",
                                 "benchmarks/harness",
                                 "uniserve-cli")
@@ -80,19 +92,19 @@ class ModuleRulesTest {
     @Test
     void luceneSeesOnlyLucene() {
         check(classes()
-                .that(inModules("uniserve-lucene"))
+                .that(inModules("ports/shared/lucene"))
                 .should()
                 .onlyDependOnClassesThat(
-                        inModules("uniserve-lucene").or(inPackages("java..", "org.jspecify..", "org.apache.lucene..")))
+                        inModules("ports/shared/lucene").or(inPackages("java..", "org.jspecify..", "org.apache.lucene..")))
                 .because("ports of engines that keep Lucene indexes share it"));
     }
 
     @Test
     void sqlSeesOnlyCoreAndItsParser() {
         check(classes()
-                .that(inModules("uniserve-sql"))
+                .that(inModules("ports/shared/sql"))
                 .should()
-                .onlyDependOnClassesThat(inModules("uniserve-sql", "uniserve-core")
+                .onlyDependOnClassesThat(inModules("ports/shared/sql", "uniserve-core")
                         .or(inPackages(
                                 "java..",
                                 "org.jspecify..",

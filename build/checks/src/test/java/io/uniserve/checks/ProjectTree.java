@@ -12,6 +12,7 @@ final class ProjectTree {
     static final List<String> MODULES = List.of(
             "build/test-support",
             "uniserve-core",
+            "uniserve-protocol",
             "uniserve-placement",
             "uniserve-placement-milp",
             "uniserve-runtime",
@@ -19,8 +20,9 @@ final class ProjectTree {
             "uniserve-server",
             "uniserve-client",
             "uniserve-testkit",
-            "uniserve-lucene",
-            "uniserve-sql",
+            "uniserve-simulator",
+            "ports/shared/lucene",
+            "ports/shared/sql",
             "uniserve-cli-api",
             "uniserve-cli",
             "ports/kv",
@@ -38,7 +40,7 @@ final class ProjectTree {
     /** The root of the source tree. The build passes it; an IDE runs in the module's folder. */
     static Path root() {
         String root = System.getProperty("uniserve.root", "");
-        return root.isEmpty() ? Path.of("..").toAbsolutePath().normalize() : Path.of(root);
+        return root.isEmpty() ? Path.of("../..").toAbsolutePath().normalize() : Path.of(root);
     }
 
     /** The folder of a module's compiled main classes. */

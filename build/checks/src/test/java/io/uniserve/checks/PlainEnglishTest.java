@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class PlainEnglishTest {
     private static final Pattern HABITS = Pattern.compile(
             "\\b(whoever|nobody|(?:is|are|was|were) told|tells|hears|heard of|vouch\\w*|wishes|lets? go(?: of)?|be let"
-                    + "|makes? good|made good|that which|of which (?:none|nothing)|begun|knows nothing)\\b",
+                    + "|makes? good|made good|that which|of which (?:none|nothing)|begun(?!-)|knows nothing)\\b",
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|(?<![:\"])//[^\\n]*");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where memory leaves no room, nobody loses the last replica for the sake of balance. */
+/** Where memory leaves no room, no actor loses its last replica for the sake of balance. */
 class TightMemoryTest {
     private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 0);
 

@@ -1,4 +1,4 @@
-/** The leading coordinator: its term, the dispatch of administration requests and the status of the cluster (docs/protocol.md, section 2). */
+/** The leading coordinator: its term, the dispatch of administration requests and the status of the cluster (docs/protocol.md, section 6). */
 @NullMarked
 package io.uniserve.protocol.coordinator;
 

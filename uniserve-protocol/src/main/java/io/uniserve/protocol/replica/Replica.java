@@ -545,7 +545,7 @@ public final class Replica implements Primary.LocalReplica {
             versionIndex.onAppended(entry);
             if (VersionState.isVersionEntry(entry)) {
                 host.wantTicks(key); // a decision may wait to be written
-                host.gateChanged(key); // before anybody hears that it is here
+                host.gateChanged(key); // before any reply that it is here
             }
         }
 

@@ -78,7 +78,7 @@ final class PlannerWait {
         } catch (ExecutionException e) {
             onCancel.run();
             if (e.getCause() instanceof Error error) {
-                throw error; // as if it had been thrown here: the caller tells memory that ran out from other errors
+                throw error; // as if it was thrown here: the caller handles lack of memory unlike other errors
             }
             throw new UniserveException(ErrorCode.INTERNAL, "the query failed: " + e.getCause(), e);
         }

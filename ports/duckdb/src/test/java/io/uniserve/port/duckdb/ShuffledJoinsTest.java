@@ -167,7 +167,7 @@ class ShuffledJoinsTest {
         assertThat(TpchCluster.rows(ask(chained(sql)))).as(sql).isEqualTo(cluster.expected(sql));
     }
 
-    /** Three tables of which none may be sent. */
+    /** Three tables; no broadcast may send any of them. */
     @Test
     @Order(3)
     void threeTablesThatAreTooLargeToBeSentAreAChain() throws SQLException {

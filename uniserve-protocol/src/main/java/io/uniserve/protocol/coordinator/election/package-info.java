@@ -1,4 +1,4 @@
-/** Election of the leading coordinator, and the registry fenced by its term (docs/protocol.md, section 2). */
+/** Election of the leading coordinator, and the registry fenced by its term (docs/protocol.md, section 6). */
 @NullMarked
 package io.uniserve.protocol.coordinator.election;
 

@@ -1,4 +1,4 @@
-/** Reconciliation of actors with the live servers: primaries, in-sync replicas, learners and lost actors (docs/protocol.md, section 2). */
+/** Reconciliation of actors with the live servers: primaries, in-sync replicas, learners and lost actors (docs/protocol.md, section 6). */
 @NullMarked
 package io.uniserve.protocol.coordinator.failover;
 

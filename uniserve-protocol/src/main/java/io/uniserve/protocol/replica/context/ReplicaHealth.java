@@ -107,8 +107,8 @@ public final class ReplicaHealth {
     }
 
     /**
-     * True while another server takes over what this replica had in sync, and has not begun: the coordinator may come back to
-     * these files, so that nothing is done to them, not even a newer epoch installed.
+     * True while another server takes over this replica's role in the ISR and its epoch has not started. The coordinator may return to
+     * these files, so nothing changes them, not even the installation of a newer epoch.
      */
     public boolean mayReturn(ActorState wanted, Files files) {
         return files.isOpen()
@@ -117,7 +117,7 @@ public final class ReplicaHealth {
                 && wanted.previousIsr().hasAllData(host.self(), files.installedEpoch());
     }
 
-    /** True when the coordinator gave up on every copy but the one in durable storage, and this server is to restore it. */
+    /** True if the coordinator gave up every copy except the one in durable storage, and this server must restore it. */
     public boolean mustRestore(ActorState wanted, Files files) {
         return (files.isOpen() || isDamaged())
                 && wanted.restoreEpoch() > files.installedEpoch()

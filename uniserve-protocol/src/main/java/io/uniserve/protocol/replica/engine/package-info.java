@@ -1,4 +1,4 @@
-/** Application of log entries to the engine: order, recovery, transactions and poison entries (docs/protocol.md, sections 1 and 3). */
+/** Application of log entries to the engine: order, recovery, transactions and poison entries (docs/protocol.md, sections 2 and 3). */
 @NullMarked
 package io.uniserve.protocol.replica.engine;
 

@@ -1,4 +1,4 @@
-/** The primary of an epoch: updates, transactions and rejections (docs/protocol.md, sections 1 and 3). */
+/** The primary of an epoch: updates, transactions and rejections (docs/protocol.md, sections 2 and 3). */
 @NullMarked
 package io.uniserve.protocol.replica.primary;
 

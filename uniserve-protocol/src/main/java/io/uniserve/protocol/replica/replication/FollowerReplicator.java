@@ -270,7 +270,7 @@ public final class FollowerReplicator {
         switch (replicated.status()) {
             case OK -> onAccepted(replicated, previous, current);
             case MISMATCH -> {
-                if (hasDiverged()) { // it has begun anew
+                if (hasDiverged()) { // the follower started again
                     phase = Phase.PROBING;
                 }
                 if (current) {

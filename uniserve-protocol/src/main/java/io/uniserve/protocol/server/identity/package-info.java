@@ -1,4 +1,4 @@
-/** Identity of server and cluster: admission, registration, and guards against a wrong or lost registry (docs/protocol.md, section 2). */
+/** Identity of server and cluster: admission, registration, and guards against a wrong or lost registry (docs/protocol.md, section 1). */
 @NullMarked
 package io.uniserve.protocol.server.identity;
 

@@ -216,7 +216,7 @@ final class Transaction {
         return phase == Phase.COMMITTING;
     }
 
-    /** @param here this driver, and nobody else, has begun it */
+    /** @param here true if this manager has certainly started the version itself */
     void setStartedHere(boolean here) {
         startedHere = here;
         publishClaim(deadlineNanos);

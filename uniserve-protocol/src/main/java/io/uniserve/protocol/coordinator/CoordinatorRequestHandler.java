@@ -38,17 +38,17 @@ final class CoordinatorRequestHandler implements CoordinatorRequest.Handler<Comp
     }
 
     @Override
-    public void certified(PeerRequest.LearnerCaughtUp request, Completion<PeerReply> completion) {
+    public void learnerCaughtUp(PeerRequest.LearnerCaughtUp request, Completion<PeerReply> completion) {
         report(request.key(), completion, () -> leader.replicas().onLearnerCaughtUp(request));
     }
 
     @Override
-    public void fenced(PeerRequest.ReplicasFenced request, Completion<PeerReply> completion) {
+    public void replicasFenced(PeerRequest.ReplicasFenced request, Completion<PeerReply> completion) {
         report(request.key(), completion, () -> leader.replicas().onReplicasFenced(request));
     }
 
     @Override
-    public void unfit(PeerRequest.ReportUnhealthy request, Completion<PeerReply> completion) {
+    public void reportUnhealthy(PeerRequest.ReportUnhealthy request, Completion<PeerReply> completion) {
         report(request.key(), completion, () -> {
             leader.replicas().onUnhealthy(request, leader.env().clock().nanos());
             if (request.dataLost()) {
@@ -58,17 +58,17 @@ final class CoordinatorRequestHandler implements CoordinatorRequest.Handler<Comp
     }
 
     @Override
-    public void begun(PeerRequest.EpochStarted request, Completion<PeerReply> completion) {
+    public void epochStarted(PeerRequest.EpochStarted request, Completion<PeerReply> completion) {
         report(request.key(), completion, () -> leader.replicas().onEpochStarted(request));
     }
 
     @Override
-    public void renew(PeerRequest.RequestNewEpoch request, Completion<PeerReply> completion) {
+    public void requestNewEpoch(PeerRequest.RequestNewEpoch request, Completion<PeerReply> completion) {
         report(request.key(), completion, () -> leader.replicas().onRequestNewEpoch(request));
     }
 
     @Override
-    public void handOver(PeerRequest.PrimaryTransferReady request, Completion<PeerReply> completion) {
+    public void primaryTransferReady(PeerRequest.PrimaryTransferReady request, Completion<PeerReply> completion) {
         report(
                 request.key(),
                 completion,

@@ -26,17 +26,17 @@ public sealed interface CoordinatorRequest extends PeerRequest
     interface Handler<C> {
         void suspect(PeerRequest.Suspect request, C context);
 
-        void certified(PeerRequest.LearnerCaughtUp request, C context);
+        void learnerCaughtUp(PeerRequest.LearnerCaughtUp request, C context);
 
-        void fenced(PeerRequest.ReplicasFenced request, C context);
+        void replicasFenced(PeerRequest.ReplicasFenced request, C context);
 
-        void begun(PeerRequest.EpochStarted request, C context);
+        void epochStarted(PeerRequest.EpochStarted request, C context);
 
-        void unfit(PeerRequest.ReportUnhealthy request, C context);
+        void reportUnhealthy(PeerRequest.ReportUnhealthy request, C context);
 
-        void handOver(PeerRequest.PrimaryTransferReady request, C context);
+        void primaryTransferReady(PeerRequest.PrimaryTransferReady request, C context);
 
-        void renew(PeerRequest.RequestNewEpoch request, C context);
+        void requestNewEpoch(PeerRequest.RequestNewEpoch request, C context);
 
         void draining(PeerRequest.Draining request, C context);
     }

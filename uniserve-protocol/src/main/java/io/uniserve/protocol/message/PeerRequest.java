@@ -80,7 +80,7 @@ public sealed interface PeerRequest
             implements ReplicaRequest {
         @Override
         public <C> void handle(ReplicaRequest.Handler<C> handler, C context) {
-            handler.setAside(this, context);
+            handler.quarantineCopy(this, context);
         }
     }
 
@@ -114,7 +114,7 @@ public sealed interface PeerRequest
             implements CoordinatorRequest {
         @Override
         public <C> void handle(CoordinatorRequest.Handler<C> handler, C context) {
-            handler.certified(this, context);
+            handler.learnerCaughtUp(this, context);
         }
     }
 
@@ -126,7 +126,7 @@ public sealed interface PeerRequest
 
         @Override
         public <C> void handle(CoordinatorRequest.Handler<C> handler, C context) {
-            handler.fenced(this, context);
+            handler.replicasFenced(this, context);
         }
     }
 
@@ -134,7 +134,7 @@ public sealed interface PeerRequest
     record EpochStarted(ReplicaKey key, long epoch, ServerId primary) implements CoordinatorRequest {
         @Override
         public <C> void handle(CoordinatorRequest.Handler<C> handler, C context) {
-            handler.begun(this, context);
+            handler.epochStarted(this, context);
         }
     }
 
@@ -147,7 +147,7 @@ public sealed interface PeerRequest
             implements CoordinatorRequest {
         @Override
         public <C> void handle(CoordinatorRequest.Handler<C> handler, C context) {
-            handler.unfit(this, context);
+            handler.reportUnhealthy(this, context);
         }
     }
 
@@ -159,7 +159,7 @@ public sealed interface PeerRequest
 
         @Override
         public <C> void handle(ServerRequest.Handler<C> handler, C context) {
-            handler.vouch(this, context);
+            handler.listIntactReplicas(this, context);
         }
     }
 
@@ -175,7 +175,7 @@ public sealed interface PeerRequest
 
         @Override
         public <C> void handle(CoordinatorRequest.Handler<C> handler, C context) {
-            handler.handOver(this, context);
+            handler.primaryTransferReady(this, context);
         }
     }
 
@@ -186,7 +186,7 @@ public sealed interface PeerRequest
     record RequestNewEpoch(ReplicaKey key, long epoch, ServerId primary) implements CoordinatorRequest {
         @Override
         public <C> void handle(CoordinatorRequest.Handler<C> handler, C context) {
-            handler.renew(this, context);
+            handler.requestNewEpoch(this, context);
         }
     }
 
@@ -221,7 +221,7 @@ public sealed interface PeerRequest
     record UpdateTableDefinition(TableMeta meta) implements ServerRequest {
         @Override
         public <C> void handle(ServerRequest.Handler<C> handler, C context) {
-            handler.learnTable(this, context);
+            handler.updateTableDefinition(this, context);
         }
     }
 
@@ -281,7 +281,7 @@ public sealed interface PeerRequest
     record IsCommitInvisible(TableName table, long tableId, long version) implements TransactionRequest {
         @Override
         public <C> void handle(TransactionRequest.Handler<C> handler, C context) {
-            handler.undisclosed(this, context);
+            handler.isCommitInvisible(this, context);
         }
     }
 
@@ -307,7 +307,7 @@ public sealed interface PeerRequest
     record PublishTransactionLog(TableName table, TransactionLogSnapshot transactionLog) implements TransactionRequest {
         @Override
         public <C> void handle(TransactionRequest.Handler<C> handler, C context) {
-            handler.tell(this, context);
+            handler.publishTransactionLog(this, context);
         }
     }
 

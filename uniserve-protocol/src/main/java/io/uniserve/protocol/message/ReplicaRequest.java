@@ -19,7 +19,7 @@ public sealed interface ReplicaRequest extends PeerRequest
     interface Handler<C> {
         void replicate(PeerRequest.Replicate request, C context);
 
-        void setAside(PeerRequest.QuarantineCopy request, C context);
+        void quarantineCopy(PeerRequest.QuarantineCopy request, C context);
 
         void takeDigest(PeerRequest.TakeDigest request, C context);
 

@@ -27,11 +27,11 @@ public sealed interface ServerRequest extends PeerRequest
     interface Handler<C> {
         void ping(PeerRequest.Ping request, C context);
 
-        void vouch(PeerRequest.ListIntactReplicas request, C context);
+        void listIntactReplicas(PeerRequest.ListIntactReplicas request, C context);
 
         void validateTable(PeerRequest.ValidateTable request, C context);
 
-        void learnTable(PeerRequest.UpdateTableDefinition request, C context);
+        void updateTableDefinition(PeerRequest.UpdateTableDefinition request, C context);
 
         void reportLoad(PeerRequest.ReportLoad request, C context);
 

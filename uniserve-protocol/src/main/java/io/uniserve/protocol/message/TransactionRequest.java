@@ -21,8 +21,8 @@ public sealed interface TransactionRequest extends PeerRequest
 
         void decide(PeerRequest.Decide request, C context);
 
-        void undisclosed(PeerRequest.IsCommitInvisible request, C context);
+        void isCommitInvisible(PeerRequest.IsCommitInvisible request, C context);
 
-        void tell(PeerRequest.PublishTransactionLog request, C context);
+        void publishTransactionLog(PeerRequest.PublishTransactionLog request, C context);
     }
 }

@@ -75,7 +75,7 @@ final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<P
     }
 
     @Override
-    public void setAside(PeerRequest.QuarantineCopy request, Completion<PeerReply> completion) {
+    public void quarantineCopy(PeerRequest.QuarantineCopy request, Completion<PeerReply> completion) {
         onReplica(
                 request.key(),
                 completion,

@@ -49,7 +49,7 @@ final class ServerRequestHandler implements ServerRequest.Handler<Completion<Pee
     }
 
     @Override
-    public void vouch(PeerRequest.ListIntactReplicas request, Completion<PeerReply> completion) {
+    public void listIntactReplicas(PeerRequest.ListIntactReplicas request, Completion<PeerReply> completion) {
         completion.done(Outcome.ok(replicas.intactReplicas(request, registration.incarnation())));
     }
 
@@ -59,7 +59,7 @@ final class ServerRequestHandler implements ServerRequest.Handler<Completion<Pee
     }
 
     @Override
-    public void learnTable(PeerRequest.UpdateTableDefinition request, Completion<PeerReply> completion) {
+    public void updateTableDefinition(PeerRequest.UpdateTableDefinition request, Completion<PeerReply> completion) {
         TableMeta meta = request.meta();
         TableViews.View view = views.find(meta.name());
         if (view != null && view.meta().equals(meta)) {

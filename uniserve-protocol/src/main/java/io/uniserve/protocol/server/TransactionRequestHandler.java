@@ -50,7 +50,7 @@ final class TransactionRequestHandler implements TransactionRequest.Handler<Comp
     }
 
     @Override
-    public void undisclosed(PeerRequest.IsCommitInvisible request, Completion<PeerReply> completion) {
+    public void isCommitInvisible(PeerRequest.IsCommitInvisible request, Completion<PeerReply> completion) {
         completion.done(
                 tables.service().canClaimInvisible(request)
                         ? Outcome.ok(new PeerReply.Ack())
@@ -59,7 +59,7 @@ final class TransactionRequestHandler implements TransactionRequest.Handler<Comp
     }
 
     @Override
-    public void tell(PeerRequest.PublishTransactionLog request, Completion<PeerReply> completion) {
+    public void publishTransactionLog(PeerRequest.PublishTransactionLog request, Completion<PeerReply> completion) {
         tables.onPublished(request.table(), request.transactionLog());
         completion.done(Outcome.ok(new PeerReply.Ack()));
     }

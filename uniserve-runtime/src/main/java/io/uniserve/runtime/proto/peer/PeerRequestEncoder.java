@@ -71,7 +71,7 @@ final class PeerRequestEncoder
     }
 
     @Override
-    public void setAside(PeerRequest.QuarantineCopy request, PeerProto.PeerEnvelope.Builder proto) {
+    public void quarantineCopy(PeerRequest.QuarantineCopy request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setSetAside(CopyMapping.toProto(request));
     }
 
@@ -96,12 +96,12 @@ final class PeerRequestEncoder
     }
 
     @Override
-    public void undisclosed(IsCommitInvisible request, PeerProto.PeerEnvelope.Builder proto) {
+    public void isCommitInvisible(IsCommitInvisible request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setUndisclosed(AtomicMapping.toProto(request));
     }
 
     @Override
-    public void tell(PeerRequest.PublishTransactionLog request, PeerProto.PeerEnvelope.Builder proto) {
+    public void publishTransactionLog(PeerRequest.PublishTransactionLog request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setTell(AtomicMapping.toProto(request));
     }
 
@@ -113,7 +113,7 @@ final class PeerRequestEncoder
     }
 
     @Override
-    public void vouch(ListIntactReplicas request, PeerProto.PeerEnvelope.Builder proto) {
+    public void listIntactReplicas(ListIntactReplicas request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setVouch(toProto(request));
     }
 
@@ -123,7 +123,7 @@ final class PeerRequestEncoder
     }
 
     @Override
-    public void learnTable(UpdateTableDefinition request, PeerProto.PeerEnvelope.Builder proto) {
+    public void updateTableDefinition(UpdateTableDefinition request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setLearnTable(PeerProto.LearnTable.newBuilder().setMeta(TableMapping.toProto(request.meta())));
     }
 
@@ -158,7 +158,7 @@ final class PeerRequestEncoder
     }
 
     @Override
-    public void certified(LearnerCaughtUp request, PeerProto.PeerEnvelope.Builder proto) {
+    public void learnerCaughtUp(LearnerCaughtUp request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setCertified(PeerProto.Certified.newBuilder()
                 .setKey(IdentityMapping.toProto(request.key()))
                 .setEpoch(request.epoch())
@@ -168,7 +168,7 @@ final class PeerRequestEncoder
     }
 
     @Override
-    public void fenced(ReplicasFenced request, PeerProto.PeerEnvelope.Builder proto) {
+    public void replicasFenced(ReplicasFenced request, PeerProto.PeerEnvelope.Builder proto) {
         PeerProto.Fenced.Builder message = PeerProto.Fenced.newBuilder()
                 .setKey(IdentityMapping.toProto(request.key()))
                 .setEpoch(request.epoch());
@@ -177,12 +177,12 @@ final class PeerRequestEncoder
     }
 
     @Override
-    public void begun(EpochStarted request, PeerProto.PeerEnvelope.Builder proto) {
+    public void epochStarted(EpochStarted request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setBegun(toProto(request));
     }
 
     @Override
-    public void unfit(ReportUnhealthy request, PeerProto.PeerEnvelope.Builder proto) {
+    public void reportUnhealthy(ReportUnhealthy request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setUnfit(PeerProto.Unfit.newBuilder()
                 .setKey(IdentityMapping.toProto(request.key()))
                 .setEpoch(request.epoch())
@@ -192,12 +192,12 @@ final class PeerRequestEncoder
     }
 
     @Override
-    public void handOver(PrimaryTransferReady request, PeerProto.PeerEnvelope.Builder proto) {
+    public void primaryTransferReady(PrimaryTransferReady request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setHandOver(toProto(request));
     }
 
     @Override
-    public void renew(RequestNewEpoch request, PeerProto.PeerEnvelope.Builder proto) {
+    public void requestNewEpoch(RequestNewEpoch request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setRenew(toProto(request));
     }
 

@@ -79,7 +79,8 @@ class UsageTest {
     static List<String> allCommands() {
         List<String> names = new ArrayList<>();
         Console console = new Console(System.in, System.out, System.err, false);
-        CommandLine root = Main.runner(console, bootstrap -> new TestingClusterClient()).commandLine();
+        CommandLine root =
+                Main.runner(console, bootstrap -> new TestingClusterClient()).commandLine();
         collect("", root, names);
         return names;
     }

@@ -133,7 +133,12 @@ final class AdminOperations {
     private CompletableFuture<ServerQueries> queries(ServerRecord server, long cancel, long deadlineNanos) {
         CompletableFuture<ServerQueries> told = new CompletableFuture<>();
         long timeout = Math.max(1, deadlineNanos - core.clock().nanos());
-        core.network().queries(server.address(), cancel, timeout, outcome -> told.complete(toServerQueries(server.id(), outcome)));
+        core.network()
+                .queries(
+                        server.address(),
+                        cancel,
+                        timeout,
+                        outcome -> told.complete(toServerQueries(server.id(), outcome)));
         return told;
     }
 

@@ -141,8 +141,8 @@ final class ClientCore implements AutoCloseable {
 
     /** Client for snapshots of several tables; results arrive on this serial executor. */
     ConsistentCutClient snapshotClient(Executor serial) {
-        return (to, tables, timeout, completion) ->
-                network.requestConsistentCut(to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
+        return (to, tables, timeout, completion) -> network.requestConsistentCut(
+                to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
     }
 
     AdminClient admin() {

@@ -127,7 +127,8 @@ final class QueryOperations {
     }
 
     /** Query in the engine's language. A single actor answers it directly; else a server plans it. */
-    public Operation<Answer> query(QueryText query, ReadMode mode, ResultKind wanted, long deadlineNanos, boolean block) {
+    public Operation<Answer> query(
+            QueryText query, ReadMode mode, ResultKind wanted, long deadlineNanos, boolean block) {
         return query(query, Optional.empty(), mode, wanted, deadlineNanos, block);
     }
 
@@ -168,9 +169,10 @@ final class QueryOperations {
     private Operation<Answer> queryActor(Query asked, Optional<ReadSession> session, ResultKind wanted, boolean block) {
         Query query = steady(asked);
         long begun = core.clock().nanos();
-        Function<Outcome<QueryResult>, Outcome<Answer>> finish = outcome -> outcome.map(result -> wanted == ResultKind.STEPS
-                ? explained(query, result, core.clock().nanos() - begun)
-                : answer(query, result));
+        Function<Outcome<QueryResult>, Outcome<Answer>> finish =
+                outcome -> outcome.map(result -> wanted == ResultKind.STEPS
+                        ? explained(query, result, core.clock().nanos() - begun)
+                        : answer(query, result));
         if (atOneVersion(query, session)) {
             return versioned(query, block, finish);
         }
@@ -197,7 +199,9 @@ final class QueryOperations {
                 .map(route -> route.map().actors().size())
                 .orElse(1);
         String step = ExplainFormatter.formatStep(
-                ExplainFormatter.formatOperatorCall("whole query", query.operator(), 1, all, query.table()), taken, nanos);
+                ExplainFormatter.formatOperatorCall("whole query", query.operator(), 1, all, query.table()),
+                taken,
+                nanos);
         String answer = ExplainFormatter.formatAnswer(answer(query, result), "");
         return new Answer("text/plain", Bytes.utf8(step + "\n" + answer + "\n"), effort(result.stats()));
     }

@@ -93,7 +93,8 @@ public final class UniserveClient implements AutoCloseable {
         try {
             QueryText query = new QueryText(new TableName(table), text);
             return ClientFuture.of(
-                    new QueryOperations(core).query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), false),
+                    new QueryOperations(core)
+                            .query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), false),
                     core.options().callbackExecutor(),
                     answer -> answer);
         } catch (UniserveException e) {

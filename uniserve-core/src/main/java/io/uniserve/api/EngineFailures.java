@@ -120,7 +120,9 @@ public record EngineFailures(
     /** Some engines throw without a message, as for a function on a field of an unsupported type. The hint names that case. */
     private String users(Throwable failure) {
         String hint = "; look for a function or an option that a field's type does not have";
-        return failure.getMessage() == null ? messageOf(failure) + hint : Printable.line(messageRewriter.apply(failure.getMessage()));
+        return failure.getMessage() == null
+                ? messageOf(failure) + hint
+                : Printable.line(messageRewriter.apply(failure.getMessage()));
     }
 
     /** Class and message: the message alone, such as that of a NullPointerException, seldom says what failed. */

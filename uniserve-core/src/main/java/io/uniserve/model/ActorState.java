@@ -77,7 +77,18 @@ public record ActorState(
     /** The same with this requested number of replicas. */
     public ActorState withCopies(int wished) {
         return new ActorState(
-                actor, epoch, primary, isr, learners, fencing, desiredServers, weights, restoreEpoch, epochStarted, previousIsr, wished);
+                actor,
+                epoch,
+                primary,
+                isr,
+                learners,
+                fencing,
+                desiredServers,
+                weights,
+                restoreEpoch,
+                epochStarted,
+                previousIsr,
+                wished);
     }
 
     /** True if the replicas are exactly on the desired servers, and all in sync. */

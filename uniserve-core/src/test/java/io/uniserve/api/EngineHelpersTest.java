@@ -69,11 +69,10 @@ class EngineHelpersTest {
     }
 
     private static void failing(Callable<?> work, ErrorCode code, String reason) {
-        assertThatThrownBy(() -> ENGINE.call("count", work))
-                .isInstanceOfSatisfying(UniserveException.class, e -> {
-                    assertThat(e.code()).isEqualTo(code);
-                    assertThat(e.reason()).isEqualTo(reason);
-                });
+        assertThatThrownBy(() -> ENGINE.call("count", work)).isInstanceOfSatisfying(UniserveException.class, e -> {
+            assertThat(e.code()).isEqualTo(code);
+            assertThat(e.reason()).isEqualTo(reason);
+        });
     }
 
     @Test
@@ -156,7 +155,8 @@ class EngineHelpersTest {
     void laterOptionsAreNotThoseThatActorsAreMadeWith() {
         TableMeta both = meta(Map.of("a", "1", MutableOptions.mutableName("a"), "2"));
         assertThat(MutableOptions.withoutMutableOptions(both).options()).containsOnlyKeys("a");
-        assertThat(MutableOptions.withMutableOptions(MutableOptions.withoutMutableOptions(both), MutableOptions.toRow(both)))
+        assertThat(MutableOptions.withMutableOptions(
+                        MutableOptions.withoutMutableOptions(both), MutableOptions.toRow(both)))
                 .isEqualTo(both);
         assertThat(MutableOptions.fromBytes(MutableOptions.withoutMutableOptions(both), MutableOptions.toBytes(both)))
                 .isEqualTo(both);

@@ -31,7 +31,8 @@ class RegistryContactTest {
     void aLostConnectionIsALossAtOnce() {
         contact.onConfirmed(SECOND, SECOND);
         contact.onSessionEvent(SessionEvent.SUSPENDED, SECOND + 1);
-        assertThat(contact.lossReason(SECOND + SECOND / 2)).contains("the connection to the registry was lost 0.4 s ago");
+        assertThat(contact.lossReason(SECOND + SECOND / 2))
+                .contains("the connection to the registry was lost 0.4 s ago");
         contact.onSessionEvent(SessionEvent.CONNECTED, 2 * SECOND);
         assertThat(contact.lossReason(2 * SECOND)).isEmpty();
     }

@@ -124,7 +124,8 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
     }
 
     /** Resolves versions in doubt at a replica for a reader. Thread-safe. */
-    void resolveInDoubt(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
+    void resolveInDoubt(
+            TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
         onLoop(completion, () -> machine.resolveInDoubt(table, key, at, defers, completion));
     }
 

@@ -59,7 +59,8 @@ final class LightFaultRun {
     private boolean erased;
 
     /** @param heap bytes of the heap in use, if no other code runs in the JVM; null for no check */
-    LightFaultRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch, @Nullable LongSupplier heap) {
+    LightFaultRun(
+            long seed, SimulationOptions options, EngineInstance engine, Path scratch, @Nullable LongSupplier heap) {
         this.heap = heap;
         this.workload = options.workload();
         this.world = new World(seed, engine, scratch, options.plant(), workload, false, true, options.lines());
@@ -129,7 +130,8 @@ final class LightFaultRun {
     }
 
     private void checkLiveness(String what) {
-        Optional<String> why = cluster.divergence().or(cluster::unfinishedUpdate).or(cluster::exchangeRemains);
+        Optional<String> why =
+                cluster.divergence().or(cluster::unfinishedUpdate).or(cluster::exchangeRemains);
         world.violations()
                 .add("LIVE", what + "; " + clientPool.outstanding() + " operations; " + why.orElse("converged"));
     }
@@ -154,7 +156,8 @@ final class LightFaultRun {
 
     private void measure() {
         boolean early = world.queue().now() <= HOUR + PART_NANOS;
-        boundedGrowthCheck.record("bytes of logs of a server", perServer(path -> path.contains("/log/")), 16_000, early);
+        boundedGrowthCheck.record(
+                "bytes of logs of a server", perServer(path -> path.contains("/log/")), 16_000, early);
         boundedGrowthCheck.record(
                 "bytes of checkpoints of a server", perServer(path -> path.contains("/checkpoint/")), 16_000, early);
         boundedGrowthCheck.record(

@@ -126,7 +126,8 @@ final class SeedRun {
         cluster.start();
         boolean made = world.runUntil(START_NANOS_MAX, cluster::ready);
         cluster.createTable();
-        made = made && world.runUntil(START_NANOS_MAX, () -> cluster.divergence().isEmpty());
+        made = made
+                && world.runUntil(START_NANOS_MAX, () -> cluster.divergence().isEmpty());
         if (made) {
             runUnderFaults();
         } else {
@@ -186,9 +187,12 @@ final class SeedRun {
 
     private boolean hasEnded() {
         return clientPool.outstanding() == 0
-                && cluster.divergence(this::mustSurvive).or(cluster::unfinishedUpdate).isEmpty()
+                && cluster.divergence(this::mustSurvive)
+                        .or(cluster::unfinishedUpdate)
+                        .isEmpty()
                 && cluster.unfinishedMove(this::mustSurvive).isEmpty()
-                && lifecycleWorkload.remains()
+                && lifecycleWorkload
+                        .remains()
                         .or(backups::leftovers)
                         .or(cluster::exchangeRemains)
                         .isEmpty();

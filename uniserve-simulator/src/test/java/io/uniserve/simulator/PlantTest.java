@@ -151,8 +151,10 @@ final class PlantTest {
     }
 
     private static Search search(Plant plant, long first) {
-        Simulation simulation = new Simulation(
-                SimulationOptions.defaults().withFaultSeconds(seconds(plant)).with(plant).with(plant.workload()));
+        Simulation simulation = new Simulation(SimulationOptions.defaults()
+                .withFaultSeconds(seconds(plant))
+                .with(plant)
+                .with(plant.workload()));
         for (int tried = 1; tried <= SEEDS_MAX; tried++) {
             long seed = first + tried - 1;
             TreeSet<String> codes = simulation.run(seed, seed).failed().stream()

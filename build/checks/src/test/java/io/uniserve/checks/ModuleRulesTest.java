@@ -94,8 +94,8 @@ class ModuleRulesTest {
         check(classes()
                 .that(inModules("ports/shared/lucene"))
                 .should()
-                .onlyDependOnClassesThat(
-                        inModules("ports/shared/lucene").or(inPackages("java..", "org.jspecify..", "org.apache.lucene..")))
+                .onlyDependOnClassesThat(inModules("ports/shared/lucene")
+                        .or(inPackages("java..", "org.jspecify..", "org.apache.lucene..")))
                 .because("ports of engines that keep Lucene indexes share it"));
     }
 

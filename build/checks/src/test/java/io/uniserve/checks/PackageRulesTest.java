@@ -19,8 +19,8 @@ class PackageRulesTest {
     private static final int CYCLE_MAX = 2;
 
     /** Packages with a larger cycle, and the reason why the classes of the cycle belong together. */
-    private static final Map<String, String> ALLOWED_CYCLES = Map.of(
-            "io.uniserve.protocol.message", "sealed families of requests, and the records that implement them");
+    private static final Map<String, String> ALLOWED_CYCLES =
+            Map.of("io.uniserve.protocol.message", "sealed families of requests, and the records that implement them");
 
     @Test
     void packagesAreSmall() {
@@ -54,7 +54,8 @@ class PackageRulesTest {
     private static Map<String, Map<String, Set<String>>> dependencies() {
         Map<String, Map<String, Set<String>>> packages = new TreeMap<>();
         for (JavaClass type : Classes.ALL) {
-            if (!type.getPackageName().startsWith("io.uniserve.") || Classes.generated().test(type)) {
+            if (!type.getPackageName().startsWith("io.uniserve.")
+                    || Classes.generated().test(type)) {
                 continue;
             }
             Map<String, Set<String>> classes = packages.computeIfAbsent(type.getPackageName(), key -> new TreeMap<>());

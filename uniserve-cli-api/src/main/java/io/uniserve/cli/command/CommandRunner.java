@@ -54,9 +54,8 @@ public final class CommandRunner {
         List<CliCommand> commands = new ArrayList<>();
         ServiceLoader.load(CliCommand.class).forEach(commands::add);
         List<String> order = root.order();
-        commands.sort(Comparator.comparing((CliCommand command) -> order.contains(name(command))
-                        ? order.indexOf(name(command))
-                        : order.size())
+        commands.sort(Comparator.comparing((CliCommand command) ->
+                        order.contains(name(command)) ? order.indexOf(name(command)) : order.size())
                 .thenComparing(CommandRunner::name));
         return commands;
     }

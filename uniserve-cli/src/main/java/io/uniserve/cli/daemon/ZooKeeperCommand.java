@@ -52,6 +52,7 @@ public final class ZooKeeperCommand extends CliCommand {
                 settings.dataDirectory(),
                 why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
         return foreground.serve(
-                Foreground.readyLine("zookeeper", Hosts.reachable(settings.host()) + ":" + zookeeper.port()), zookeeper);
+                Foreground.readyLine("zookeeper", Hosts.reachable(settings.host()) + ":" + zookeeper.port()),
+                zookeeper);
     }
 }

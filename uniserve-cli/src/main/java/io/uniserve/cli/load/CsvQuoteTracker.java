@@ -66,7 +66,9 @@ final class CsvQuoteTracker extends FilterReader {
 
     /** Returns the first invalid value read so far, or the open one. */
     Optional<QuotePosition> malformedOrOpen() {
-        return wrong.isEmpty() && at == State.QUOTED ? Optional.of(new QuotePosition(openLine, openColumn, false)) : wrong;
+        return wrong.isEmpty() && at == State.QUOTED
+                ? Optional.of(new QuotePosition(openLine, openColumn, false))
+                : wrong;
     }
 
     /** Returns the last line that was read, from 1. */

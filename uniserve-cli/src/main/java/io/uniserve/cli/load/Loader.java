@@ -125,13 +125,17 @@ final class Loader {
                     continue;
                 }
                 RowSource.Command asked = plan.command(source.command(), table);
-                boolean forAll = asked.goesToAllActors() || (isForm(asked) && BroadcastUpdate.goesToAllActors(document));
+                boolean forAll =
+                        asked.goesToAllActors() || (isForm(asked) && BroadcastUpdate.goesToAllActors(document));
                 if (asked != command || forAll != everywhere) {
                     flush();
                     command = asked;
                     everywhere = forAll;
                 }
-                add(file, source.line(), asked == RowSource.Command.DELETE_ID ? byId(document) : check.withTableKey(document));
+                add(
+                        file,
+                        source.line(),
+                        asked == RowSource.Command.DELETE_ID ? byId(document) : check.withTableKey(document));
             } catch (UniserveException e) {
                 if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
                     flush();

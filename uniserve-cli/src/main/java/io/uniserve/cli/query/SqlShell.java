@@ -63,7 +63,9 @@ final class SqlShell {
     }
 
     private static List<TableRoute> typed(List<TableRoute> tables) {
-        return tables.stream().filter(route -> Columns.isDefinedBy(route.meta())).toList();
+        return tables.stream()
+                .filter(route -> Columns.isDefinedBy(route.meta()))
+                .toList();
     }
 
     private void tables(List<TableRoute> all) {

@@ -24,7 +24,8 @@ public final class ActorStates {
             report.tables().stream()
                     .filter(one -> one.meta().name().equals(table))
                     .flatMap(one -> one.actors().stream())
-                    .forEach(actor -> states.put(actor.state().actor(), state(actor, ClusterProblems.isCurrent(report))));
+                    .forEach(actor ->
+                            states.put(actor.state().actor(), state(actor, ClusterProblems.isCurrent(report))));
             return new ActorStates(states, "unknown: the coordinator does not report the actor");
         } catch (UniserveException e) {
             return new ActorStates(Map.of(), "unknown: " + e.code() + " " + e.reason());

@@ -38,7 +38,8 @@ final class ClusterReadiness {
                         .filter(replica -> !report.isLive(replica.server()))
                         .forEach(replica -> missing.add(name(table, actor) + ": its server "
                                 + ServerNames.shortName(replica.server()) + " is not live"));
-                int copies = Math.max(table.meta().rf(), actor.state().desiredServers().size());
+                int copies = Math.max(
+                        table.meta().rf(), actor.state().desiredServers().size());
                 if (actor.state().isr().size() < copies) {
                     missing.add(name(table, actor) + " has "
                             + actor.state().isr().size() + " of " + copies + " replicas in sync");
@@ -90,7 +91,8 @@ final class ClusterReadiness {
                             .filter(replica -> replica.server().equals(id))
                             .flatMap(replica -> replica.health().problem().stream())
                             .forEach(lacks -> missing.add(name(table, actor) + " " + lacks));
-                } else if (actor.state().hasReplicaOn(id) || actor.state().desiredServers().contains(id)) {
+                } else if (actor.state().hasReplicaOn(id)
+                        || actor.state().desiredServers().contains(id)) {
                     missing.add(name(table, actor) + " is not in sync yet on " + brief);
                 }
             }

@@ -141,7 +141,8 @@ final class StatusJson {
         fields.put("lag", replica.lag().orElse(null));
         fields.put("epoch", replica.load().map(load -> load.epoch()).orElse(null));
         fields.put("lastIndex", replica.load().map(load -> load.lastIndex()).orElse(null));
-        fields.put("stableIndex", replica.load().map(load -> load.highWatermark()).orElse(null));
+        fields.put(
+                "stableIndex", replica.load().map(load -> load.highWatermark()).orElse(null));
         fields.put(
                 "appliedIndex", replica.load().map(load -> load.appliedIndex()).orElse(null));
         fields.put("backupLag", replica.backupLag().orElse(null));

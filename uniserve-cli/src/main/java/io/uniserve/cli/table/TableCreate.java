@@ -94,10 +94,7 @@ final class TableCreate extends ClientCommand {
     @Option(names = "--key", paramLabel = "FIELD", defaultValue = "id", description = "The key field (default: id).")
     private String key = "";
 
-    @Option(
-            names = "-O",
-            paramLabel = "OPTION=VALUE",
-            description = "An option of the engine; repeatable.")
+    @Option(names = "-O", paramLabel = "OPTION=VALUE", description = "An option of the engine; repeatable.")
     private Map<String, String> options = new LinkedHashMap<>();
 
     @Option(

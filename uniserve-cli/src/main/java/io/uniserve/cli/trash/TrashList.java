@@ -82,7 +82,8 @@ final class TrashList extends ClientCommand {
         object.put("server", server.value());
         object.put("bytes", report.bytes());
         object.put("bytes_max", report.bytesMax());
-        object.put("held", report.heldReplicas().stream().map(ReplicaKey::toString).toList());
+        object.put(
+                "held", report.heldReplicas().stream().map(ReplicaKey::toString).toList());
         object.put("entries", report.entries().stream().map(TrashList::json).toList());
         return object;
     }

@@ -57,7 +57,9 @@ final class TrashPurge extends ClientCommand {
                                     "server",
                                     one.server().value()));
                 } else {
-                    console().println("purged " + one.entry().id() + " on server " + ServerNames.shortName(one.server()));
+                    console()
+                            .println(
+                                    "purged " + one.entry().id() + " on server " + ServerNames.shortName(one.server()));
                 }
             }
             if (found.isEmpty()) {

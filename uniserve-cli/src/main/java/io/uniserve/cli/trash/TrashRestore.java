@@ -46,7 +46,9 @@ final class TrashRestore extends ClientCommand {
                                     "server",
                                     one.server().value()));
                 } else {
-                    console().println("restored " + one.entry().id() + " on server " + ServerNames.shortName(one.server()));
+                    console()
+                            .println("restored " + one.entry().id() + " on server "
+                                    + ServerNames.shortName(one.server()));
                 }
             }
             if (found.isEmpty()) {

@@ -49,7 +49,8 @@ final class TrashSelection {
      */
     List<TrashItem> entries(ClusterClient cluster, List<String> names) {
         List<TrashItem> found = new ArrayList<>();
-        reports(cluster).forEach((id, report) -> report.entries().forEach(entry -> found.add(new TrashItem(id, entry))));
+        reports(cluster)
+                .forEach((id, report) -> report.entries().forEach(entry -> found.add(new TrashItem(id, entry))));
         if (names.isEmpty()) {
             return found;
         }

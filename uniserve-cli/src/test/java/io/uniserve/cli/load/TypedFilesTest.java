@@ -195,7 +195,8 @@ class TypedFilesTest {
             files.copyUnrepeatable();
             files.checkUnchanged(0);
             Files.writeString(file, "x|a|||||\n", StandardOpenOption.APPEND);
-            assertThatThrownBy(() -> files.checkUnchanged(0)).hasMessageContaining("a.tbl was changed after it was checked");
+            assertThatThrownBy(() -> files.checkUnchanged(0))
+                    .hasMessageContaining("a.tbl was changed after it was checked");
         }
     }
 

@@ -281,7 +281,8 @@ final class RecordedLoad implements AutoCloseable {
         synchronized (history) {
             long now = clock.nanos();
             history.read(new AtomicHistory.Read(who, invoked, now, version, lists));
-            history.transfers().addRead(BalanceRead.ofRows(who, invoked, now, version, true, rows.amounts(when, found)));
+            history.transfers()
+                    .addRead(BalanceRead.ofRows(who, invoked, now, version, true, rows.amounts(when, found)));
         }
         return lists;
     }

@@ -99,7 +99,8 @@ public final class AdminOperation {
             if (next == null || next.equals(leader)) {
                 watch(leader, attempt);
             } else {
-                recordAttempt("coordinator " + leader, ErrorCode.NOT_LEADER, "another leader took over before it answered");
+                recordAttempt(
+                        "coordinator " + leader, ErrorCode.NOT_LEADER, "another leader took over before it answered");
                 maybeDone = true;
                 sendRequest();
             }
@@ -112,8 +113,10 @@ public final class AdminOperation {
             return;
         }
         watch.cancel();
-        if (outcome instanceof Outcome.Err<AdminReply> err && isRetryable(err.error().code())) {
-            recordAttempt("coordinator " + leader, err.error().code(), err.error().reason());
+        if (outcome instanceof Outcome.Err<AdminReply> err
+                && isRetryable(err.error().code())) {
+            recordAttempt(
+                    "coordinator " + leader, err.error().code(), err.error().reason());
             maybeDone |= err.error().code() == ErrorCode.OUTCOME_UNKNOWN
                     || err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
             retryLater();

@@ -155,7 +155,8 @@ public record ColumnType(Kind kind, int precision, int scale) {
     private Long toLong(String text) {
         String number = text.strip();
         try {
-            return Long.valueOf(INTEGER_TEXT.matcher(number).matches() ? number.substring(0, number.indexOf('.')) : number);
+            return Long.valueOf(
+                    INTEGER_TEXT.matcher(number).matches() ? number.substring(0, number.indexOf('.')) : number);
         } catch (NumberFormatException e) {
             throw wrong(text);
         }

@@ -69,7 +69,9 @@ public final class ExplainFormatter {
 
     /** Formats the server that runs the plan; empty if the host does not report it. */
     public static String formatLocalServer(PlanContext context) {
-        return context.localServer().map(server -> ", on server " + brief(server)).orElse("");
+        return context.localServer()
+                .map(server -> ", on server " + brief(server))
+                .orElse("");
     }
 
     /** Formats number and names of servers: {@code 2 servers (3f2a9c41, b07d11e8)}. */

@@ -77,7 +77,8 @@ public interface PlanContext extends QueryCancellation {
     record RetrieveRequest<P>(TableName table, Set<Integer> actors, P parameters) {}
 
     /** Runs several retrieves of one operator, concurrently if the host can, and combines the values of each. */
-    default <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<RetrieveRequest<P>> all, Combiner<V, R> combiner) {
+    default <P, V, R> List<R> retrieveAll(
+            RetrieveCall<P, V> call, List<RetrieveRequest<P>> all, Combiner<V, R> combiner) {
         return all.stream()
                 .map(one -> one.actors().size() == actors(one.table()).size()
                         ? retrieve(one.table(), call, one.parameters(), combiner)

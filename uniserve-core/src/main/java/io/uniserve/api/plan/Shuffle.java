@@ -219,7 +219,8 @@ public record Shuffle<P, V>(
 
         /** Adds a map with this routing of its chunks. */
         public <P> Builder map(TableName at, MapCall<P> call, P parameters, Distribution distribution) {
-            List<Integer> inputs = unconsumedStages(all.stream().map(Scatter::inputs).toList());
+            List<Integer> inputs =
+                    unconsumedStages(all.stream().map(Scatter::inputs).toList());
             return and(new Scatter<>(at, Optional.empty(), call, parameters, distribution, inputs));
         }
 

@@ -57,7 +57,8 @@ public record TransactionLogState(
      * @param batches the clients' updates that were merged into it
      * @param bytes size of the rows, which determines the time-out
      */
-    public record InFlight(long version, ServerId manager, List<Integer> participants, List<Batch> batches, long bytes) {
+    public record InFlight(
+            long version, ServerId manager, List<Integer> participants, List<Batch> batches, long bytes) {
         public InFlight {
             participants = List.copyOf(participants);
             batches = List.copyOf(batches);

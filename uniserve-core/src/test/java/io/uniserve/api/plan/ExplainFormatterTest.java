@@ -18,7 +18,8 @@ class ExplainFormatterTest {
                         new ReadStats(1_234, Set.of("b", "3f2a9c41-0000-4000-8000-00000000000a")),
                         1_500_000))
                 .isEqualTo("partial: 1 row; 1,234 bytes read of 2 servers (3f2a9c41, b); 1.5 ms");
-        assertThat(ExplainFormatter.formatStep("in place: t", ReadStats.NONE, 0)).isEqualTo("in place: t; 0.0 ms");
+        assertThat(ExplainFormatter.formatStep("in place: t", ReadStats.NONE, 0))
+                .isEqualTo("in place: t; 0.0 ms");
         assertThat(ExplainFormatter.formatServers(List.of("a"))).isEqualTo("1 server (a)");
     }
 
@@ -26,8 +27,10 @@ class ExplainFormatterTest {
     void ofManyServersTheFirstEightAreNamed() {
         List<String> ten =
                 IntStream.range(0, 10).mapToObj(number -> "s" + number).toList();
-        assertThat(ExplainFormatter.formatServers(ten.subList(0, 8))).isEqualTo("8 servers (s0, s1, s2, s3, s4, s5, s6, s7)");
-        assertThat(ExplainFormatter.formatServers(ten)).isEqualTo("10 servers (s0, s1, s2, s3, s4, s5, s6, s7 and 2 more)");
+        assertThat(ExplainFormatter.formatServers(ten.subList(0, 8)))
+                .isEqualTo("8 servers (s0, s1, s2, s3, s4, s5, s6, s7)");
+        assertThat(ExplainFormatter.formatServers(ten))
+                .isEqualTo("10 servers (s0, s1, s2, s3, s4, s5, s6, s7 and 2 more)");
     }
 
     @Test

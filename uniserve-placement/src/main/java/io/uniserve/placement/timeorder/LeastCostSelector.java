@@ -7,7 +7,8 @@ import java.util.function.ToDoubleFunction;
 final class LeastCostSelector {
     private LeastCostSelector() {}
 
-    static int indexOfLeastCost(List<List<ServerSelector.Chunk>> servers, ToDoubleFunction<List<ServerSelector.Chunk>> cost) {
+    static int indexOfLeastCost(
+            List<List<ServerSelector.Chunk>> servers, ToDoubleFunction<List<ServerSelector.Chunk>> cost) {
         int best = 0;
         double least = Double.POSITIVE_INFINITY;
         for (int j = 0; j < servers.size(); j++) {

@@ -55,7 +55,9 @@ class TightMemoryTest {
                     .current(Assignment.single(where))
                     .build();
             PlacementResult result = RUNNER.run(Policies.byName("greedy"), in, SearchBudget.unlimited(seed));
-            assertThat(result.isTaken()).as("seed %d: %s", seed, result.reasons()).isTrue();
+            assertThat(result.isTaken())
+                    .as("seed %d: %s", seed, result.reasons())
+                    .isTrue();
         }
     }
 }

@@ -39,7 +39,8 @@ class FutureLoadTest {
         }
         FutureLoad pooled = new FutureLoad(1, 0, 1, 0, -1);
         FutureLoad fitted = FutureLoad.fit(seen, pooled);
-        assertThat(fitted.predict(10, 2, 20)).isCloseTo(truth.predict(10, 2, 20), within(0.01 * truth.predict(10, 2, 20)));
+        assertThat(fitted.predict(10, 2, 20))
+                .isCloseTo(truth.predict(10, 2, 20), within(0.01 * truth.predict(10, 2, 20)));
         assertThat(FutureLoad.fit(seen.subList(0, 2), pooled)).isEqualTo(pooled);
     }
 

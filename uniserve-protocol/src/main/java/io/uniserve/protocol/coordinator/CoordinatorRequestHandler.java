@@ -72,8 +72,7 @@ final class CoordinatorRequestHandler implements CoordinatorRequest.Handler<Comp
         report(
                 request.key(),
                 completion,
-                () -> leader
-                        .replicas()
+                () -> leader.replicas()
                         .onPrimaryTransferReady(request, leader.env().clock().nanos()));
     }
 

@@ -142,7 +142,8 @@ final class ExchangeClient {
             // Requested bytes count until they arrive or are not needed any more, so a silent producer gets no more
             // requests.
             PeerRequest request = new PeerRequest.PullChunks(parts.stream()
-                    .map(part -> new PullChunk(part.chunk.key.production, part.chunk.key.slot, part.offset, part.length))
+                    .map(part ->
+                            new PullChunk(part.chunk.key.production, part.chunk.key.slot, part.offset, part.length))
                     .toList());
             network.call(address, request, limits.pullTimeoutNanos(), outcome -> {
                 requestedBytes -= bytes;
@@ -167,12 +168,14 @@ final class ExchangeClient {
         }
 
         private void onFailure(List<RequestedPart> parts, int attempt, UniserveException error) {
-            List<RequestedPart> left = parts.stream().filter(part -> !part.chunk.ended).toList();
+            List<RequestedPart> left =
+                    parts.stream().filter(part -> !part.chunk.ended).toList();
             ErrorCode code = error.code();
             if (!code.retriable() && code != ErrorCode.DEADLINE_EXCEEDED) {
                 left.forEach(part -> part.chunk.fail(part.chunk.lostError(error.reason(), error)));
             } else if (attempt >= limits.pullAttempts()) {
-                left.forEach(part -> part.chunk.fail(part.chunk.lostError("it does not reply: " + error.reason(), error)));
+                left.forEach(
+                        part -> part.chunk.fail(part.chunk.lostError("it does not reply: " + error.reason(), error)));
             } else if (!left.isEmpty()) {
                 long waiting = left.stream().mapToLong(RequestedPart::length).sum();
                 requestedBytes += waiting;
@@ -364,7 +367,8 @@ final class ExchangeClient {
         }
         producers
                 .values()
-                .removeIf(producer -> producer.queue.isEmpty() && producer.assembling == 0 && producer.requestedBytes == 0);
+                .removeIf(producer ->
+                        producer.queue.isEmpty() && producer.assembling == 0 && producer.requestedBytes == 0);
         pumping = false;
     }
 

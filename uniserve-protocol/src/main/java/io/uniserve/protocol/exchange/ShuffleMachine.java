@@ -70,7 +70,9 @@ public final class ShuffleMachine {
             Map<Integer, Address> preferredAddresses) {
         public StageRead {
             actors = List.copyOf(actors);
-            preferredAddresses = preferredAddresses.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(preferredAddresses));
+            preferredAddresses = preferredAddresses.isEmpty()
+                    ? Map.of()
+                    : Collections.unmodifiableMap(new TreeMap<>(preferredAddresses));
         }
     }
 
@@ -105,7 +107,8 @@ public final class ShuffleMachine {
      * @param actors actors of the gather, by slot
      * @param parameters parameters of the gather's operator
      */
-    public record Plan(List<Scatter> scatters, TableName gatherTable, List<Integer> actors, String operator, Bytes parameters) {
+    public record Plan(
+            List<Scatter> scatters, TableName gatherTable, List<Integer> actors, String operator, Bytes parameters) {
         public Plan {
             scatters = List.copyOf(scatters);
             actors = List.copyOf(actors);
@@ -117,7 +120,8 @@ public final class ShuffleMachine {
                     new ArrayList<>(scatters.stream().map(Scatter::inputs).toList());
             taken.add(Shuffle.unconsumedStages(taken));
             List<Scatter> all = new ArrayList<>(scatters);
-            all.add(new Scatter(gatherTable, actors, operator, parameters, Distribution.PARTITIONED, taken.get(scatters.size())));
+            all.add(new Scatter(
+                    gatherTable, actors, operator, parameters, Distribution.PARTITIONED, taken.get(scatters.size())));
             long chunks = 0;
             for (int stage = 0; stage < all.size(); stage++) {
                 String what = stage < scatters.size() ? "map" : "gather";
@@ -178,7 +182,8 @@ public final class ShuffleMachine {
 
         /** The stages that feed the gather. */
         List<Integer> gatherInputs() {
-            return Shuffle.unconsumedStages(scatters.stream().map(Scatter::inputs).toList());
+            return Shuffle.unconsumedStages(
+                    scatters.stream().map(Scatter::inputs).toList());
         }
 
         /** Number of chunks into which each source of a stage is split. */
@@ -408,12 +413,13 @@ public final class ShuffleMachine {
         }
 
         private void scatterAtOneSnapshot(List<Integer> stages, long start) {
-            running.add(reads.readAtOneSnapshot(stages.stream().map(this::scatterRead).toList(), outcome -> {
-                for (int i = 0; i < stages.size() && !stopped; i++) {
-                    int place = i;
-                    onScattered(stages.get(i), start, outcome.map(all -> all.get(place)));
-                }
-            }));
+            running.add(reads.readAtOneSnapshot(
+                    stages.stream().map(this::scatterRead).toList(), outcome -> {
+                        for (int i = 0; i < stages.size() && !stopped; i++) {
+                            int place = i;
+                            onScattered(stages.get(i), start, outcome.map(all -> all.get(place)));
+                        }
+                    }));
         }
 
         private void onScattered(int stage, long start, Outcome<QueryResult> outcome) {
@@ -476,13 +482,17 @@ public final class ShuffleMachine {
         private void startReadyStages() {
             for (int stage = 0; stage < plan.scatters.size() && !stopped; stage++) {
                 Scatter map = plan.scatters.get(stage);
-                if (!startedStages.contains(stage) && map.inputs.stream().allMatch(input -> inputs.get(input) != null)) {
+                if (!startedStages.contains(stage)
+                        && map.inputs.stream().allMatch(input -> inputs.get(input) != null)) {
                     startedStages.add(stage);
                     Optional<GatherEnvelope.Output> output =
                             Optional.of(new GatherEnvelope.Output(stage, plan.slots(stage)));
                     Bytes parameters = encodeEnvelope(map.inputs, map.actors, output, map.parameters);
                     Map<Integer, Address> near = preferredAddresses(map.inputs);
-                    run(stage, new StageRead(map.table, map.actors, map.operator, parameters, true, near), clock.nanos());
+                    run(
+                            stage,
+                            new StageRead(map.table, map.actors, map.operator, parameters, true, near),
+                            clock.nanos());
                 }
             }
             if (!stopped && !gathering && inputs.stream().allMatch(Objects::nonNull)) {
@@ -502,8 +512,8 @@ public final class ShuffleMachine {
         private Bytes encodeEnvelope(
                 List<Integer> stages, List<Integer> actors, Optional<GatherEnvelope.Output> output, Bytes parameters) {
             List<GatherEnvelope.Input> frames = stages.stream()
-                    .map(stage ->
-                            new GatherEnvelope.Input(stage, plan.scatters.get(stage).distribution, resultOf(stage).manifests))
+                    .map(stage -> new GatherEnvelope.Input(
+                            stage, plan.scatters.get(stage).distribution, resultOf(stage).manifests))
                     .toList();
             return GatherEnvelope.CODEC.encode(new GatherEnvelope(id, actors, frames, output, parameters));
         }
@@ -525,7 +535,8 @@ public final class ShuffleMachine {
             long start = clock.nanos();
             List<Integer> last = plan.gatherInputs();
             Bytes parameters = encodeEnvelope(last, plan.actors, Optional.empty(), plan.parameters);
-            StageRead asked = new StageRead(plan.gatherTable, plan.actors, plan.operator, parameters, false, preferredAddresses(last));
+            StageRead asked = new StageRead(
+                    plan.gatherTable, plan.actors, plan.operator, parameters, false, preferredAddresses(last));
             running.clear();
             running.add(reads.read(asked, outcome -> {
                 if (stopped) {

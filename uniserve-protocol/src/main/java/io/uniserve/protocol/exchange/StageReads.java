@@ -117,8 +117,11 @@ public final class StageReads implements ShuffleMachine.Reads {
     }
 
     @Override
-    public Timers.Cancel readAtOneSnapshot(List<ShuffleMachine.StageRead> scatters, Completion<List<QueryResult>> completion) {
-        return snapshot.isPresent() ? readAtSnapshot(snapshot.get(), scatters, completion) : strict(scatters, completion);
+    public Timers.Cancel readAtOneSnapshot(
+            List<ShuffleMachine.StageRead> scatters, Completion<List<QueryResult>> completion) {
+        return snapshot.isPresent()
+                ? readAtSnapshot(snapshot.get(), scatters, completion)
+                : strict(scatters, completion);
     }
 
     /** Runs all reads at the same time; completes with the first error, if there is one. */
@@ -202,16 +205,19 @@ public final class StageReads implements ShuffleMachine.Reads {
      */
     private Timers.Cancel strict(List<ShuffleMachine.StageRead> all, Completion<List<QueryResult>> completion) {
         List<Query> queries = all.stream().map(this::query).toList();
-        StrictRead started = new StrictRead(env, versions, consistentCuts, new VersionWatermarks(), queries, outcome -> {
-            if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
-                for (int i = 0; i < queries.size(); i++) {
-                    StrictRead.Result result = ok.value().get(i);
-                    versionListener.onVersion(result.table(), queries.get(i).operator(), result.version());
-                }
-            }
-            completion.done(outcome.map(results ->
-                    results.stream().map(StrictRead.Result::asQueryResult).toList()));
-        });
+        StrictRead started =
+                new StrictRead(env, versions, consistentCuts, new VersionWatermarks(), queries, outcome -> {
+                    if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
+                        for (int i = 0; i < queries.size(); i++) {
+                            StrictRead.Result result = ok.value().get(i);
+                            versionListener.onVersion(
+                                    result.table(), queries.get(i).operator(), result.version());
+                        }
+                    }
+                    completion.done(outcome.map(results -> results.stream()
+                            .map(StrictRead.Result::asQueryResult)
+                            .toList()));
+                });
         if (all.stream().anyMatch(ShuffleMachine.StageRead::chunks)) {
             started.requireSingleSnapshot();
         }

@@ -67,7 +67,8 @@ public final class ActorSnapshotRead {
             fail(refusal.get());
             return Next.NONE;
         }
-        boolean doubtful = gate.inDoubtVersion() != 0 && (request.isNewest() || gate.inDoubtVersion() <= request.version());
+        boolean doubtful =
+                gate.inDoubtVersion() != 0 && (request.isNewest() || gate.inDoubtVersion() <= request.version());
         if (doubtful) {
             step = Step.IN_DOUBT;
         }

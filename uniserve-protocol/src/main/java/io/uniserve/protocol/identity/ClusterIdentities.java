@@ -48,7 +48,8 @@ public final class ClusterIdentities {
     }
 
     /** The error of a process that finds several identities in the registry, or one without the cluster's record. */
-    public static UniserveException damagedIdentityError(String self, String cluster, String where, List<String> found) {
+    public static UniserveException damagedIdentityError(
+            String self, String cluster, String where, List<String> found) {
         return new UniserveException(
                 ErrorCode.WRONG_CLUSTER,
                 self + ": cluster " + cluster + " in " + where + " has "

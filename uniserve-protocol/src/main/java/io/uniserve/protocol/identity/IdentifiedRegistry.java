@@ -281,8 +281,8 @@ public final class IdentifiedRegistry implements Registry {
     }
 
     private void refuse(List<String> found) {
-        UniserveException why =
-                ClusterIdentities.foreignIdentityError(self, cluster, String.valueOf(identity), registry.describe(), found);
+        UniserveException why = ClusterIdentities.foreignIdentityError(
+                self, cluster, String.valueOf(identity), registry.describe(), found);
         refusal = why;
         open = false;
         session++;

@@ -290,7 +290,12 @@ public sealed interface PeerRequest
      *
      * @param transactionLog the transaction log, if the server does not have it yet
      */
-    record Decide(TableName table, ReplicaKey key, long version, boolean commit, Optional<TransactionLogSnapshot> transactionLog)
+    record Decide(
+            TableName table,
+            ReplicaKey key,
+            long version,
+            boolean commit,
+            Optional<TransactionLogSnapshot> transactionLog)
             implements TransactionRequest {
         /** Decision without the transaction log, which the server has or reads itself. */
         public Decide(TableName table, ReplicaKey key, long version, boolean commit) {

@@ -2,7 +2,10 @@ package io.uniserve.protocol.message;
 
 /** Requests of a transaction manager to servers with participants, and of readers that are in doubt to the manager. */
 public sealed interface TransactionRequest extends PeerRequest
-        permits PeerRequest.Prepare, PeerRequest.Decide, PeerRequest.IsCommitInvisible, PeerRequest.PublishTransactionLog {
+        permits PeerRequest.Prepare,
+                PeerRequest.Decide,
+                PeerRequest.IsCommitInvisible,
+                PeerRequest.PublishTransactionLog {
     @Override
     default <C> void dispatch(Families<C> families, C context) {
         families.transaction(this, context);

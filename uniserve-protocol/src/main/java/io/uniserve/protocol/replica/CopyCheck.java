@@ -73,7 +73,8 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
                         ? Outcome.ok(new PeerReply.Ack())
                         : Outcome.err(new UniserveException(
                                 ErrorCode.STALE_EPOCH,
-                                checkedReplica.key() + " on " + host.self() + " is no follower in epoch " + verdict.epoch())));
+                                checkedReplica.key() + " on " + host.self() + " is no follower in epoch "
+                                        + verdict.epoch())));
     }
 
     /** Sets this copy aside, as it differs from the right one. */
@@ -133,7 +134,8 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
                     ErrorCode.UNAVAILABLE, "the primary of " + checkedReplica.key() + " is not ready: retry later")));
         } else if (running != null && !running.isEnded()) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "copies of " + checkedReplica.key() + " are already being compared: retry later")));
+                    ErrorCode.UNAVAILABLE,
+                    "copies of " + checkedReplica.key() + " are already being compared: retry later")));
         } else {
             CopyComparison next = new CopyComparison(host, checkedReplica.key(), at, parts.log(), this, completion);
             comparison = next;

@@ -86,9 +86,11 @@ public final class Replica implements Primary.LocalReplica {
             return engine == null ? 0 : engine.early().decided();
         });
         this.requestAdmission = new RequestAdmission(
-                host, new RequestAdmission.TargetReplica(key, storage, replicaRole, pending, replicaHealth, () -> closed));
+                host,
+                new RequestAdmission.TargetReplica(key, storage, replicaRole, pending, replicaHealth, () -> closed));
         this.copyCheck = new CopyCheck(
-                host, new CopyCheck.CheckedReplica(key, storage, replicaRole, replicaHealth, () -> closed, this::reconcile));
+                host,
+                new CopyCheck.CheckedReplica(key, storage, replicaRole, replicaHealth, () -> closed, this::reconcile));
         this.logCleaner = new LogCleaner(host, key, versionIndex, logTruncation);
         this.rejectionLogger =
                 new RejectionLogger(key, pending, replicaRole::primary, (after, then) -> truncate(after, false, then));
@@ -193,7 +195,8 @@ public final class Replica implements Primary.LocalReplica {
             whenDue(() -> storage.restore(wanted));
         } else if (replicaHealth.canDiscardFiles(wanted)) {
             whenDue(storage::quarantineAndReset);
-        } else if (replicaHealth.isDamaged() || openReplica != null && replicaHealth.checkDataMissing(wanted, installedEpoch())) {
+        } else if (replicaHealth.isDamaged()
+                || openReplica != null && replicaHealth.checkDataMissing(wanted, installedEpoch())) {
             host.wantTicks(key);
         } else if (openReplica != null && wanted.epoch() > installedEpoch()) {
             whenDue(() -> storage.installEpoch(openReplica, wanted.epoch()));
@@ -287,7 +290,8 @@ public final class Replica implements Primary.LocalReplica {
         }
         TransactionParticipant flow = participant();
         if (flow == null) {
-            completion.done(Outcome.ok(PeerReply.Vote.retry(installedEpoch(), "this server is not the actor's primary")));
+            completion.done(
+                    Outcome.ok(PeerReply.Vote.retry(installedEpoch(), "this server is not the actor's primary")));
         } else {
             flow.prepare(request, completion);
         }
@@ -322,7 +326,9 @@ public final class Replica implements Primary.LocalReplica {
         EngineApplier engine = storage.engine();
         return engine == null
                 ? 0
-                : Math.max(engine.requestTable().versions().committed(), engine.early().committed());
+                : Math.max(
+                        engine.requestTable().versions().committed(),
+                        engine.early().committed());
     }
 
     /** The version that is prepared in the engine without an applied outcome; 0 for none. */
@@ -366,7 +372,14 @@ public final class Replica implements Primary.LocalReplica {
                 && !replicaRole.isLogDisputed();
         boolean serving = ready && !fencing.isOldTableReadable(meta, now());
         return new ReadGate(
-                key.actor(), epoch, serving, lease.endNanos(epoch), appliedIndex(), versionIndex.inDoubtVersion(), committedVersion(), storage.engineBuiltNanos());
+                key.actor(),
+                epoch,
+                serving,
+                lease.endNanos(epoch),
+                appliedIndex(),
+                versionIndex.inDoubtVersion(),
+                committedVersion(),
+                storage.engineBuiltNanos());
     }
 
     /** Role of the replica in reports. */

@@ -207,7 +207,12 @@ final class ReplicaStorage implements ReplicaHealth.Files {
 
     private ReplicaRestore newRestore(long restoreEpoch) {
         return new ReplicaRestore(
-                host, key, table, logEvents, parts -> openReplica = parts, outcome -> onRestored(restoreEpoch, outcome));
+                host,
+                key,
+                table,
+                logEvents,
+                parts -> openReplica = parts,
+                outcome -> onRestored(restoreEpoch, outcome));
     }
 
     private void runRestore(ReplicaRestore next, boolean keepOldFiles) {

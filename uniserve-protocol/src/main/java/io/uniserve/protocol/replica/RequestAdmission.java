@@ -98,9 +98,18 @@ final class RequestAdmission {
         EngineApplier engine = replica.files().engine();
         if (replica.role().primary() == null || parts == null || engine == null || replica.isClosed()) {
             callback.onFailure(UpdateHandler.failure(
-                    replica.key(), ErrorCode.NOT_PRIMARY, "this server is not the actor's primary", replica.installed()));
+                    replica.key(),
+                    ErrorCode.NOT_PRIMARY,
+                    "this server is not the actor's primary",
+                    replica.installed()));
         } else {
-            new UpdateHandler(host, replica.key(), parts.log(), replica.pending(), engine::requestTable, replica.role()::primary)
+            new UpdateHandler(
+                            host,
+                            replica.key(),
+                            parts.log(),
+                            replica.pending(),
+                            engine::requestTable,
+                            replica.role()::primary)
                     .admit(request, rows, callback);
         }
     }

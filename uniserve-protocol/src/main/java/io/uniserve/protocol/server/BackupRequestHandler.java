@@ -53,7 +53,8 @@ final class BackupRequestHandler {
         onceOwned(
                 completion,
                 () -> archive.handle(request, outcome -> {
-                    SnapshotPins pins = request instanceof ArchiveRequest.DeletePin release ? pins(release.key()) : null;
+                    SnapshotPins pins =
+                            request instanceof ArchiveRequest.DeletePin release ? pins(release.key()) : null;
                     if (pins != null) {
                         pins.deleteUnpinned();
                     }

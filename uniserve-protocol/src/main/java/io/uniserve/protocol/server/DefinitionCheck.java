@@ -15,7 +15,8 @@ final class DefinitionCheck {
 
     /** An acknowledgement, or the reason for the rejection. */
     static Outcome<PeerReply> check(ServerConfig config, TableMeta meta) {
-        if (config.replicas().shippingNanos() == 0 && (meta.needsDurableStorage() || meta.onLoss() == OnLoss.RESTORE_TABLE)) {
+        if (config.replicas().shippingNanos() == 0
+                && (meta.needsDurableStorage() || meta.onLoss() == OnLoss.RESTORE_TABLE)) {
             String what = meta.needsDurableStorage() ? "durability REMOTE" : "onLoss RESTORE_TABLE";
             return Outcome.err(new UniserveException(
                     ErrorCode.UNSUPPORTED,

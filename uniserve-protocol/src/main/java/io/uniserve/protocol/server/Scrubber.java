@@ -53,7 +53,9 @@ final class Scrubber {
         Replica due = null;
         for (Replica replica : replicas.all()) {
             comparedAt.putIfAbsent(replica.key(), now);
-            if (replica.isActivePrimary() && now - lastComparedNanos(replica) >= periodNanos && (due == null || lastComparedNanos(replica) - lastComparedNanos(due) < 0)) {
+            if (replica.isActivePrimary()
+                    && now - lastComparedNanos(replica) >= periodNanos
+                    && (due == null || lastComparedNanos(replica) - lastComparedNanos(due) < 0)) {
                 due = replica;
             }
         }

@@ -120,8 +120,8 @@ public final class ServerMachine {
         this.trashRequestHandler = new TrashRequestHandler(config, trash, views, replicas, guard);
         this.registration = new Registration(env, config, fatal, contact);
         this.pinger = new Pinger(env, config, members, host::reportToCoordinator);
-        this.leases =
-                new LeaseKeeper(env, config.replicas().leaseNanos(), this::hostedTables, replicas::find, views, contact);
+        this.leases = new LeaseKeeper(
+                env, config.replicas().leaseNanos(), this::hostedTables, replicas::find, views, contact);
         this.eraser = new BackupEraser(env, config.replicas());
         this.backups = new BackupRequestHandler(env, identity::confirmStore, config.replicas(), eraser, replicas::find);
         this.orphanReplicaCleaner = new OrphanReplicaCleaner(
@@ -131,7 +131,8 @@ public final class ServerMachine {
                 config.trash().registry(),
                 eraser,
                 server -> members.find(server) != null);
-        this.transactionTables = new TransactionTables(host, TransactionConfig.defaults(), watches, views, replicas, gates);
+        this.transactionTables =
+                new TransactionTables(host, TransactionConfig.defaults(), watches, views, replicas, gates);
         this.consistentCuts = new ConsistentCutReader(
                 env.clock(), env.registry(), transactionTables.service().commitVisibility()::runWhenVisible);
         this.updates = new UpdateRequestHandler(env, views, replicas::find, transactionTables.service());
@@ -166,8 +167,8 @@ public final class ServerMachine {
         nextPing = now;
         nextLease = now;
         nextCleanNanos = now + 4 * config.pingNanos();
-        replicas.scan(
-                () -> trash.load(() -> new StartCheck(env, config, replicas.keys(), this::startFollowing, fatal::onFatal).run()));
+        replicas.scan(() -> trash.load(
+                () -> new StartCheck(env, config, replicas.keys(), this::startFollowing, fatal::onFatal).run()));
     }
 
     private void startFollowing() {
@@ -311,7 +312,8 @@ public final class ServerMachine {
     private final class PeerDispatch implements PeerRequest.Families<Completion<PeerReply>> {
         private final ReplicaRequestHandler replicaRequests =
                 new ReplicaRequestHandler(env, config.id(), replicas, views, registration, scrubber);
-        private final TransactionRequestHandler transactionRequests = new TransactionRequestHandler(transactionTables, replicas);
+        private final TransactionRequestHandler transactionRequests =
+                new TransactionRequestHandler(transactionTables, replicas);
         private final ServerRequestHandler serverRequests = new ServerRequestHandler(
                 config, registration, replicas, views, loads, eraser, backups, trashRequestHandler);
 
@@ -379,7 +381,8 @@ public final class ServerMachine {
         if (replicas.wantTicks()) {
             return config.tickNanos();
         }
-        return Math.min(Math.min(nextLease, nextPing) - now, transactionTables.service().nanosUntilTick(now));
+        return Math.min(
+                Math.min(nextLease, nextPing) - now, transactionTables.service().nanosUntilTick(now));
     }
 
     private List<TableViews.View> hostedTables() {

@@ -48,7 +48,10 @@ final class TransactionLogFollower {
         this.tableId = tableId;
         this.path = RegistryPaths.log(table, tableId);
         this.reader = new RetryingReader<>(
-                env.timers(), times.retryNanos(), done -> service.commitVisibility().readTransactionLog(path, done), read -> {
+                env.timers(),
+                times.retryNanos(),
+                done -> service.commitVisibility().readTransactionLog(path, done),
+                read -> {
                     if (read.value() instanceof TransactionLogState value) {
                         service.offer(table, value, read.version());
                     }

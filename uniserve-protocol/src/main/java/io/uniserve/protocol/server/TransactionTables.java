@@ -39,8 +39,8 @@ final class TransactionTables {
             GatePublisher gates) {
         this.env = host.env();
         this.self = host.self();
-        this.times =
-                new TransactionLogFollower.Times(host.config().retryNanos(), config.propagationNanos(), config.checkIntervalNanos());
+        this.times = new TransactionLogFollower.Times(
+                host.config().retryNanos(), config.propagationNanos(), config.checkIntervalNanos());
         this.watches = watches;
         this.views = views;
         this.replicas = replicas;
@@ -102,7 +102,11 @@ final class TransactionTables {
     }
 
     private record Host(
-            ReplicaContext host, TableViews views, ReplicaSet replicas, GatePublisher gates, Consumer<TableName> logWritten)
+            ReplicaContext host,
+            TableViews views,
+            ReplicaSet replicas,
+            GatePublisher gates,
+            Consumer<TableName> logWritten)
             implements TransactionContext {
         @Override
         public Environment env() {

@@ -62,7 +62,9 @@ final class TrashRequestHandler {
     private TrashReport report() {
         List<TrashEntry> all = trash.all();
         return new TrashReport(
-                all.subList(0, Math.min(all.size(), Limits.TRASH_ENTRIES_TOLD_MAX)), guard.heldReplicas(), config.bytesMax());
+                all.subList(0, Math.min(all.size(), Limits.TRASH_ENTRIES_TOLD_MAX)),
+                guard.heldReplicas(),
+                config.bytesMax());
     }
 
     private TrashEntry entry(String id) {

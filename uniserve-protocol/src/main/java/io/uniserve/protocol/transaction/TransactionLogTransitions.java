@@ -33,7 +33,13 @@ public final class TransactionLogTransitions {
         }
         InFlight begun = new InFlight(log.nextVersion(), driver, participants, batches, bytes);
         return new TransactionLogState(
-                log.tableId(), log.committedVersion(), log.nextVersion() + 1, begun, log.decisions(), log.newestForgottenVersion(), log.historyNumber());
+                log.tableId(),
+                log.committedVersion(),
+                log.nextVersion() + 1,
+                begun,
+                log.decisions(),
+                log.newestForgottenVersion(),
+                log.historyNumber());
     }
 
     /**
@@ -76,7 +82,13 @@ public final class TransactionLogTransitions {
 
     private static TransactionLogState with(TransactionLogState log, @Nullable InFlight flight) {
         return new TransactionLogState(
-                log.tableId(), log.committedVersion(), log.nextVersion(), flight, log.decisions(), log.newestForgottenVersion(), log.historyNumber());
+                log.tableId(),
+                log.committedVersion(),
+                log.nextVersion(),
+                flight,
+                log.decisions(),
+                log.newestForgottenVersion(),
+                log.historyNumber());
     }
 
     /** Commits the version in flight. */
@@ -104,7 +116,13 @@ public final class TransactionLogTransitions {
         decisions.add(new Decision(ended.version(), commit, ended.batches(), refused, reason, ended.participants()));
         long version = commit ? ended.version() : log.committedVersion();
         return new TransactionLogState(
-                log.tableId(), version, log.nextVersion(), null, decisions, log.newestForgottenVersion(), log.historyNumber());
+                log.tableId(),
+                version,
+                log.nextVersion(),
+                null,
+                decisions,
+                log.newestForgottenVersion(),
+                log.historyNumber());
     }
 
     /**
@@ -136,7 +154,13 @@ public final class TransactionLogTransitions {
     private static TransactionLogState with(
             TransactionLogState log, List<Decision> decisions, long forgotten, long outcomes) {
         return new TransactionLogState(
-                log.tableId(), log.committedVersion(), log.nextVersion(), log.inFlight(), decisions, forgotten, outcomes);
+                log.tableId(),
+                log.committedVersion(),
+                log.nextVersion(),
+                log.inFlight(),
+                decisions,
+                forgotten,
+                outcomes);
     }
 
     /** A transaction log and its older outcomes. */
@@ -146,7 +170,9 @@ public final class TransactionLogTransitions {
     public static boolean needsTrim(TransactionLogState log) {
         int settled = 0;
         for (Decision decision : log.decisions()) {
-            settled += decision.unackedParticipants().isEmpty() ? decision.batches().size() : 0;
+            settled += decision.unackedParticipants().isEmpty()
+                    ? decision.batches().size()
+                    : 0;
         }
         return settled > Limits.TABLE_DECISIONS_RECENT_MAX;
     }
@@ -165,7 +191,9 @@ public final class TransactionLogTransitions {
         int settled = 0;
         for (int i = log.decisions().size() - 1; i >= 0; i--) {
             Decision decision = log.decisions().get(i);
-            settled += decision.unackedParticipants().isEmpty() ? decision.batches().size() : 0;
+            settled += decision.unackedParticipants().isEmpty()
+                    ? decision.batches().size()
+                    : 0;
             boolean moves = decision.unackedParticipants().isEmpty() && settled > Limits.TABLE_DECISIONS_RECENT_KEPT;
             if (!moves || !decision.batches().isEmpty()) { // a decision without requests is of no use to a retry
                 (moves ? moved : stay).add(decision);

@@ -101,7 +101,8 @@ public final class TransactionLogView {
         }
     }
 
-    public TransactionLogView(TransactionContext host, CommitVisibility commitVisibility, TableName table, long tableId) {
+    public TransactionLogView(
+            TransactionContext host, CommitVisibility commitVisibility, TableName table, long tableId) {
         this.host = host;
         this.registry = host.env().registry();
         this.commitVisibility = commitVisibility;

@@ -64,12 +64,14 @@ class ShuffleTest {
 
     @Test
     void stagesThatCannotBeAreRefused() {
-        assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Distribution.PARTITIONED, List.of()))
+        assertThatThrownBy(() ->
+                        new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Distribution.PARTITIONED, List.of()))
                 .hasMessageContaining("stage m@1 of a plan gets the chunks of 0 others");
-        assertThatThrownBy(
-                        () -> new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Distribution.PARTITIONED, List.of(0)))
+        assertThatThrownBy(() -> new Shuffle.Scatter<>(
+                        TABLE, Optional.empty(), SCATTER, "", Distribution.PARTITIONED, List.of(0)))
                 .hasMessageContaining("stage s@1 of a plan gets the chunks of 1 others");
-        Shuffle.Scatter<String> leaf = new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Distribution.PARTITIONED);
+        Shuffle.Scatter<String> leaf =
+                new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Distribution.PARTITIONED);
         Shuffle.Scatter<String> map =
                 new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Distribution.PARTITIONED, List.of(0));
         assertThatThrownBy(() -> new Shuffle<>(List.of(leaf, map, map), TABLE, GATHER, ""))
@@ -94,10 +96,11 @@ class ShuffleTest {
 
     @Test
     void keysThatCannotBeAreRefused() {
-        assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.of(List.of()), SCATTER, "", Distribution.PARTITIONED))
-                .hasMessageContaining("scatter of 0 actors of table t");
         assertThatThrownBy(() ->
-                        new Shuffle.Scatter<>(TABLE, Optional.of(List.of(3, 1, 3)), SCATTER, "", Distribution.PARTITIONED))
+                        new Shuffle.Scatter<>(TABLE, Optional.of(List.of()), SCATTER, "", Distribution.PARTITIONED))
+                .hasMessageContaining("scatter of 0 actors of table t");
+        assertThatThrownBy(() -> new Shuffle.Scatter<>(
+                        TABLE, Optional.of(List.of(3, 1, 3)), SCATTER, "", Distribution.PARTITIONED))
                 .hasMessageContaining("names an actor twice: [3, 1, 3]");
     }
 
@@ -105,7 +108,8 @@ class ShuffleTest {
     @ValueSource(ints = {1, 256, 257, 4096})
     void theChunksOfAPlanAreBounded(int actors) {
         List<Integer> all = IntStream.range(0, actors).boxed().toList();
-        ShuffleMachine.Scatter scatter = new ShuffleMachine.Scatter(TABLE, all, "s@1", Bytes.EMPTY, Distribution.PARTITIONED);
+        ShuffleMachine.Scatter scatter =
+                new ShuffleMachine.Scatter(TABLE, all, "s@1", Bytes.EMPTY, Distribution.PARTITIONED);
         if (actors <= 256) {
             new ShuffleMachine.Plan(List.of(scatter), TABLE, all, "g@1", Bytes.EMPTY);
         } else {

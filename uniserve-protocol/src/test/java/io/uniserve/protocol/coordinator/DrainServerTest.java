@@ -51,7 +51,8 @@ class DrainServerTest {
                 }
                 ActorState now = cluster.actor("t", actor.actor());
                 if (!now.desiredServers().contains(now.primary()) && now.isr().containsAll(now.desiredServers())) {
-                    cluster.handOver(node, "t", now.actor(), now.desiredServers().toArray(ServerId[]::new));
+                    cluster.handOver(
+                            node, "t", now.actor(), now.desiredServers().toArray(ServerId[]::new));
                 }
             }
             cluster.loop.run(300 * MILLI);

@@ -39,7 +39,8 @@ class FailoverTest {
         Node node = cluster.leading(3);
         cluster.create(node, TestingCluster.table("t", 1, 2));
         ActorState before = cluster.actor("t", 0);
-        PeerRequest.RequestNewEpoch renew = new PeerRequest.RequestNewEpoch(cluster.key("t", 0), before.epoch(), before.primary());
+        PeerRequest.RequestNewEpoch renew =
+                new PeerRequest.RequestNewEpoch(cluster.key("t", 0), before.epoch(), before.primary());
         cluster.peer(node, renew);
         cluster.loop.run(100 * MILLI);
         ActorState after = cluster.actor("t", 0);
@@ -113,10 +114,12 @@ class FailoverTest {
         long incarnation = cluster.server(learner.value()).incarnation();
         for (long epoch : new long[] {state.epoch() - 1, state.epoch() + 1}) {
             cluster.peer(
-                    node, new PeerRequest.LearnerCaughtUp(cluster.key("t", 0), epoch, state.primary(), learner, incarnation));
+                    node,
+                    new PeerRequest.LearnerCaughtUp(cluster.key("t", 0), epoch, state.primary(), learner, incarnation));
         }
         cluster.peer(
-                node, new PeerRequest.LearnerCaughtUp(cluster.key("t", 0), state.epoch(), learner, learner, incarnation));
+                node,
+                new PeerRequest.LearnerCaughtUp(cluster.key("t", 0), state.epoch(), learner, learner, incarnation));
         cluster.peer(
                 node,
                 new PeerRequest.LearnerCaughtUp(
@@ -203,7 +206,8 @@ class FailoverTest {
         ServerId failing = cluster.actor("t", 0).isr().get(1);
         for (int failures = 1; failures <= 3; failures++) {
             long epoch = cluster.actor("t", 0).epoch();
-            cluster.peer(node, new PeerRequest.ReportUnhealthy(cluster.key("t", 0), epoch, failing, "engine hangs", false));
+            cluster.peer(
+                    node, new PeerRequest.ReportUnhealthy(cluster.key("t", 0), epoch, failing, "engine hangs", false));
             cluster.loop.run(40 * SECOND);
             List<ServerId> learners = cluster.actor("t", 0).learners();
             assertThat(learners).isEqualTo(failures < 3 ? List.of(failing) : List.of());

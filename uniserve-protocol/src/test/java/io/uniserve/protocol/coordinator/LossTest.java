@@ -139,7 +139,8 @@ class LossTest {
         cluster.create(node, TestingCluster.onLoss(TestingCluster.table("t", 1, 1), OnLoss.RESTORE_ACTOR));
         backup(cluster.key("t", 0), true);
         ActorState before = cluster.actor("t", 0);
-        cluster.peer(node, new PeerRequest.ReportUnhealthy(cluster.key("t", 0), 1, before.primary(), "engine failed", true));
+        cluster.peer(
+                node, new PeerRequest.ReportUnhealthy(cluster.key("t", 0), 1, before.primary(), "engine failed", true));
         cluster.loop.run(60 * SECOND);
         assertThat(cluster.actor("t", 0)).isEqualTo(before);
     }
@@ -151,7 +152,8 @@ class LossTest {
         backup(cluster.key("t", 0), true);
         ActorState before = cluster.actor("t", 0);
         for (int i = 0; i < 60; i++) {
-            cluster.peer(node, new PeerRequest.ReportUnhealthy(cluster.key("t", 0), 1, before.primary(), "bad log", true));
+            cluster.peer(
+                    node, new PeerRequest.ReportUnhealthy(cluster.key("t", 0), 1, before.primary(), "bad log", true));
             cluster.loop.run(SECOND / 2);
         }
         assertThat(cluster.actor("t", 0).primary()).isNotEqualTo(before.primary());

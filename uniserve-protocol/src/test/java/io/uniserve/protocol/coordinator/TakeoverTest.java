@@ -44,7 +44,8 @@ class TakeoverTest {
     private void unfit(Node node, ServerId server, String why, boolean lost) {
         cluster.peer(
                 node,
-                new PeerRequest.ReportUnhealthy(cluster.key("t", 0), cluster.actor("t", 0).epoch(), server, why, lost));
+                new PeerRequest.ReportUnhealthy(
+                        cluster.key("t", 0), cluster.actor("t", 0).epoch(), server, why, lost));
     }
 
     private ActorState lost(Node node, int rf) {

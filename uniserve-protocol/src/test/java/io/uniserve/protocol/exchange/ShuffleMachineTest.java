@@ -177,10 +177,12 @@ class ShuffleMachineTest {
         GatherEnvelope last = GatherEnvelope.CODEC.decode(gather.parameters());
         assertThat(last.inputs().stream().map(GatherEnvelope.Input::stage)).containsExactly(2, 3);
         assertThat(last.output()).isEmpty();
-        assertThat(last.requiredChunks(1).stream().map(one -> one.manifest().output().actor()))
+        assertThat(last.requiredChunks(1).stream()
+                        .map(one -> one.manifest().output().actor()))
                 .as("of what is kept its own alone, of what is broadcast all")
                 .containsExactly(1, 0, 1);
-        assertThat(gather.preferredAddresses()).isEqualTo(Map.of(0, new Address("server0", 1), 1, new Address("server1", 1)));
+        assertThat(gather.preferredAddresses())
+                .isEqualTo(Map.of(0, new Address("server0", 1), 1, new Address("server1", 1)));
         answer("gather", List.of(Bytes.EMPTY, Bytes.EMPTY));
         assertThat(outcome.get()).isInstanceOfSatisfying(Outcome.Ok.class, ok -> {
             ShuffleMachine.Result result = (ShuffleMachine.Result) ok.value();

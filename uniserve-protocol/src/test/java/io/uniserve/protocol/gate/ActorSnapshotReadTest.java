@@ -153,7 +153,8 @@ final class ActorSnapshotReadTest {
     void noStepCanBeLeftOut() {
         ActorSnapshotRead share = share(0, false, 0);
         assertThatThrownBy(() -> share.onStateTaken(1)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> share.onResolved(InDoubtResolution.NOTHING_OMITTED)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> share.onResolved(InDoubtResolution.NOTHING_OMITTED))
+                .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> share.confirm(good(), EARLY)).isInstanceOf(IllegalStateException.class);
         share.admit(good(), EARLY);
         assertThatThrownBy(() -> share.admit(good(), EARLY)).isInstanceOf(IllegalStateException.class);

@@ -274,16 +274,18 @@ final class AtomicCluster {
             case NONE -> then.accept(failed(share));
             case TAKE -> fix(host, key, share, then);
             case RESOLVE ->
-                host.machine().resolveInDoubt(request.table(), key, request.version(), request.acceptsOpenVersions(), settled -> {
-                    if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
-                        share.onResolved(ok.value());
-                        fix(host, key, share, then);
-                    } else {
-                        then.accept(Answer.failed(((Outcome.Err<InDoubtResolution>) settled)
-                                .error()
-                                .code()));
-                    }
-                });
+                host.machine()
+                        .resolveInDoubt(
+                                request.table(), key, request.version(), request.acceptsOpenVersions(), settled -> {
+                                    if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
+                                        share.onResolved(ok.value());
+                                        fix(host, key, share, then);
+                                    } else {
+                                        then.accept(Answer.failed(((Outcome.Err<InDoubtResolution>) settled)
+                                                .error()
+                                                .code()));
+                                    }
+                                });
         }
         return share;
     }

@@ -72,7 +72,10 @@ class ClusterIdentityTest {
     private void leaves(Host host, String identity, String... reasons) {
         assertThat(host.fatal).singleElement().asString().contains("WRONG_CLUSTER", identity, "zookeeper.connect");
         assertThat(host.fatal).singleElement().asString().contains(reasons);
-        assertThat(host.machine().missingConditions()).singleElement().asString().contains("left service", identity);
+        assertThat(host.machine().missingConditions())
+                .singleElement()
+                .asString()
+                .contains("left service", identity);
         List<Outcome<PeerReply>> answer = new ArrayList<>();
         host.machine().onPeer(new PeerRequest.ReportLoad(), answer::add);
         cluster.loop.run(SECOND);

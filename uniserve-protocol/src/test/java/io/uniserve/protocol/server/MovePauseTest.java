@@ -79,7 +79,9 @@ class MovePauseTest {
 
     private boolean over(ServerId from, ServerId to) {
         ActorState actor = cluster.actor(0);
-        return actor.isr().contains(to) && !actor.hasReplicaOn(from) && actor.fencing().isEmpty();
+        return actor.isr().contains(to)
+                && !actor.hasReplicaOn(from)
+                && actor.fencing().isEmpty();
     }
 
     /** A client that always has the newest map and retries at once. */

@@ -54,8 +54,12 @@ class OpenVersionsTest {
         assertThat(read.version()).isZero();
         assertThat(read.rounds()).isEqualTo(1);
         assertThat(reader.asked).hasSize(2).allMatch(VersionedRead::acceptsOpenVersions);
-        assertThat(heard).extracting(VersionedRead.Reply::openVersions).containsExactlyInAnyOrder(List.of(), List.of(1L));
-        assertThat(heard).extracting(VersionedRead.Reply::invisibleVersions).containsExactlyInAnyOrder(List.of(1L), List.of());
+        assertThat(heard)
+                .extracting(VersionedRead.Reply::openVersions)
+                .containsExactlyInAnyOrder(List.of(), List.of(1L));
+        assertThat(heard)
+                .extracting(VersionedRead.Reply::invisibleVersions)
+                .containsExactlyInAnyOrder(List.of(1L), List.of());
         decided();
     }
 
@@ -89,7 +93,9 @@ class OpenVersionsTest {
         assertThat(read.version()).isZero();
         assertThat(read.rounds()).isEqualTo(2);
         assertThat(reader.asked).hasSize(3);
-        assertThat(reader.asked.get(2).acceptsOpenVersions()).as("nothing may be left open").isFalse();
+        assertThat(reader.asked.get(2).acceptsOpenVersions())
+                .as("nothing may be left open")
+                .isFalse();
         assertThat(reader.asked.get(2).targets())
                 .extracting(VersionedRead.Target::actor)
                 .containsExactly(1);

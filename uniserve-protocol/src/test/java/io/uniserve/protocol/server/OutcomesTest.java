@@ -67,7 +67,9 @@ class OutcomesTest {
         RequestId first = Objects.requireNonNull(requests.get(requests.firstKey()));
         assertThat(atomic.error(atomic.send(atomic.other(0), first, 2, rows("y", 0))))
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
-        assertThat(atomic.log().committedVersion()).as("nothing was applied twice").isEqualTo(requests.lastKey());
+        assertThat(atomic.log().committedVersion())
+                .as("nothing was applied twice")
+                .isEqualTo(requests.lastKey());
     }
 
     @Test
@@ -131,8 +133,8 @@ class OutcomesTest {
         List<Outcome<UpdateReply>> third = atomic.send(away, id, 3, rows("a", 0));
         cluster.loop.run(2 * AtomicCluster.SECOND);
         TransactionLogState known = atomic.log();
-        TransactionLogState later =
-                new TransactionLogState(known.tableId(), known.committedVersion(), known.nextVersion(), null, List.of(), 1);
+        TransactionLogState later = new TransactionLogState(
+                known.tableId(), known.committedVersion(), known.nextVersion(), null, List.of(), 1);
         int version = cluster.store.read(atomic.logPath()).version();
         assertThat(cluster.store
                         .multi(this, List.of(new Op.Set(atomic.logPath(), later, version)))

@@ -90,7 +90,9 @@ class RestoreTableTest {
             }
         }
         awaitWhole();
-        assertThat(atomic.log().nextVersion()).as("no version stands for two states").isGreaterThan(committed.lastKey());
+        assertThat(atomic.log().nextVersion())
+                .as("no version stands for two states")
+                .isGreaterThan(committed.lastKey());
         long after = atomic.update(atomic.primary(0), AtomicCluster.rows("after", 0, 1, 2));
         assertThat(after).isGreaterThan(committed.lastKey());
         assertThat(atomic.readAlike(0, 1, 2)).endsWith(after + "=after");

@@ -116,8 +116,8 @@ class StrictReadsTest {
         atomic.update(driver, rows("a", 0, 1));
         StrictRead.Result first = ok(atomic.reader().strict(5, Cluster.T)).get(0);
         atomic.update(driver, rows("b", 0, 1));
-        StrictRead.Result second =
-                ok(atomic.reader().strictAt(first.consistentCut(), 5, Cluster.T)).get(0);
+        StrictRead.Result second = ok(atomic.reader().strictAt(first.consistentCut(), 5, Cluster.T))
+                .get(0);
         assertThat(second.version()).isEqualTo(first.version());
         assertThat(texts(second)).containsOnly("1=a");
         atomic.primary(1).kill();

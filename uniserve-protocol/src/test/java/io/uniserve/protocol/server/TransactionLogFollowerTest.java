@@ -40,7 +40,9 @@ class TransactionLogFollowerTest {
         } else if (request instanceof PeerRequest.Decide decide) {
             return decide.transactionLog();
         }
-        return request instanceof PeerRequest.PublishTransactionLog tell ? Optional.of(tell.transactionLog()) : Optional.empty();
+        return request instanceof PeerRequest.PublishTransactionLog tell
+                ? Optional.of(tell.transactionLog())
+                : Optional.empty();
     }
 
     @Test
@@ -147,7 +149,13 @@ class TransactionLogFollowerTest {
         tell(old, 0);
         assertThat(follower.registry().watches(log)).as("nothing new").isTrue();
         TransactionLogState foreign = new TransactionLogState(
-                known.tableId() + 1, 99, 100, null, known.decisions(), known.newestForgottenVersion(), known.historyNumber());
+                known.tableId() + 1,
+                99,
+                100,
+                null,
+                known.decisions(),
+                known.newestForgottenVersion(),
+                known.historyNumber());
         tell(foreign, 1_000);
         assertThat(follower.version(foreign.tableId())).isZero();
         assertThat(version(follower)).isEqualTo(version);
@@ -156,7 +164,9 @@ class TransactionLogFollowerTest {
 
     private void tell(TransactionLogState log, int nodeVersion) {
         follower.machine()
-                .onPeer(new PeerRequest.PublishTransactionLog(Cluster.T, new TransactionLogSnapshot(log, nodeVersion)), reply -> {});
+                .onPeer(
+                        new PeerRequest.PublishTransactionLog(Cluster.T, new TransactionLogSnapshot(log, nodeVersion)),
+                        reply -> {});
         cluster.loop.run(Cluster.SECOND / 50);
     }
 

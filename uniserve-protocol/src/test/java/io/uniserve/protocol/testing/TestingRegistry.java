@@ -115,7 +115,8 @@ public final class TestingRegistry implements Registry {
     public void refuse(boolean value) {
         refused = value;
         cut = value;
-        inOrder(() -> listeners.forEach(l -> l.onSessionEvent(value ? SessionEvent.SUSPENDED : SessionEvent.CONNECTED)));
+        inOrder(() ->
+                listeners.forEach(l -> l.onSessionEvent(value ? SessionEvent.SUSPENDED : SessionEvent.CONNECTED)));
         if (!value) {
             watches.values().forEach(tasks -> tasks.forEach(this::inOrder));
         }

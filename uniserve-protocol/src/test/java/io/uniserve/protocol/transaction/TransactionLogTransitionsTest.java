@@ -115,15 +115,17 @@ final class TransactionLogTransitionsTest {
         for (long i = 1; i <= many; i++) {
             all.put(i, i == 3 ? Set.of(0) : Set.of(0, 3));
         }
-        LogAndOutcomes parted =
-                TransactionLogTransitions.trim(TransactionLogTransitions.removeAcked(half, all), TransactionHistory.empty(7));
+        LogAndOutcomes parted = TransactionLogTransitions.trim(
+                TransactionLogTransitions.removeAcked(half, all), TransactionHistory.empty(7));
         assertThat(TransactionLogTransitions.decision(parted.log(), 3)).isPresent();
         assertThat(parted.log().decisions()).hasSize(1 + Limits.TABLE_DECISIONS_RECENT_KEPT);
         assertThat(parted.log().historyNumber()).isEqualTo(1);
         assertThat(parted.outcomes().writeNumber()).isEqualTo(1);
         assertThat(parted.outcomes().decisions()).hasSize(Limits.TABLE_DECISIONS_KEPT);
         long oldest = parted.outcomes().decisions().get(0).version();
-        assertThat(parted.log().newestForgottenVersion()).as("3 does not hold it up").isEqualTo(oldest - 1);
+        assertThat(parted.log().newestForgottenVersion())
+                .as("3 does not hold it up")
+                .isEqualTo(oldest - 1);
         assertThat(parted.outcomes().decisions()).isSortedAccordingTo(Comparator.comparingLong(Decision::version));
     }
 

@@ -37,7 +37,8 @@ final class PortCallGuard {
             if (e instanceof RuntimeException failure && DiskErrors.isDiskFull(failure)) {
                 throw DiskErrors.of(call, failure);
             }
-            throw new UniserveException(ErrorCode.PORT_FAILED, call + " failed with " + PortFailureLog.classAndMessage(e), e);
+            throw new UniserveException(
+                    ErrorCode.PORT_FAILED, call + " failed with " + PortFailureLog.classAndMessage(e), e);
         }
     }
 }

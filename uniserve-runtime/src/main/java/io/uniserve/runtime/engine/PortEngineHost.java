@@ -144,7 +144,9 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     /** Operator of this port by {@code name@version}, which may {@linkplain PortBuild name a build}; empty if it has none. */
     public Optional<Operator<?, ?>> operator(String port, String id) {
         OpenPort open = ports.get(port);
-        return open == null || !PortBuild.matches(id, open.buildId()) ? Optional.empty() : open.operator(PortBuild.withoutBuild(id));
+        return open == null || !PortBuild.matches(id, open.buildId())
+                ? Optional.empty()
+                : open.operator(PortBuild.withoutBuild(id));
     }
 
     /** Build of the port; empty if it is unknown or the port is not loaded. */

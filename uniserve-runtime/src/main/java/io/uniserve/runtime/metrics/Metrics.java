@@ -93,7 +93,8 @@ public final class Metrics implements AutoCloseable {
         }
     }
 
-    private void sendCheck(HttpExchange exchange, String what, Function<Health, List<String>> question) throws IOException {
+    private void sendCheck(HttpExchange exchange, String what, Function<Health, List<String>> question)
+            throws IOException {
         Health asked = health;
         List<String> missing = asked == null ? List.of("it starts") : question.apply(asked);
         StringJoiner sentences = new StringJoiner(",", "[", "]");

@@ -47,7 +47,8 @@ final class PortApiClassLoader extends ClassLoader {
             return true;
         }
         String file = file(name);
-        return name.startsWith(OWN_PREFIX) && String.valueOf(application.getResource(file)).equals(core + file);
+        return name.startsWith(OWN_PREFIX)
+                && String.valueOf(application.getResource(file)).equals(core + file);
     }
 
     private static String file(String name) {

@@ -24,8 +24,8 @@ public final class QueryMapping {
                 .setExplain(request.explain())
                 .setCopies(request.replicaSeed());
         request.session().ifPresent(session -> {
-            proto.setHold(
-                    ReadMapping.toProto(new ReadRequest.SessionHold(session.high(), session.low(), session.remainingNanos())));
+            proto.setHold(ReadMapping.toProto(
+                    new ReadRequest.SessionHold(session.high(), session.low(), session.remainingNanos())));
             session.pins().forEach(pin -> proto.addPins(toProto(pin)));
         });
         for (QueryRequest.Floor floor : request.floors()) {

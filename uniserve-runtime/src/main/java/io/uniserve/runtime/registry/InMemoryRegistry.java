@@ -52,7 +52,8 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         List<Op> copy = List.copyOf(ops);
         run(completion, true, () -> {
-            RegistryChecks.checkOperations(copy, copy.stream().map(op -> new byte[0]).toList());
+            RegistryChecks.checkOperations(
+                    copy, copy.stream().map(op -> new byte[0]).toList());
             return shared.multi(owner, copy);
         });
     }

@@ -242,7 +242,9 @@ class AtomicHostTest {
                 Bytes again = Bytes.wrap(large.toArray());
                 Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, again, done));
             }
-            assertThat(hosted.transactionState().validatedBytes()).isPositive().isLessThanOrEqualTo(Limits.BATCH_BYTES_MAX);
+            assertThat(hosted.transactionState().validatedBytes())
+                    .isPositive()
+                    .isLessThanOrEqualTo(Limits.BATCH_BYTES_MAX);
             prepare(1, rows("a"));
             assertThat(hosted.transactionState().validatedBytes()).isZero();
         } finally {

@@ -71,7 +71,13 @@ class ChunkReplyMarshallerTest {
     @Test
     void piecesAreThoseThatWereSentEachInAnArrayOfItsOwn() {
         PeerReply.Pieces pieces = new PeerReply.Pieces(List.of(
-                piece(1_000), piece(1), piece(0), PeerReply.Piece.MISSING, piece(70_000), piece(5_000), piece(1 << 20)));
+                piece(1_000),
+                piece(1),
+                piece(0),
+                PeerReply.Piece.MISSING,
+                piece(70_000),
+                piece(5_000),
+                piece(1 << 20)));
         byte[] message = message(pieces);
         for (InputStream stream :
                 List.of(new Known(message, message.length), new ByteArrayInputStream(message), new Sluggish(message))) {

@@ -145,7 +145,8 @@ final class PlanSnapshot {
         if (tables.size() < 2 || session.isPresent()) {
             return Optional.empty();
         }
-        Optional<ReadSnapshot> seen = tables.stream().anyMatch(together::covers) ? together.forReads() : Optional.empty();
+        Optional<ReadSnapshot> seen =
+                tables.stream().anyMatch(together::covers) ? together.forReads() : Optional.empty();
         boolean independent = tables.stream()
                 .allMatch(name -> together.covers(name) ? seen.isPresent() : mode != ReadMode.STRICT && !atomic(name));
         return independent
@@ -210,7 +211,8 @@ final class PlanSnapshot {
         if (oneVersion) {
             versions.recordActors(name, asked.actors().orElseGet(() -> plan.actors(name)));
         }
-        SnapshotRead.Result result = wait.await(reads.readVersion(asked, versions.version(name), versions.tableId(name)));
+        SnapshotRead.Result result =
+                wait.await(reads.readVersion(asked, versions.version(name), versions.tableId(name)));
         if (oneVersion) {
             versions.recordResult(name, result);
         }

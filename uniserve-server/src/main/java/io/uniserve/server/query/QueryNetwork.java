@@ -99,7 +99,8 @@ final class QueryNetwork implements ClientNetwork, SnapshotReadClient, Consisten
 
     /** Takes the snapshot on this server: any server can do it. */
     @Override
-    public void requestConsistentCut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
+    public void requestConsistentCut(
+            Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
         Timers.Cancel[] work = {() -> {}};
         Timers.Cancel late = timers.after(timeoutNanos, () -> work[0].cancel());
         work[0] = this.<ConsistentCut>readHere(

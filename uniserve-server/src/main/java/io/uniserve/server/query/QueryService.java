@@ -213,7 +213,9 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         Answer answer = planned(port, query, context);
         checkSize(answer);
         return context.stats()
-                .explanation(ExplainFormatter.formatAnswer(answer, ExplainFormatter.formatLocalServer(context)), clock.nanos() - begun);
+                .explanation(
+                        ExplainFormatter.formatAnswer(answer, ExplainFormatter.formatLocalServer(context)),
+                        clock.nanos() - begun);
     }
 
     /** Plans and runs the query. If the states that its rounds read are lost, it starts again, until the deadline at most. */

@@ -62,7 +62,9 @@ final class QueryStats {
             int actors = asked.actors().map(List::size).orElse(all);
             String operator = PortBuild.withoutBuild(asked.operator());
             steps.add(ExplainFormatter.formatStep(
-                    ExplainFormatter.formatOperatorCall("retrieve", operator, actors, all, asked.table()) + how, one, nanos));
+                    ExplainFormatter.formatOperatorCall("retrieve", operator, actors, all, asked.table()) + how,
+                    one,
+                    nanos));
         }
     }
 
@@ -78,12 +80,14 @@ final class QueryStats {
             steps.add(stage(map ? "map" : "scatter", result.stages().get(i)));
         }
         String attempts = result.attempts() > 1 ? "; " + result.attempts() + " attempts" : "";
-        steps.add(ExplainFormatter.formatStep(stage("gather", result.stages().get(last)) + attempts, ReadStats.NONE, nanos));
+        steps.add(ExplainFormatter.formatStep(
+                stage("gather", result.stages().get(last)) + attempts, ReadStats.NONE, nanos));
     }
 
     private static String stage(String kind, Shuffle.Stage stage) {
-        return ExplainFormatter.formatOperatorCall(kind, stage.operator(), stage.actors(), stage.actors(), stage.table()) + ": "
-                + ExplainFormatter.formatShuffleStage(stage);
+        return ExplainFormatter.formatOperatorCall(
+                        kind, stage.operator(), stage.actors(), stage.actors(), stage.table())
+                + ": " + ExplainFormatter.formatShuffleStage(stage);
     }
 
     /** Records a restart of the plan. */

@@ -143,9 +143,10 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Runs reads in parallel if they are of eventual tables or of one common snapshot. */
     @Override
-    public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<RetrieveRequest<P>> all, Combiner<V, R> combiner) {
-        Optional<PlanSnapshot.View> view =
-                snapshot.ofIndependentReads(all.stream().map(RetrieveRequest::table).toList());
+    public <P, V, R> List<R> retrieveAll(
+            RetrieveCall<P, V> call, List<RetrieveRequest<P>> all, Combiner<V, R> combiner) {
+        Optional<PlanSnapshot.View> view = snapshot.ofIndependentReads(
+                all.stream().map(RetrieveRequest::table).toList());
         if (view.isEmpty()) {
             return PlanContext.super.retrieveAll(call, all, combiner);
         }
@@ -274,7 +275,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private <P, V> QueryResult run(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
-        return readAndRecord(new Query(table, actors, qualifiedOperator(table, call.id()), encoded, mode, deadlineNanos), "");
+        return readAndRecord(
+                new Query(table, actors, qualifiedOperator(table, call.id()), encoded, mode, deadlineNanos), "");
     }
 
     /** Reads, and records the statistics. */

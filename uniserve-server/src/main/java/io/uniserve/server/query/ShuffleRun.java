@@ -77,7 +77,8 @@ final class ShuffleRun {
                 parameters);
     }
 
-    private <P> ShuffleMachine.Scatter encodeScatter(Shuffle.Scatter<P> scatter, Function<TableName, List<Integer>> actors) {
+    private <P> ShuffleMachine.Scatter encodeScatter(
+            Shuffle.Scatter<P> scatter, Function<TableName, List<Integer>> actors) {
         check(scatter.table());
         List<Integer> all = actors.apply(scatter.table());
         List<Integer> asked = scatter.actors().orElse(all);

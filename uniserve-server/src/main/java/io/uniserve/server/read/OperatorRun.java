@@ -60,7 +60,10 @@ final class OperatorRun<A extends ActorView, P, V> {
         }
         if (operator instanceof GatherOperator<?, ?, ?> gather) {
             return decoded(
-                    new GatherRun<>(gather, requireInputs(operator, parameters, gatherInputs)), operator, parameters, port);
+                    new GatherRun<>(gather, requireInputs(operator, parameters, gatherInputs)),
+                    operator,
+                    parameters,
+                    port);
         }
         if (operator instanceof MapOperator<?, ?> map) {
             GatherInputs here = requireInputs(operator, parameters, gatherInputs);
@@ -69,7 +72,8 @@ final class OperatorRun<A extends ActorView, P, V> {
         return decoded((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
     }
 
-    private static GatherInputs requireInputs(Operator<?, ?> operator, Bytes parameters, @Nullable GatherInputs gatherInputs) {
+    private static GatherInputs requireInputs(
+            Operator<?, ?> operator, Bytes parameters, @Nullable GatherInputs gatherInputs) {
         if (gatherInputs != null) {
             return gatherInputs;
         }

@@ -49,7 +49,9 @@ public final class OutOfMemoryPolicy {
 
     /** Returns the error for any failure of a port. Failures other than a lack of memory count as the port's. */
     public UniserveException onFailure(String what, Throwable failure) {
-        return failure instanceof OutOfMemoryError memory ? onOutOfMemory(what, memory) : PortErrors.toUniserveException(what, failure);
+        return failure instanceof OutOfMemoryError memory
+                ? onOutOfMemory(what, memory)
+                : PortErrors.toUniserveException(what, failure);
     }
 
     /** Tries to allocate a twentieth of the heap. This makes the garbage collector free as much as it can. */

@@ -442,7 +442,8 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public boolean mayRunInline(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise) {
+    public boolean mayRunInline(
+            String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise) {
         if (parameters.size() > BRIEF_PARAMETER_BYTES_MAX) {
             return false;
         }

@@ -76,7 +76,8 @@ final class ReadTask implements Timers.Cancel {
 
     /** True if the request may be answered on the transport's thread. */
     boolean mayRunInline() {
-        boolean holds = request.session().filter(session -> !session.currentOnly()).isPresent();
+        boolean holds =
+                request.session().filter(session -> !session.currentOnly()).isPresent();
         return !holds
                 && run.brief(request.targets().get(0).actor(), request.targets().size());
     }
@@ -203,7 +204,8 @@ final class ReadTask implements Timers.Cancel {
         if (session.currentOnly()) {
             return presentAgain(place, key, context);
         }
-        Optional<SessionSnapshot> held = service.sessionSnapshots().find(session, key, target.version(), until(session));
+        Optional<SessionSnapshot> held =
+                service.sessionSnapshots().find(session, key, target.version(), until(session));
         return held.isEmpty() ? stateLost(target) : read(place, held.get(), context);
     }
 
@@ -482,7 +484,8 @@ final class ReadTask implements Timers.Cancel {
             if (onTransport) {
                 serveAll();
             } else {
-                try (WorkerPool.EngineCall inside = service.pool().enterEngine(run.deadlineNanos(), run.cancellationScope())) {
+                try (WorkerPool.EngineCall inside =
+                        service.pool().enterEngine(run.deadlineNanos(), run.cancellationScope())) {
                     serveAll();
                 }
             }

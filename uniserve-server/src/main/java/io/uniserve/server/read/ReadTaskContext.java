@@ -31,7 +31,8 @@ interface ReadTaskContext {
      *
      * @param promise tests the promise of the operator on the given actor
      */
-    boolean mayRunInline(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise);
+    boolean mayRunInline(
+            String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise);
 
     InlineOperators inlineOperators();
 

@@ -35,7 +35,13 @@ final class RequestRun implements Timers.Cancel {
     /** Of a gather: what is on its way to it, or has come. */
     private volatile @Nullable GatherInputs gatherInputs;
 
-    RequestRun(ReadTaskContext service, Share share, long tableId, String operator, Bytes parameters, long remainingNanos) {
+    RequestRun(
+            ReadTaskContext service,
+            Share share,
+            long tableId,
+            String operator,
+            Bytes parameters,
+            long remainingNanos) {
         this.service = service;
         this.share = share;
         this.tableId = tableId;
@@ -81,7 +87,8 @@ final class RequestRun implements Timers.Cancel {
 
     /** Adds the request to the list of running queries, until {@link #close}. */
     void list() {
-        entry = service.runningQueries().add(share, operator, deadlineNanos, service.isServerLimit(remainingNanos), this);
+        entry = service.runningQueries()
+                .add(share, operator, deadlineNanos, service.isServerLimit(remainingNanos), this);
     }
 
     /** A thread works on the request. */
@@ -113,8 +120,8 @@ final class RequestRun implements Timers.Cancel {
         if (known == null) {
             known = OperatorRun.of(
                     actor.operator(operator)
-                            .orElseThrow(() ->
-                                    new UniserveException(ErrorCode.UNKNOWN_OPERATOR, PortBuild.missingOperatorMessage(operator))),
+                            .orElseThrow(() -> new UniserveException(
+                                    ErrorCode.UNKNOWN_OPERATOR, PortBuild.missingOperatorMessage(operator))),
                     parameters,
                     actor,
                     service.exchange(),

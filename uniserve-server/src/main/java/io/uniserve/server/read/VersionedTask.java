@@ -53,7 +53,8 @@ final class VersionedTask implements Timers.Cancel {
     /** Value of an actor; bytes if it will not be merged. */
     private record ActorValue(int actor, long at, Object value) {}
 
-    VersionedTask(ReadTaskContext service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
+    VersionedTask(
+            ReadTaskContext service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
         this.service = service;
         this.request = request;
         this.completion = completion;
@@ -116,16 +117,17 @@ final class VersionedTask implements Timers.Cancel {
 
     private void settle(int place, ActorSnapshotRead share) {
         inDoubtCount.incrementAndGet();
-        service.inDoubtResolver().resolve(request.table(), key(place), request.version(), request.acceptsOpenVersions(), settled -> {
-            if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
-                share.onResolved(ok.value());
-            } else {
-                results.set(place, failure(place, settled.error()));
-            }
-            if (inDoubtCount.decrementAndGet() == 0) {
-                dispatch(work -> service.execute(run.share(), work));
-            }
-        });
+        service.inDoubtResolver()
+                .resolve(request.table(), key(place), request.version(), request.acceptsOpenVersions(), settled -> {
+                    if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
+                        share.onResolved(ok.value());
+                    } else {
+                        results.set(place, failure(place, settled.error()));
+                    }
+                    if (inDoubtCount.decrementAndGet() == 0) {
+                        dispatch(work -> service.execute(run.share(), work));
+                    }
+                });
     }
 
     private void dispatch(Predicate<Runnable> first) {
@@ -168,7 +170,8 @@ final class VersionedTask implements Timers.Cancel {
         if (onTransport) {
             serve(first, true);
         } else {
-            try (WorkerPool.EngineCall inside = service.pool().enterEngine(run.deadlineNanos(), run.cancellationScope())) {
+            try (WorkerPool.EngineCall inside =
+                    service.pool().enterEngine(run.deadlineNanos(), run.cancellationScope())) {
                 serve(first, false);
             }
         }
@@ -285,11 +288,15 @@ final class VersionedTask implements Timers.Cancel {
                 part.actors().forEach(actor -> failures.add(noRoom(actor)));
             }
         }
-        end(run.cancellationScope().isCancelled() ? Outcome.err(ReadTaskContext.gone()) : Outcome.ok(reply(parts, failures)));
+        end(
+                run.cancellationScope().isCancelled()
+                        ? Outcome.err(ReadTaskContext.gone())
+                        : Outcome.ok(reply(parts, failures)));
     }
 
     private long uncommittedVersion() {
-        return service.gates().uncommittedVersion(request.tableId(), service.clock().nanos());
+        return service.gates()
+                .uncommittedVersion(request.tableId(), service.clock().nanos());
     }
 
     private VersionedRead.Reply reply(List<VersionedRead.Part> parts, List<ActorFailure> failures) {

@@ -28,7 +28,8 @@ class OutOfMemoryPolicyTest {
     @Test
     void anyOtherFailureIsThePorts() {
         OutOfMemoryPolicy faults = new OutOfMemoryPolicy(fatal::add, () -> false);
-        assertThat(faults.onFailure("operator x@1", new IllegalStateException("no")).code())
+        assertThat(faults.onFailure("operator x@1", new IllegalStateException("no"))
+                        .code())
                 .isEqualTo(ErrorCode.PORT_FAILED);
         assertThat(fatal).isEmpty();
     }

@@ -83,8 +83,8 @@ final class ReadWorld implements AutoCloseable {
     /** States by version, for actors of atomic tables. */
     final Map<ReplicaKey, VersionedSnapshots<ActorView>> shelves = new ConcurrentHashMap<>();
 
-    final AtomicReference<ReadInDoubtResolver> settled =
-            new AtomicReference<>((table, key, at, defers, done) -> done.done(Outcome.ok(InDoubtResolution.NOTHING_OMITTED)));
+    final AtomicReference<ReadInDoubtResolver> settled = new AtomicReference<>(
+            (table, key, at, defers, done) -> done.done(Outcome.ok(InDoubtResolution.NOTHING_OMITTED)));
     final List<Runnable> waiting = new CopyOnWriteArrayList<>();
     private final List<String> unpublished = new CopyOnWriteArrayList<>();
     final AtomicInteger refreshes = new AtomicInteger();

@@ -181,7 +181,10 @@ class SessionReadsTest {
 
     /** Holds the actor's state for a session of this number. */
     private ReadReply hold(int actor, long session) {
-        return read(new ReadRequest.SessionHold(7, session, MINUTE), ReadRequest.HOLD, new ReadRequest.Target(actor, 1, 0, 0));
+        return read(
+                new ReadRequest.SessionHold(7, session, MINUTE),
+                ReadRequest.HOLD,
+                new ReadRequest.Target(actor, 1, 0, 0));
     }
 
     @Test

@@ -93,7 +93,9 @@ class VersionedReadsTest {
         world.gates.publishVersion(TABLE_ID, 4);
         VersionedRead.Reply reply = count(0, 0, 1);
         assertThat(reply.failures()).isEmpty();
-        assertThat(reply.parts()).extracting(VersionedRead.Part::completeVersion).containsExactly(4L, 6L);
+        assertThat(reply.parts())
+                .extracting(VersionedRead.Part::completeVersion)
+                .containsExactly(4L, 6L);
         assertThat(reply.parts()).extracting(VersionedReadsTest::value).containsExactly(5L, 8L);
     }
 
@@ -164,7 +166,9 @@ class VersionedReadsTest {
         world.gate(2, 1, true, -SECOND, 1);
         VersionedRead.Reply reply = merged("kv.count@1", 0, 1, 2, 3);
         assertThat(reply.parts()).extracting(VersionedRead.Part::actors).containsExactly(List.of(0, 1), List.of(3));
-        assertThat(reply.parts()).extracting(VersionedRead.Part::completeVersion).containsExactly(4L, 6L);
+        assertThat(reply.parts())
+                .extracting(VersionedRead.Part::completeVersion)
+                .containsExactly(4L, 6L);
         assertThat(reply.parts()).extracting(VersionedReadsTest::value).containsExactly(11L, 9L);
         assertThat(reply.failures()).hasSize(1);
         assertThat(reply.failures().get(0).actor()).isEqualTo(2);
@@ -212,8 +216,8 @@ class VersionedReadsTest {
         actor(2, 9);
         doubt(0, 4);
         doubt(1, 4);
-        world.settled.set((table, key, at, defers, done) -> done.done(
-                Outcome.ok(key.actor() == 0 && defers ? InDoubtResolution.omitOpen(4) : InDoubtResolution.omitInvisible(4))));
+        world.settled.set((table, key, at, defers, done) -> done.done(Outcome.ok(
+                key.actor() == 0 && defers ? InDoubtResolution.omitOpen(4) : InDoubtResolution.omitInvisible(4))));
         VersionedRead plain = request("kv.count@1", 0, 0, 1, 2);
         VersionedRead.Reply reply = of(start(deferring(plain, true)));
         assertThat(reply.parts()).hasSize(3);
@@ -293,7 +297,9 @@ class VersionedReadsTest {
             world.gates.publishVersion(TABLE_ID, 9);
             done.done(Outcome.ok(InDoubtResolution.NOTHING_OMITTED));
         });
-        assertThat(count(0, 0).parts()).extracting(VersionedRead.Part::completeVersion).containsExactly(3L);
+        assertThat(count(0, 0).parts())
+                .extracting(VersionedRead.Part::completeVersion)
+                .containsExactly(3L);
     }
 
     @Test

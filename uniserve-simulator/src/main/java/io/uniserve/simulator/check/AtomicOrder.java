@@ -62,7 +62,8 @@ final class AtomicOrder {
         }
         for (Restored restored : history.addRestored()) {
             int era = Math.max(0, tableTimelines.timelineOfTable(restored.tableId()));
-            moments.add(new TimedStep(restored.nanos(), -1, () -> recordSeen(restored.client(), new SeenVersion(era, 0))));
+            moments.add(
+                    new TimedStep(restored.nanos(), -1, () -> recordSeen(restored.client(), new SeenVersion(era, 0))));
         }
         for (Read read : history.reads()) {
             int era = Math.max(0, tableTimelines.timelineOfTable(read.tableId()));

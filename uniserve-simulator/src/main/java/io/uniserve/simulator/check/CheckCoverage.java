@@ -13,6 +13,7 @@ public record CheckCoverage(long digests, long disks, long inDoubtNanosMax) {
 
     /** The coverage of both. */
     public CheckCoverage plus(CheckCoverage other) {
-        return new CheckCoverage(digests + other.digests, disks + other.disks, Math.max(inDoubtNanosMax, other.inDoubtNanosMax));
+        return new CheckCoverage(
+                digests + other.digests, disks + other.disks, Math.max(inDoubtNanosMax, other.inDoubtNanosMax));
     }
 }

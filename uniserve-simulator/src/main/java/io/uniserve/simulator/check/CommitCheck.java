@@ -92,9 +92,12 @@ public final class CommitCheck {
             String table, TransactionLogState before, TransactionLogState after, TransactionHistory was, long nanos) {
         InFlight flight = before.inFlight();
         if (after.committedVersion() < before.committedVersion() || after.nextVersion() < before.nextVersion()) {
-            violations.add("I1", table + " goes from version " + before.committedVersion() + " to " + after.committedVersion());
+            violations.add(
+                    "I1",
+                    table + " goes from version " + before.committedVersion() + " to " + after.committedVersion());
         }
-        if (after.committedVersion() > before.committedVersion() && (flight == null || flight.version() != after.committedVersion())) {
+        if (after.committedVersion() > before.committedVersion()
+                && (flight == null || flight.version() != after.committedVersion())) {
             violations.add("I1", table + " commits version " + after.committedVersion() + ", which was not in flight");
         }
         InFlight now = after.inFlight();
@@ -107,7 +110,8 @@ public final class CommitCheck {
         TransactionHistory older = outcomes.getOrDefault(table, TransactionHistory.empty(after.tableId()));
         TransactionHistory own = older.tableId() == after.tableId() ? older : TransactionHistory.empty(after.tableId());
         if (own.writeNumber() != after.historyNumber()) {
-            violations.add("I1", table + " names outcomes " + after.historyNumber() + " where those are " + own.writeNumber());
+            violations.add(
+                    "I1", table + " names outcomes " + after.historyNumber() + " where those are " + own.writeNumber());
         }
         kept(table, before, after, was, own);
         TableMap map = maps.get(table);
@@ -122,7 +126,8 @@ public final class CommitCheck {
                 violations.add("I1", table + " changes the outcome of version " + decision.version());
             }
         }
-        if (after.committedVersion() > before.committedVersion()) { // participants: only in the decision if started ahead
+        if (after.committedVersion()
+                > before.committedVersion()) { // participants: only in the decision if started ahead
             TransactionLogTransitions.decision(after, after.committedVersion())
                     .map(Decision::unackedParticipants)
                     .orElse(List.of())
@@ -150,10 +155,12 @@ public final class CommitCheck {
         int requests = older.decisions().stream()
                 .mapToInt(decision -> decision.batches().size())
                 .sum();
-        if (after.newestForgottenVersion() > before.newestForgottenVersion() && requests < Limits.TABLE_DECISIONS_KEPT) {
+        if (after.newestForgottenVersion() > before.newestForgottenVersion()
+                && requests < Limits.TABLE_DECISIONS_KEPT) {
             violations.add(
                     "I9",
-                    table + " forgets versions up to " + after.newestForgottenVersion() + " and keeps " + requests + " requests");
+                    table + " forgets versions up to " + after.newestForgottenVersion() + " and keeps " + requests
+                            + " requests");
         }
         boolean crowded = requests > Limits.TABLE_DECISIONS_KEPT - Limits.ATOMIC_BATCHES_PER_VERSION_MAX;
         List<Decision> had = new ArrayList<>(was.decisions());
@@ -195,7 +202,9 @@ public final class CommitCheck {
             boolean knows = gate != null
                     && (gate.committedVersion() >= version
                             || gate.inDoubtVersion() == version
-                            || gate.inDoubtVersion() != 0 && gate.inDoubtVersion() < version && !aborted(log, gate.inDoubtVersion()));
+                            || gate.inDoubtVersion() != 0
+                                    && gate.inDoubtVersion() < version
+                                    && !aborted(log, gate.inDoubtVersion()));
             if (answers && !knows) {
                 violations.add(
                         "I2", key + " on " + member + " does not hold version " + version + " when it is committed");

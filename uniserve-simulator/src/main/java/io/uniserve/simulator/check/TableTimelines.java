@@ -65,9 +65,10 @@ public final class TableTimelines {
     /** False for a version that no reader can see under the number of this era. */
     boolean shows(int era, long version) {
         boolean older = version < timelines.get(era).base();
-        boolean lostBefore =
-                version > timelines.get(era).base() && version < timelines.get(era).first();
-        boolean later = era + 1 < timelines.size() && version >= timelines.get(era + 1).first();
+        boolean lostBefore = version > timelines.get(era).base()
+                && version < timelines.get(era).first();
+        boolean later =
+                era + 1 < timelines.size() && version >= timelines.get(era + 1).first();
         return !older && !lostBefore && !later;
     }
 

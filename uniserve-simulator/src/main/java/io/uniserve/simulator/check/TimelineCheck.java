@@ -136,7 +136,8 @@ public final class TimelineCheck implements Ensemble.Listener {
     /** The newest version for which storage has every part and decision, of it and of all versions before it. */
     private long completeVersion() {
         long number = timelines.get(timelines.size() - 1).tableId();
-        for (Map.Entry<Long, List<Integer>> next : commits.tailMap(completeVersion, false).entrySet()) {
+        for (Map.Entry<Long, List<Integer>> next :
+                commits.tailMap(completeVersion, false).entrySet()) {
             for (int actor : next.getValue()) {
                 Stored of = stored.get(new ReplicaKey(number, actor));
                 if (of == null || !of.prepared.contains(next.getKey()) || !of.committed.contains(next.getKey())) {
@@ -151,8 +152,8 @@ public final class TimelineCheck implements Ensemble.Listener {
     private void replaced(TransactionLogState before, TransactionLogState after) {
         long base = after.committedVersion();
         long inherited = timelines.get(timelines.size() - 1).base();
-        String what = "number " + before.tableId() + " at version " + before.committedVersion() + " goes back to version " + base
-                + " as number " + after.tableId();
+        String what = "number " + before.tableId() + " at version " + before.committedVersion()
+                + " goes back to version " + base + " as number " + after.tableId();
         long had = complete.stream() // the lowest of all attempts that went back to this version
                 .filter(backup -> backup.version() == base)
                 .mapToLong(backup -> completeVersionAtStart.getOrDefault(backup.id(), 0L))
@@ -166,7 +167,9 @@ public final class TimelineCheck implements Ensemble.Listener {
             violations.add("ERA", what + ", and storage had all of version " + had);
         }
         if (after.nextVersion() < before.nextVersion() || after.inFlight() != null) {
-            violations.add("ERA", what + " and goes on with version " + after.nextVersion() + " after " + before.nextVersion());
+            violations.add(
+                    "ERA",
+                    what + " and goes on with version " + after.nextVersion() + " after " + before.nextVersion());
         }
         timelines.add(new TableTimelines.TableTimeline(after.tableId(), base, before.nextVersion()));
         commits.clear();

@@ -78,7 +78,9 @@ final class TimelineStates {
             }
         }
         for (Read read : history.reads()) {
-            if (read.oneVersion() && survives(read.version(), base) && tableTimelines.timelineOfTable(read.tableId()) < era) {
+            if (read.oneVersion()
+                    && survives(read.version(), base)
+                    && tableTimelines.timelineOfTable(read.tableId()) < era) {
                 read.lists().forEach((list, markers) -> {
                     if (isPrefix(markers, of(era, list))) {
                         least.merge(list, markers.size(), Math::max);

@@ -96,7 +96,10 @@ public final class ClientFactory {
         Process process = world.process("e1");
         process.start(0);
         return new TableCleaner(
-                environment(process, world.ids(process)), world.network.consistentCutNetwork(process), keys, world.workload);
+                environment(process, world.ids(process)),
+                world.network.consistentCutNetwork(process),
+                keys,
+                world.workload);
     }
 
     /** Feeds of routing maps per client, also of crashed ones. */

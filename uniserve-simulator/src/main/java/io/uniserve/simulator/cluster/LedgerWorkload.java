@@ -59,7 +59,8 @@ public final class LedgerWorkload {
     private static final long UPDATE_NANOS = 8 * SECOND;
     private static final long READ_NANOS = 6 * SECOND;
     private static final int TRANSFERS_ONE_IN = 3;
-    private static final List<Fault> DATA_LOSS_FAULTS = List.of(Fault.BIT_FLIPPED, Fault.DISK_DESTROYED, Fault.ACTOR_LOST);
+    private static final List<Fault> DATA_LOSS_FAULTS =
+            List.of(Fault.BIT_FLIPPED, Fault.DISK_DESTROYED, Fault.ACTOR_LOST);
 
     private final World world;
     private final SimCluster cluster;
@@ -243,7 +244,8 @@ public final class LedgerWorkload {
     private final class LedgerRead {
         private final LedgerCheck.Start start = check.start();
         private final long deadline = env.clock().nanos() + READ_NANOS;
-        private final List<LedgerTable> books = random.below(2) == 0 ? List.of(orders, payments) : List.of(payments, orders);
+        private final List<LedgerTable> books =
+                random.below(2) == 0 ? List.of(orders, payments) : List.of(payments, orders);
         private final Map<LedgerTable, TreeSet<String>> seen =
                 new TreeMap<>((a, b) -> a.name().compareTo(b.name()));
 

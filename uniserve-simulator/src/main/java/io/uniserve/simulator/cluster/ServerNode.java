@@ -217,8 +217,8 @@ public final class ServerNode implements Node {
                 (owner, path) -> world.plant != Plant.SKIPPED_FSYNC);
         LongSupplier stateNumbers = stateNumbers();
         SimEngineHost engine = engine(random, stateNumbers);
-        SimDisk chunks =
-                new SimDisk(world.queue, random.fork("chunks"), world.faultIntensity, process, scratch, (owner, path) -> true);
+        SimDisk chunks = new SimDisk(
+                world.queue, random.fork("chunks"), world.faultIntensity, process, scratch, (owner, path) -> true);
         SimExchange exchange = exchange(chunks, random.fork("runs").next());
         Gates gates = new Gates((key, gate) -> world.observer.published(process.name(), key, gate));
         ReadWorker reads = new ReadWorker(
@@ -245,7 +245,8 @@ public final class ServerNode implements Node {
                 engine,
                 gates,
                 stoppedClock(Plant.LEASE_IGNORED),
-                (read, key, told) -> machine.resolveInDoubt(read.table(), key, read.version(), read.acceptsOpenVersions(), told),
+                (read, key, told) ->
+                        machine.resolveInDoubt(read.table(), key, read.version(), read.acceptsOpenVersions(), told),
                 world.plant == Plant.DOUBTS_IGNORED ? InDoubtIgnoredBug::withoutInDoubt : gate -> gate,
                 world.queue,
                 world.observer,
@@ -253,7 +254,12 @@ public final class ServerNode implements Node {
         world.network.bind(
                 address,
                 new Endpoint(
-                        process, peerHandler(machine, exchange), machine::onUpdate, reads::read, versions::read, machine::readConsistentCut));
+                        process,
+                        peerHandler(machine, exchange),
+                        machine::onUpdate,
+                        reads::read,
+                        versions::read,
+                        machine::readConsistentCut));
         running = new RunningServer(session, disk, engine, gates, machine, chunks, exchange);
         draining = false;
         process.post(0, exchange::start);
@@ -317,7 +323,8 @@ public final class ServerNode implements Node {
                 process.clock(),
                 process.timers(),
                 world.plant == Plant.COMMIT_UNPREPARED
-                        ? new CommitUnpreparedBug(world.network.network(process), process.timers(), random.fork("votes"))
+                        ? new CommitUnpreparedBug(
+                                world.network.network(process), process.timers(), random.fork("votes"))
                         : world.network.network(process),
                 registry(random, session),
                 world.plant == Plant.GREEDY_DROP ? new GreedyDropBug(withChecks(disk), medium) : withChecks(disk),

@@ -78,7 +78,9 @@ public final class SimCluster {
     /** With rebalancing, and more servers than replicas per actor, the last server joins late in two thirds of the seeds. */
     private @Nullable Node drawLateNode() {
         boolean spare = scenario.servers() > scenario.rf();
-        return world.hotSpotLoad != null && spare && world.random.fork("latecomer").below(3) > 0
+        return world.hotSpotLoad != null
+                        && spare
+                        && world.random.fork("latecomer").below(3) > 0
                 ? servers.get(servers.size() - 1)
                 : null;
     }
@@ -116,7 +118,8 @@ public final class SimCluster {
                 .filter(actor -> which.test(actor.actor()))
                 .filter(actor -> actor.isr().size() != actor.desiredServers().size()
                         || !actor.isr().containsAll(actor.desiredServers()))
-                .map(actor -> "actor " + actor.actor() + " is on " + actor.isr() + ", desired " + actor.desiredServers())
+                .map(actor ->
+                        "actor " + actor.actor() + " is on " + actor.isr() + ", desired " + actor.desiredServers())
                 .findFirst();
     }
 

@@ -148,7 +148,8 @@ public final class VersionedReader {
             if (share.rules.failure().isPresent()) {
                 continue;
             }
-            Optional<VersionedSnapshots.Ref<AutoCloseable>> state = host.state(share.key, share.rules.requestedVersion());
+            Optional<VersionedSnapshots.Ref<AutoCloseable>> state =
+                    host.state(share.key, share.rules.requestedVersion());
             if (state.isPresent()) {
                 if (share.rules.onStateTaken(state.get().version())) {
                     retrieve(work, share, (ActorView) state.get().state());
@@ -226,8 +227,8 @@ public final class VersionedReader {
             return parts;
         }
         TreeMap<Long, List<VersionedRead.Part>> together = new TreeMap<>();
-        parts.forEach(part ->
-                together.computeIfAbsent(part.completeVersion(), at -> new ArrayList<>()).add(part));
+        parts.forEach(part -> together.computeIfAbsent(part.completeVersion(), at -> new ArrayList<>())
+                .add(part));
         List<VersionedRead.Part> merged = new ArrayList<>();
         together.forEach((at, group) -> operators
                 .merge(

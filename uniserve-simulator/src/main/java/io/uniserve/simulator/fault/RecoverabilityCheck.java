@@ -36,8 +36,9 @@ final class RecoverabilityCheck {
      * @param victim the server with the damaged replica of the actor
      */
     static boolean areCopiesLost(ActorState actor, ServerId victim) {
-        List<ServerId> holders =
-                actor.previousIsr().isr().isEmpty() ? actor.isr() : actor.previousIsr().isr();
+        List<ServerId> holders = actor.previousIsr().isr().isEmpty()
+                ? actor.isr()
+                : actor.previousIsr().isr();
         return holders.equals(List.of(victim));
     }
 

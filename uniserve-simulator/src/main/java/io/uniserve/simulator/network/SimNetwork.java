@@ -203,7 +203,8 @@ public final class SimNetwork {
 
     private void onBroken(Call<?, ?> call) {
         if (call.withoutTimeout && keepaliveNanos != NO_TIMEOUT) {
-            call.pending.complete(keepaliveNanos, failure(ErrorCode.OUTCOME_UNKNOWN, "connection to " + call.to + " broke"));
+            call.pending.complete(
+                    keepaliveNanos, failure(ErrorCode.OUTCOME_UNKNOWN, "connection to " + call.to + " broke"));
         }
     }
 

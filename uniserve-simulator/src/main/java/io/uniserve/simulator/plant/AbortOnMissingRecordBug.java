@@ -52,7 +52,8 @@ public final class AbortOnMissingRecordBug {
                 && ensemble.read(RegistryPaths.log(table, key.tableId()), ensemble.zxid())
                                 .value()
                         instanceof TransactionLogState log
-                && TransactionLogTransitions.decision(log, gate.inDoubtVersion()).isEmpty();
+                && TransactionLogTransitions.decision(log, gate.inDoubtVersion())
+                        .isEmpty();
         if (missing) {
             machine.handle(new PeerRequest.Decide(table, key, gate.inDoubtVersion(), false), outcome -> {});
         }

@@ -12,7 +12,8 @@ import java.util.List;
 /** {@link Plant#CUT_APART}: takes a snapshot per table, one after the other, and returns them as one snapshot. */
 public record CutPerTableBug(ConsistentCutClient network) implements ConsistentCutClient {
     @Override
-    public void requestConsistentCut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
+    public void requestConsistentCut(
+            Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
         next(to, tables, timeoutNanos, List.of(), completion);
     }
 

@@ -26,7 +26,9 @@ public final class ForeignReservationUsedBug extends ForwardingRegistry {
                 outcome -> completion.done(
                         outcome instanceof Outcome.Ok<Versioned> ok
                                         && ok.value().value() instanceof TransactionLogState log
-                                ? Outcome.ok(new Versioned(withoutForeignReservation(log), ok.value().version()))
+                                ? Outcome.ok(new Versioned(
+                                        withoutForeignReservation(log),
+                                        ok.value().version()))
                                 : outcome));
     }
 

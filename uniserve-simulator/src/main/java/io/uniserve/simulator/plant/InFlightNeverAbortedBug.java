@@ -50,7 +50,8 @@ public final class InFlightNeverAbortedBug extends ForwardingRegistry {
         registry.multi(ops, completion);
     }
 
-    private static boolean endsForeignVersion(@Nullable TransactionLogState before, long begun, TransactionLogState after) {
+    private static boolean endsForeignVersion(
+            @Nullable TransactionLogState before, long begun, TransactionLogState after) {
         InFlight flight = before == null ? null : before.inFlight();
         InFlight now = after.inFlight();
         return flight != null && flight.version() > begun && (now == null || now.version() != flight.version());

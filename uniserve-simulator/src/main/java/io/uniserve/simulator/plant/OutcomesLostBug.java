@@ -51,7 +51,8 @@ public final class OutcomesLostBug extends ForwardingRegistry {
                             outcome instanceof Outcome.Ok<Versioned> ok
                                             && ok.value().value() instanceof TransactionHistory outcomes
                                     ? Outcome.ok(new Versioned(
-                                            new TransactionHistory(outcomes.tableId(), outcomes.writeNumber(), List.of()),
+                                            new TransactionHistory(
+                                                    outcomes.tableId(), outcomes.writeNumber(), List.of()),
                                             ok.value().version()))
                                     : outcome));
         }

@@ -27,7 +27,13 @@ public final class OwnVersionCountersBug extends ForwardingRegistry {
 
     private TransactionLogState own(TransactionLogState log) {
         return new TransactionLogState(
-                log.tableId(), log.committedVersion(), next, log.inFlight(), log.decisions(), log.newestForgottenVersion(), log.historyNumber());
+                log.tableId(),
+                log.committedVersion(),
+                next,
+                log.inFlight(),
+                log.decisions(),
+                log.newestForgottenVersion(),
+                log.historyNumber());
     }
 
     @Override

@@ -26,10 +26,17 @@ public final class ReservationAbortTrimmedBug extends ForwardingRegistry {
     }
 
     private static TransactionLogState withFirstParticipantOnly(TransactionLogState log) {
-        List<Decision> decisions =
-                log.decisions().stream().map(ReservationAbortTrimmedBug::withFirstParticipantOnly).toList();
+        List<Decision> decisions = log.decisions().stream()
+                .map(ReservationAbortTrimmedBug::withFirstParticipantOnly)
+                .toList();
         return new TransactionLogState(
-                log.tableId(), log.committedVersion(), log.nextVersion(), log.inFlight(), decisions, log.newestForgottenVersion(), log.historyNumber());
+                log.tableId(),
+                log.committedVersion(),
+                log.nextVersion(),
+                log.inFlight(),
+                decisions,
+                log.newestForgottenVersion(),
+                log.historyNumber());
     }
 
     private static Decision withFirstParticipantOnly(Decision decision) {

@@ -26,8 +26,10 @@ public final class UncheckedIntactReportBug implements Endpoint.Handler<PeerRequ
             machine.handle(
                     request,
                     outcome -> completion.done(
-                            outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.IntactReplicaList told
-                                    ? Outcome.ok(new PeerReply.IntactReplicaList(told.server(), told.incarnation(), all))
+                            outcome instanceof Outcome.Ok<PeerReply> ok
+                                            && ok.value() instanceof PeerReply.IntactReplicaList told
+                                    ? Outcome.ok(
+                                            new PeerReply.IntactReplicaList(told.server(), told.incarnation(), all))
                                     : outcome));
         } else {
             machine.handle(request, completion);

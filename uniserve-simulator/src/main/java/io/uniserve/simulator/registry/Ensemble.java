@@ -110,7 +110,8 @@ public final class Ensemble {
             applied.add(new Applied(op, present(before), present(after)));
         }
         commit(session, applied, staged);
-        return new MultiResult(true, applied.stream().map(Applied::resultVersion).toList(), -1);
+        return new MultiResult(
+                true, applied.stream().map(Applied::resultVersion).toList(), -1);
     }
 
     /** Deletes a session's ephemeral nodes. */

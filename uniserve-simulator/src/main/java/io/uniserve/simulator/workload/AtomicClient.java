@@ -530,7 +530,8 @@ public final class AtomicClient implements ClientProcess {
             amounts.putAll(keys.amounts(documents));
             boolean whole = seen.actors.size() == keys.count();
             history.transfers()
-                    .addRead(TransferHistory.BalanceRead.ofRows(seen.reader, seen.invoked, now, seen.version, whole, amounts));
+                    .addRead(TransferHistory.BalanceRead.ofRows(
+                            seen.reader, seen.invoked, now, seen.version, whole, amounts));
         }
     }
 
@@ -549,7 +550,8 @@ public final class AtomicClient implements ClientProcess {
         history.read(
                 new AtomicHistory.Read(reader, invoked, now, number, result.version(), singleVersion, new TreeMap<>()));
         if (singleVersion) {
-            history.transfers().addRead(TransferHistory.BalanceRead.ofTotal(reader, invoked, now, result.version(), total));
+            history.transfers()
+                    .addRead(TransferHistory.BalanceRead.ofTotal(reader, invoked, now, result.version(), total));
         }
         return "a total of " + total;
     }

@@ -125,7 +125,8 @@ public final class Shuffles {
         boolean map = random.below(2) == 0;
         int first = map ? random.between(1, 2) : 0;
         for (int input = 0; input < first; input++) {
-            stages.add(scatter(random, all, input, random.below(4) == 0 ? Distribution.COLOCATED : Distribution.PARTITIONED));
+            stages.add(scatter(
+                    random, all, input, random.below(4) == 0 ? Distribution.COLOCATED : Distribution.PARTITIONED));
         }
         if (map) {
             Distribution distribution = random.below(4) == 0 ? Distribution.BROADCAST : Distribution.PARTITIONED;
@@ -135,7 +136,10 @@ public final class Shuffles {
         }
         for (int more = map ? random.below(2) : random.between(1, 2); more > 0; more--) {
             stages.add(scatter(
-                    random, all, stages.size(), random.below(4) == 0 ? Distribution.BROADCAST : Distribution.PARTITIONED));
+                    random,
+                    all,
+                    stages.size(),
+                    random.below(4) == 0 ? Distribution.BROADCAST : Distribution.PARTITIONED));
         }
         return stages;
     }

@@ -118,7 +118,8 @@ final class CommitCheckTest {
 
     @Test
     void versionsDoNotFall() {
-        TransactionLogState back = new TransactionLogState(7, log.committedVersion() - 1, log.nextVersion(), null, log.decisions(), 0);
+        TransactionLogState back =
+                new TransactionLogState(7, log.committedVersion() - 1, log.nextVersion(), null, log.decisions(), 0);
         assertThat(apply(new Op.Set(LOG, back, 0))).containsExactly("I1");
     }
 
@@ -126,8 +127,15 @@ final class CommitCheckTest {
     void anOutcomeDoesNotChange() {
         List<Decision> changed = new ArrayList<>(log.decisions());
         Decision last = changed.remove(changed.size() - 1);
-        changed.add(new Decision(last.version(), false, last.batches(), last.refusedRequests(), last.reason(), last.unackedParticipants()));
-        TransactionLogState other = new TransactionLogState(7, log.committedVersion(), log.nextVersion(), null, changed, 0);
+        changed.add(new Decision(
+                last.version(),
+                false,
+                last.batches(),
+                last.refusedRequests(),
+                last.reason(),
+                last.unackedParticipants()));
+        TransactionLogState other =
+                new TransactionLogState(7, log.committedVersion(), log.nextVersion(), null, changed, 0);
         assertThat(apply(new Op.Set(LOG, other, 0))).containsExactly("I1");
     }
 

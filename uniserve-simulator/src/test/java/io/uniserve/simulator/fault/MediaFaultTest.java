@@ -84,8 +84,7 @@ final class MediaFaultTest {
                 Map.of());
         multi(new Op.Create(RegistryPaths.meta(World.TABLE), meta, false));
         multi(new Op.Create(RegistryPaths.map(World.TABLE), map(1, holder, 0, true, PreviousIsr.NONE), false));
-        multi(new Op.Create(
-                RegistryPaths.backup(World.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
+        multi(new Op.Create(RegistryPaths.backup(World.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
     }
 
     private static TableMap map(

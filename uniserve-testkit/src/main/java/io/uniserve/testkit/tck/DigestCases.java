@@ -16,7 +16,8 @@ interface DigestCases extends Cases {
 
     @Test
     default void equalUpdatesGiveEqualAnswers() {
-        assertThat(bench().retrieveAll(bench().withRows(0, 50))).isEqualTo(bench().retrieveAll(bench().withRows(0, 50)));
+        assertThat(bench().retrieveAll(bench().withRows(0, 50)))
+                .isEqualTo(bench().retrieveAll(bench().withRows(0, 50)));
     }
 
     @Test

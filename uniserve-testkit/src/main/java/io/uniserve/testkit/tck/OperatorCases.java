@@ -230,7 +230,9 @@ interface OperatorCases extends Cases {
         Merger<P, V> merger = operator.merger().orElse(probe.merger());
         P p = probe.parameters();
         V two = merger.merge(
-                p, operator.retrieve(first, TckBench.activeContext(), p), operator.retrieve(second, TckBench.activeContext(), p));
+                p,
+                operator.retrieve(first, TckBench.activeContext(), p),
+                operator.retrieve(second, TckBench.activeContext(), p));
         return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckBench.activeContext(), p)));
     }
 

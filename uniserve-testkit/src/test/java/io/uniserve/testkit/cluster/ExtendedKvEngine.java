@@ -37,7 +37,8 @@ abstract class ExtendedKvEngine implements Engine {
         PortInfo info = engine.info();
         List<String> operators = new ArrayList<>(info.operators());
         added().forEach(operator -> operators.add(operator.id()));
-        return new PortInfo(info.name(), info.version(), info.levels(), operators, info.updates(), info.wholeQueryOperator());
+        return new PortInfo(
+                info.name(), info.version(), info.levels(), operators, info.updates(), info.wholeQueryOperator());
     }
 
     @Override

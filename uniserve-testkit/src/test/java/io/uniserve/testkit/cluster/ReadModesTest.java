@@ -130,8 +130,10 @@ class ReadModesTest {
                 long before = acknowledged.get();
                 try {
                     SnapshotQuery cut = client.snapshotQuery();
-                    SnapshotQuery.Result<Long> b = cut.add(client.table("b").all(), SUM, "amount", ReadModesTest::total);
-                    SnapshotQuery.Result<Long> a = cut.add(client.table("a").all(), SUM, "amount", ReadModesTest::total);
+                    SnapshotQuery.Result<Long> b =
+                            cut.add(client.table("b").all(), SUM, "amount", ReadModesTest::total);
+                    SnapshotQuery.Result<Long> a =
+                            cut.add(client.table("a").all(), SUM, "amount", ReadModesTest::total);
                     SnapshotQuery.Result<Long> some =
                             cut.add(client.table("a").key("account0"), SUM, "amount", ReadModesTest::total);
                     cut.run();

@@ -261,7 +261,8 @@ class ShufflesOnServersTest {
                         B,
                         (slot, own) ->
                                 PlansEngine.told(slot, own, List.of(Map.of(slot, met(B, slot)), Map.of(slot, own)))));
-        assertThatThrownBy(() -> run(Shuffle.scatterColocated(B.name(), PUT, NUMBERS).gather(A.name(), TELL, NUMBERS)))
+        assertThatThrownBy(() ->
+                        run(Shuffle.scatterColocated(B.name(), PUT, NUMBERS).gather(A.name(), TELL, NUMBERS)))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining(
                         "is only for these actors, but a gather at actors [0, 1, 2, 3, 4, 5] of table a needs it");

@@ -52,7 +52,8 @@ final class ChaosCluster implements AutoCloseable {
             for (String name : names()) {
                 indexByName.put(name, indexByName.size() + 1);
                 Files.createDirectories(directory(name));
-                proxies.put(name, new LinkProxy(name, proxyHost(name), daemonHost(name), linkFaultInjector, this::owner));
+                proxies.put(
+                        name, new LinkProxy(name, proxyHost(name), daemonHost(name), linkFaultInjector, this::owner));
             }
             configureEnsemble();
         } catch (IOException e) {
@@ -141,8 +142,8 @@ final class ChaosCluster implements AutoCloseable {
     private void configureEnsemble() throws IOException {
         List<String> servers = new ArrayList<>();
         for (String name : zookeepers()) {
-            servers.add("server." + indexByName.get(name) + "=" + daemonHost(name) + ":" + free(name) + ":" + free(name) + ";"
-                    + daemonHost(name) + ":" + port(name));
+            servers.add("server." + indexByName.get(name) + "=" + daemonHost(name) + ":" + free(name) + ":" + free(name)
+                    + ";" + daemonHost(name) + ":" + port(name));
         }
         for (String name : zookeepers()) {
             Path data = directory(name);

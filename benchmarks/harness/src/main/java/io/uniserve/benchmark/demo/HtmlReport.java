@@ -159,7 +159,8 @@ final class HtmlReport {
 
     private String effort() {
         double width = queryTimeSeries.seconds();
-        TimePlot plot = TimePlot.linear(90, queryTimeSeries.spanSeconds(), maxOf(b -> b.retries() + b.hedges()) / width);
+        TimePlot plot =
+                TimePlot.linear(90, queryTimeSeries.spanSeconds(), maxOf(b -> b.retries() + b.hedges()) / width);
         shaded(plot).grid("%.0f"::formatted);
         for (int i = 0; i < queryTimeSeries.slices().size(); i++) {
             Bucket slice = queryTimeSeries.slices().get(i);

@@ -70,9 +70,11 @@ public final class QueryLoad implements AutoCloseable {
                     .map(difference -> query.text() + ": " + difference)
                     .orElse("");
             Answer.Effort effort = answer.effort();
-            return new Sample(start, nanosSinceStart() - start, query.kind(), problem, false, effort.retries(), effort.hedges());
+            return new Sample(
+                    start, nanosSinceStart() - start, query.kind(), problem, false, effort.retries(), effort.hedges());
         } catch (UniserveException e) {
-            return new Sample(start, nanosSinceStart() - start, query.kind(), String.valueOf(e.getMessage()), true, 0, 0);
+            return new Sample(
+                    start, nanosSinceStart() - start, query.kind(), String.valueOf(e.getMessage()), true, 0, 0);
         } catch (JsonProcessingException e) {
             return new Sample(
                     start,

@@ -40,7 +40,8 @@ final class KilledPrimary {
             load.close();
             resultCollector.atMost("primary: gap of updates, p50 s", ResultCollector.percentile(gaps, 0.5), P50_GOAL);
             resultCollector.atMost("primary: gap of updates, p99 s", ResultCollector.percentile(gaps, 0.99), P99_GOAL);
-            resultCollector.print("%d gaps by %d kills, longest %.2f s", gaps.size(), kills, ResultCollector.maxOf(gaps));
+            resultCollector.print(
+                    "%d gaps by %d kills, longest %.2f s", gaps.size(), kills, ResultCollector.maxOf(gaps));
             load.report("primary", resultCollector);
             scenarioTables.compareAndDrop(table, load, "primary");
         }

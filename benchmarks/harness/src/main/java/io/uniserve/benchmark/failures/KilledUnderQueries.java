@@ -72,7 +72,8 @@ final class KilledUnderQueries {
                 .build()) {
             rfs.forEach(this::load);
             rfs.forEach(rf -> warmUp(client, rf));
-            List<TableQueries> askings = rfs.stream().map(rf -> asking(client, rf)).toList();
+            List<TableQueries> askings =
+                    rfs.stream().map(rf -> asking(client, rf)).toList();
             double killSeconds = askAndKill(askings, minutes);
             return askings.stream()
                     .map(asking -> new Run(asking.rf(), asking.timeline().samples(), killSeconds))

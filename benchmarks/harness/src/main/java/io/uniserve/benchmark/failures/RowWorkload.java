@@ -257,7 +257,9 @@ final class RowWorkload implements AutoCloseable {
 
     /** Returns the number of acknowledged updates since the start. */
     long updates() {
-        return operations.stream().filter(o -> !o.isQuery() && o.hasVerdict("right")).count();
+        return operations.stream()
+                .filter(o -> !o.isQuery() && o.hasVerdict("right"))
+                .count();
     }
 
     /** Reads every row through this client's table and compares it. Call it after the load has ended. */
@@ -296,7 +298,9 @@ final class RowWorkload implements AutoCloseable {
                 ResultCollector.percentile(seconds, 0.99),
                 ResultCollector.maxOf(seconds),
                 updates(),
-                operations.stream().filter(o -> !o.isQuery() && o.hasVerdict("failed")).count(),
+                operations.stream()
+                        .filter(o -> !o.isQuery() && o.hasVerdict("failed"))
+                        .count(),
                 operations.stream()
                         .filter(o -> !o.hasVerdict("right"))
                         .map(Operation::problem)

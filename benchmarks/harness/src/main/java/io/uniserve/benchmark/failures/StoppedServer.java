@@ -124,7 +124,8 @@ final class StoppedServer {
         for (PendingRead read : pendingReads) {
             boolean done = read.reply().isDone();
             long got = done
-                    ? RowWorkload.numberOf(StaleRouteReader.documents(read.reply().join()))
+                    ? RowWorkload.numberOf(
+                            StaleRouteReader.documents(read.reply().join()))
                     : -1;
             answered += got >= 0 ? 1 : 0;
             stale += got >= 0 && got < read.least() ? 1 : 0;
@@ -134,8 +135,12 @@ final class StoppedServer {
         resultCollector.atMost("stopped: stale answers of the server that woke", stale, 0);
         resultCollector.print(
                 "%d reads sent to it while it was stopped, %d just after; %d answered, %d refused, %d without a reply",
-                pendingReads.stream().filter(read -> read.when().equals("asleep")).count(),
-                pendingReads.stream().filter(read -> !read.when().equals("asleep")).count(),
+                pendingReads.stream()
+                        .filter(read -> read.when().equals("asleep"))
+                        .count(),
+                pendingReads.stream()
+                        .filter(read -> !read.when().equals("asleep"))
+                        .count(),
                 answered,
                 pendingReads.size() - answered - open,
                 open);

@@ -34,7 +34,8 @@ final class WholeClusterFailure {
         progress.finish();
         resultCollector.atMost("cluster: acknowledged rows lost", all.lost(), 0);
         resultCollector.atMost("cluster: rows that nobody sent", all.wrong(), 0);
-        resultCollector.atMost("cluster: serves again after the restart, longest s", ResultCollector.maxOf(times), GOAL);
+        resultCollector.atMost(
+                "cluster: serves again after the restart, longest s", ResultCollector.maxOf(times), GOAL);
         resultCollector.print("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
     }
 

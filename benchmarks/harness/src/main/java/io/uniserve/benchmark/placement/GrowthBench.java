@@ -87,7 +87,8 @@ final class GrowthBench {
             gap = Math.max(gap, result.check().gap());
             adds = result.check().adds();
             current = result.assignment();
-            line.require(result.check().isBalanced(in.servers()) && result.check().isValid());
+            line.require(
+                    result.check().isBalanced(in.servers()) && result.check().isValid());
         }
         double heap = peak() / MEBIBYTE;
         first.add(new double[] {n, seconds[0]});

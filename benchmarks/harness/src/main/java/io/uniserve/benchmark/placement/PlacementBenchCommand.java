@@ -106,7 +106,8 @@ public final class PlacementBenchCommand extends CliCommand {
         checkRange("--rounds", rounds, 1, 1_000);
         actors.forEach(n -> checkRange("--actors", n, 2, 100_000));
         if (!(timeLimit >= 0 && timeLimit <= 3_600 && boundSeconds >= 0 && boundSeconds <= 3_600)) {
-            throw usageError("--time-limit is " + timeLimit + ", --moves-bound " + boundSeconds + ": use 0 to 3600 seconds");
+            throw usageError(
+                    "--time-limit is " + timeLimit + ", --moves-bound " + boundSeconds + ": use 0 to 3600 seconds");
         }
         SolverFolder.addToClassLoader();
         ResultLine line = ResultLine.of("bench placement", arguments());

@@ -166,13 +166,14 @@ final class ShuffleBench implements AutoCloseable {
         List<ScatterManifest> receipts = new ArrayList<>();
         for (int actor = 0; actor < sources; actor++) {
             Random random = new Random(actor);
-            receipts.add(producer.scatter(new ScatterEnvelope(ID, 0, slots, Bytes.EMPTY), new BenchContext(actor), sink -> {
-                for (int slot = 0; slot < slots; slot++) {
-                    byte[] chunk = new byte[chunkBytes];
-                    random.nextBytes(chunk);
-                    sink.put(slot, 1, Bytes.wrap(chunk));
-                }
-            }));
+            receipts.add(producer.scatter(
+                    new ScatterEnvelope(ID, 0, slots, Bytes.EMPTY), new BenchContext(actor), sink -> {
+                        for (int slot = 0; slot < slots; slot++) {
+                            byte[] chunk = new byte[chunkBytes];
+                            random.nextBytes(chunk);
+                            sink.put(slot, 1, Bytes.wrap(chunk));
+                        }
+                    }));
         }
         return new GatherEnvelope(
                 ID,

@@ -180,7 +180,8 @@ public final class ShuffleCommand extends CliCommand {
         }
     }
 
-    private static long maxOf(Map<String, ShuffleProcesses.Usage> servers, ToLongFunction<ShuffleProcesses.Usage> what) {
+    private static long maxOf(
+            Map<String, ShuffleProcesses.Usage> servers, ToLongFunction<ShuffleProcesses.Usage> what) {
         return servers.values().stream().mapToLong(what).max().orElse(0);
     }
 

@@ -145,11 +145,12 @@ final class TextBench {
                 BenchmarkIteration mine = blocks.get(0);
                 BenchmarkIteration theirs = blocks.get(1);
                 figures.add(Figure.moreIsBetter(name + "queries/s", mine.perSecond(), theirs.perSecond(), 1));
-                figures.add(Figure.lessIsBetter(name + "p50 us", mine.percentileMicros(0.5), theirs.percentileMicros(0.5), 1));
-                figures.add(
-                        Figure.lessIsBetter(name + "p99 us", mine.percentileMicros(0.99), theirs.percentileMicros(0.99), 1));
-                figures.add(
-                        Figure.lessIsBetter(name + "CPU ms/query", mine.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 1));
+                figures.add(Figure.lessIsBetter(
+                        name + "p50 us", mine.percentileMicros(0.5), theirs.percentileMicros(0.5), 1));
+                figures.add(Figure.lessIsBetter(
+                        name + "p99 us", mine.percentileMicros(0.99), theirs.percentileMicros(0.99), 1));
+                figures.add(Figure.lessIsBetter(
+                        name + "CPU ms/query", mine.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 1));
             }
         }
     }

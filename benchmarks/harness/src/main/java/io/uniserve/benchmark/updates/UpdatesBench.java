@@ -226,7 +226,8 @@ final class UpdatesBench {
         double fsync = pieces.get(1).percentileMicros(0.5);
         double call = pieces.get(2).percentileMicros(0.5);
         double floor = REGISTRY_WRITES * write + FSYNC_ROUNDS * fsync + RPC_ROUNDS * call;
-        figures.add(Figure.lessIsBetter("fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
+        figures.add(Figure.lessIsBetter(
+                "fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
         rows.add(String.format(
                 Locale.ROOT,
                 "  fixed cost: %.0f of %d x %.0f (ZooKeeper) + %d x %.0f (fsync) + %d x %.0f (RPC) = %.0f, ratio"
@@ -288,7 +289,8 @@ final class UpdatesBench {
             double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), stream);
             double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), stream);
             String name = "all-actor query among " + stream.name() + ": p99 us";
-            figures.add(Figure.lessIsBetter(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
+            figures.add(
+                    Figure.lessIsBetter(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
             figures.add(Figure.lessIsBetter(name + " over eventual", p99, reference, 1 / 3.0));
             rows.add(String.format(
                     Locale.ROOT,

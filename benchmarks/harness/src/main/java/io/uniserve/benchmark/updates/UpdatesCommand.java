@@ -105,7 +105,8 @@ public final class UpdatesCommand extends CliCommand {
         int largest = bulk != null ? bulk : roomy ? 100 : 10;
         checkRange("--bulk", largest, 0, 100);
         if (largest == 100 && !roomy) {
-            throw usageError("--bulk is 100: it needs UNISERVE_JAVA_OPTS=-Xmx3g, as the bare engine is in this process");
+            throw usageError(
+                    "--bulk is 100: it needs UNISERVE_JAVA_OPTS=-Xmx3g, as the bare engine is in this process");
         }
         String chosen = renamed("--engine", engine, "--port", port);
         UpdatesPort measured = Arrays.stream(UpdatesPort.values())

@@ -89,7 +89,8 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                                 work.unpacked(),
                                 with -> read(by -> work.recurs()
                                         ? by.answer(statement.get(), this::changeCount, cancellationOf(context))
-                                        : JdbcQueries.answer(by.connection(), with + statement.get(), cancellationOf(context)))));
+                                        : JdbcQueries.answer(
+                                                by.connection(), with + statement.get(), cancellationOf(context)))));
     }
 
     @Override
@@ -100,16 +101,17 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                 "cut rows",
                 () -> DuckRowsTableFunction.withRelations(
                         work.unpacked(),
-                        with -> read(by -> JdbcQueries.runStatement(by.connection(), cancellationOf(context), statement -> {
-                            Map<Path, Long> rows = new HashMap<>();
-                            statement.execute("COPY (" + with + work.statement() + ") TO " + to);
-                            try (ResultSet files = statement.getResultSet()) {
-                                while (files.next()) {
-                                    rows.put(Path.of(files.getString("filename")), files.getLong("count"));
-                                }
-                            }
-                            return rows;
-                        }))));
+                        with -> read(by ->
+                                JdbcQueries.runStatement(by.connection(), cancellationOf(context), statement -> {
+                                    Map<Path, Long> rows = new HashMap<>();
+                                    statement.execute("COPY (" + with + work.statement() + ") TO " + to);
+                                    try (ResultSet files = statement.getResultSet()) {
+                                        while (files.next()) {
+                                            rows.put(Path.of(files.getString("filename")), files.getLong("count"));
+                                        }
+                                    }
+                                    return rows;
+                                }))));
     }
 
     final long count() {

@@ -211,7 +211,8 @@ class BesideJoinsTest {
                 String[] values = line.split("\\|", -1);
                 values[3] = "1.00";
                 changed.add(String.join("|", values));
-                DuckDatabase.execute(cluster.whole(), "UPDATE orders SET o_totalprice = 1 WHERE o_orderkey = " + values[0]);
+                DuckDatabase.execute(
+                        cluster.whole(), "UPDATE orders SET o_totalprice = 1 WHERE o_orderkey = " + values[0]);
             }
             cluster.put("orders", "duckdb.put@1", Tpch.documents(Tpch.ORDERS, changed, columns));
             same(sql);

@@ -1,7 +1,7 @@
 package io.uniserve.port.lucene;
 
-import io.uniserve.api.extra.ActorFiles;
 import io.uniserve.api.EngineFailures;
+import io.uniserve.api.extra.ActorFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
@@ -32,8 +32,7 @@ final class LuceneFiles {
 
     /** Checks every file of a checkpoint by Lucene's checksums and links it into the directory of the new index. */
     static void restore(Path checkpoint, Path scratch) {
-        LUCENE.call(
-                "restore an index", () -> ActorFiles.link(checkpoint, verified(checkpoint), scratch));
+        LUCENE.call("restore an index", () -> ActorFiles.link(checkpoint, verified(checkpoint), scratch));
     }
 
     private static Collection<String> verified(Path checkpoint) {

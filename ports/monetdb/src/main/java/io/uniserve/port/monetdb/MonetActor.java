@@ -54,13 +54,14 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         super(columns);
         monetColumns = MonetColumns.of(columns);
         table = created();
-        MonetDatabase.DB.write(by -> by.executeUpdate("CREATE TABLE " + staged + " (" + monetColumns.stagingDefinition() + ")"));
+        MonetDatabase.DB.write(
+                by -> by.executeUpdate("CREATE TABLE " + staged + " (" + monetColumns.stagingDefinition() + ")"));
     }
 
     private String created() throws SQLException {
         String name = MonetDatabase.newName("actor");
-        MonetDatabase.DB.write(by -> by.executeUpdate(
-                "CREATE TABLE " + name + " (" + monetColumns.definition() + ", " + SINCE + " INTEGER, " + UNTIL + " INTEGER)"));
+        MonetDatabase.DB.write(by -> by.executeUpdate("CREATE TABLE " + name + " (" + monetColumns.definition() + ", "
+                + SINCE + " INTEGER, " + UNTIL + " INTEGER)"));
         return name;
     }
 
@@ -120,8 +121,8 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     }
 
     private int insert(MonetDBEmbeddedConnection by, int version) throws SQLException {
-        return by.executeUpdate(
-                "INSERT INTO " + table + " SELECT " + monetColumns.unstagedValues() + ", " + version + ", " + NOW + " FROM " + staged);
+        return by.executeUpdate("INSERT INTO " + table + " SELECT " + monetColumns.unstagedValues() + ", " + version
+                + ", " + NOW + " FROM " + staged);
     }
 
     /** Ends the rows with staged keys: rows that readers see get an end version, rows of the same version are deleted. */
@@ -211,8 +212,8 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             if (closed) {
                 throw new UniserveException(ErrorCode.UNAVAILABLE, "table " + table + " of an actor is closed");
             }
-            return reading.read("SELECT " + monetColumns.quotedNames() + " FROM " + table + " AS odd" + odd + "_ WHERE " + SINCE
-                    + " <= " + version + " AND " + UNTIL + " > " + version);
+            return reading.read("SELECT " + monetColumns.quotedNames() + " FROM " + table + " AS odd" + odd + "_ WHERE "
+                    + SINCE + " <= " + version + " AND " + UNTIL + " > " + version);
         } finally {
             shape.readLock().unlock();
         }

@@ -120,7 +120,8 @@ final class MonetDatabase {
                 String staged = newName("staged");
                 connection.executeUpdate("CREATE TABLE " + staged + " (" + columns.stagingDefinition() + ")");
                 append(connection, staged, columns.arrays(rows.rows()));
-                connection.executeUpdate("INSERT INTO " + name + " SELECT " + columns.unstagedValues() + " FROM " + staged);
+                connection.executeUpdate(
+                        "INSERT INTO " + name + " SELECT " + columns.unstagedValues() + " FROM " + staged);
                 connection.executeUpdate("DROP TABLE " + staged);
             }
             return name;
@@ -211,7 +212,8 @@ final class MonetDatabase {
         return type.equals("DATE")
                 ? "CLOB"
                 : type.startsWith(MonetColumns.MISREAD_PREFIX)
-                        ? "DECIMAL(" + MonetColumns.PRECISION_MAX + "," + type.substring(MonetColumns.MISREAD_PREFIX.length())
+                        ? "DECIMAL(" + MonetColumns.PRECISION_MAX + ","
+                                + type.substring(MonetColumns.MISREAD_PREFIX.length())
                         : "";
     }
 

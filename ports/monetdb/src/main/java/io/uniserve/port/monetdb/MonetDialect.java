@@ -61,7 +61,8 @@ final class MonetDialect implements SqlDialect {
     @Override
     public UnsupportedFeatures unsupportedFeatures() {
         Set<UnsupportedFeatures.Part> all = Set.of(UnsupportedFeatures.Part.values());
-        return new UnsupportedFeatures("MonetDB", all, Functions.duckDbAggregates(), one -> hasMixedJoin(translate(Set.of(), one)));
+        return new UnsupportedFeatures(
+                "MonetDB", all, Functions.duckDbAggregates(), one -> hasMixedJoin(translate(Set.of(), one)));
     }
 
     @Override

@@ -84,7 +84,8 @@ public final class ActorShards extends ShardHandlerFactory {
         @Override
         public @Nullable ShardResponse takeCompletedOrError() {
             SolrQuery asking = Objects.requireNonNull(query);
-            var sent = rounds.nextCompleted(asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::onReply);
+            var sent = rounds.nextCompleted(
+                    asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::onReply);
             return sent == null ? null : sent.responses.get(sent.responses.size() - 1);
         }
 
@@ -99,7 +100,8 @@ public final class ActorShards extends ShardHandlerFactory {
             request.responses.add(response);
             takeGroups(solr.getResponse().get("secondPhase"));
             CodePointText.replaceStrings(solr.getResponse().get("facets"), any -> true);
-            CodePointText.replaceStrings(solr.getResponse().findRecursive("facet_counts", "facet_pivot"), "value"::equals);
+            CodePointText.replaceStrings(
+                    solr.getResponse().findRecursive("facet_counts", "facet_pivot"), "value"::equals);
             SolrQuery asking = Objects.requireNonNull(query);
             asking.buckets.add(solr.getResponse().get("facets"));
             if (asking.cursor != null) {

@@ -49,7 +49,10 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     @Override
     public SolrActor snapshot() {
         return new SolrActor(
-                container, core, context, withRequest("hold", request -> request.getCore().getSearcher()));
+                container,
+                core,
+                context,
+                withRequest("hold", request -> request.getCore().getSearcher()));
     }
 
     /** Runs work with a request, which has core, schema and searcher. The core stays open meanwhile. */

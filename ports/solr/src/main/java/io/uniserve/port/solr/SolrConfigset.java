@@ -40,7 +40,8 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
     @Override
     public Map<String, Map<String, String>> definitions(IndexSchema schema) {
         Map<String, Object> all = schema.getNamedPropertyValues();
-        var parts = ConfigFiles.definitionsByKind(all, (kinds, part) -> part instanceof NamedList<?> own ? own.get("name") : kinds);
+        var parts = ConfigFiles.definitionsByKind(
+                all, (kinds, part) -> part instanceof NamedList<?> own ? own.get("name") : kinds);
         parts.remove("name");
         parts.put("similarity", Map.of("of the schema", String.valueOf(all.get("similarity"))));
         return parts;

@@ -72,7 +72,8 @@ public final class SolrEngine implements Engine {
     }
 
     private static int clauses(TableMeta meta) {
-        return TableChecks.intOption(meta, SolrFailures.CLAUSES_OPTION, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
+        return TableChecks.intOption(
+                meta, SolrFailures.CLAUSES_OPTION, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
     }
 
     @Override
@@ -121,8 +122,8 @@ public final class SolrEngine implements Engine {
         private synchronized SolrCore core(TableMeta table, Path directory) {
             return SolrFailures.SOLR.call("create a core", () -> {
                 String configset = SolrConfigset.FILES.createFolder(table.options(), home.resolve("configsets"));
-                Map<String, String> properties =
-                        Map.of(CoreDescriptor.CORE_CONFIGSET, configset, SolrFailures.CLAUSES_OPTION, "" + clauses(table));
+                Map<String, String> properties = Map.of(
+                        CoreDescriptor.CORE_CONFIGSET, configset, SolrFailures.CLAUSES_OPTION, "" + clauses(table));
                 return container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false);
             });
         }

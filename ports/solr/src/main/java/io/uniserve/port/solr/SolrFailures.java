@@ -25,7 +25,8 @@ final class SolrFailures {
                                             "(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering")
                             || (failure instanceof SolrException solr
                                     && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code))
-            .withMessages(QueryFaults.reasons("use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES_OPTION));
+            .withMessages(QueryFaults.reasons(
+                    "use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES_OPTION));
 
     private SolrFailures() {}
 }

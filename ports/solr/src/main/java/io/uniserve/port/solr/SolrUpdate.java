@@ -41,7 +41,8 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
 
     @Override
     public boolean isConditional(Document row) {
-        boolean mayBeElsewhere = deletes() ? !row.keyField().equals("id") : BroadcastUpdate.isBroadcast(id) && readsActor(row);
+        boolean mayBeElsewhere =
+                deletes() ? !row.keyField().equals("id") : BroadcastUpdate.isBroadcast(id) && readsActor(row);
         return mayBeElsewhere || row.fields().get(DocumentVersions.FIELD) != null;
     }
 

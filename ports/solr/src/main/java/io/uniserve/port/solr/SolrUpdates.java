@@ -50,7 +50,13 @@ public final class SolrUpdates {
 
     private static EventualUpdate<SolrActor, Document> update(String id, Step check, Step change) {
         return EventualUpdate.ofEach(
-                id, SolrActor.class, Document.CODEC, SolrActor::withRequest, check, change, FieldValues::isPartialUpdate);
+                id,
+                SolrActor.class,
+                Document.CODEC,
+                SolrActor::withRequest,
+                check,
+                change,
+                FieldValues::isPartialUpdate);
     }
 
     private static void add(SolrActor actor, SolrQueryRequest request, Document row, long version) throws Exception {
@@ -80,7 +86,8 @@ public final class SolrUpdates {
         String id = id(actor, request, row);
         if (actor.context.owns(row)) {
             add(actor, request, row, version);
-        } else if (actor.changed.contains(id) || DocumentVersions.currentVersion(request, id) != DocumentVersions.ABSENT) {
+        } else if (actor.changed.contains(id)
+                || DocumentVersions.currentVersion(request, id) != DocumentVersions.ABSENT) {
             delete(actor, request, id);
         }
     }
@@ -180,7 +187,8 @@ public final class SolrUpdates {
     private static void checkDelete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String id = id(actor, request, row);
         DocumentVersions.expectedVersion(request.getSchema(), row);
-        UniqueKeyLocationCheck.requireDocumentHere(actor.context, key(request), row, DocumentVersions.currentVersion(request, id));
+        UniqueKeyLocationCheck.requireDocumentHere(
+                actor.context, key(request), row, DocumentVersions.currentVersion(request, id));
     }
 
     private static void checkDeleteId(Document row) {

@@ -45,7 +45,8 @@ class FeatureParityTest {
 
     @BeforeAll
     void load(@TempDir Path directory) throws Exception {
-        Map<String, String> files = FeatureDocuments.configset(PackedFiles.readResource(SolrEngine.class, "schema.xml"));
+        Map<String, String> files =
+                FeatureDocuments.configset(PackedFiles.readResource(SolrEngine.class, "schema.xml"));
         Path conf = Files.createTempDirectory(directory, "conf");
         PlainCore.write(conf, files);
         Map<String, String> options = Map.of("configset", PackedFiles.pack(conf, any -> true));

@@ -148,8 +148,8 @@ final class LocalTable implements PlanContext {
 
     /** Adds rows like the client: to all actors if the key field is not the uniqueKey. */
     void add(List<Document> rows) {
-        String function =
-                BroadcastUpdate.functionToSend(SolrUpdates.ADD.id(), meta, engine.info().updates());
+        String function = BroadcastUpdate.functionToSend(
+                SolrUpdates.ADD.id(), meta, engine.info().updates());
         if (!BroadcastUpdate.isBroadcast(function)) {
             apply(SolrUpdates.ADD, rows);
             return;
@@ -158,8 +158,8 @@ final class LocalTable implements PlanContext {
         for (int number = 0; number < actors.size(); number++) {
             int actor = number;
             List<Document> part = rows.stream()
-                    .filter(row ->
-                            BroadcastUpdate.goesToAllActors(row) || context(actor).owns(row))
+                    .filter(row -> BroadcastUpdate.goesToAllActors(row)
+                            || context(actor).owns(row))
                     .toList();
             if (!part.isEmpty()) {
                 parts.put(actor, part);

@@ -26,7 +26,9 @@ class SupportDocsTest {
     }
 
     private static Stream<String[]> lines() {
-        return PackedFiles.readResource(SolrLanguage.class, "language.txt").lines().map(line -> line.split(" \\| "));
+        return PackedFiles.readResource(SolrLanguage.class, "language.txt")
+                .lines()
+                .map(line -> line.split(" \\| "));
     }
 
     private static List<String> rows() {

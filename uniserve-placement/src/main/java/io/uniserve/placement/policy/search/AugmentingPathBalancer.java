@@ -91,7 +91,8 @@ final class AugmentingPathBalancer {
                     visited[b] = stamp;
                     viaActor[b] = i;
                     viaServer[b] = a;
-                    boolean end = forward ? s.serverLoad[b] < s.high[b] - s.epsilon : s.serverLoad[b] > s.low[b] + s.epsilon;
+                    boolean end =
+                            forward ? s.serverLoad[b] < s.high[b] - s.epsilon : s.serverLoad[b] > s.low[b] + s.epsilon;
                     if (end) {
                         return b;
                     }

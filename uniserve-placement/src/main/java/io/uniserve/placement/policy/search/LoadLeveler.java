@@ -13,8 +13,8 @@ final class LoadLeveler {
 
     private final SearchState s;
     private final int[] needed;
-    private final PriorityQueue<FreeLoad> rooms =
-            new PriorityQueue<>(Comparator.comparingDouble((FreeLoad r) -> -r.load).thenComparingInt(r -> r.server));
+    private final PriorityQueue<FreeLoad> rooms = new PriorityQueue<>(
+            Comparator.comparingDouble((FreeLoad r) -> -r.load).thenComparingInt(r -> r.server));
 
     private record FreeLoad(int server, double load) {}
 

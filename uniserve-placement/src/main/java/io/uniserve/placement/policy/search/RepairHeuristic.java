@@ -80,7 +80,8 @@ final class RepairHeuristic {
             return false;
         }
         if (force) {
-            return placementConflicts.forcePlacement(bestActor, bestServer, greedyInsertion, () -> settle(j, bestActor));
+            return placementConflicts.forcePlacement(
+                    bestActor, bestServer, greedyInsertion, () -> settle(j, bestActor));
         }
         s.add(bestActor, bestServer);
         groups.join(bestActor);

@@ -136,7 +136,8 @@ final class ArchiveList {
             completion.done(Outcome.ok(new ArrayList<>(found.values())));
             return;
         }
-        BackupManifests one = found.computeIfAbsent(stored.nameHash() + stored.id(), id -> new BackupManifests(stored.id()));
+        BackupManifests one =
+                found.computeIfAbsent(stored.nameHash() + stored.id(), id -> new BackupManifests(stored.id()));
         one.completed |= stored.complete();
         objects.get(stored.key(), got -> {
             try {

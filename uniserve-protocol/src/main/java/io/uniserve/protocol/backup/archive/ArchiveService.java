@@ -58,7 +58,8 @@ public final class ArchiveService {
         } else if (request instanceof ArchiveRequest.ReadManifest read) {
             ArchiveList.read(env.objects(), new BackupName(read.name()), completion);
         } else if (request instanceof ArchiveRequest.PinLostActor salvage) {
-            BackupRecovery.pin(env, config.clusterId(), salvage.key(), salvage.backup(), salvage.versionLimit(), completion);
+            BackupRecovery.pin(
+                    env, config.clusterId(), salvage.key(), salvage.backup(), salvage.versionLimit(), completion);
         } else if (request instanceof ArchiveRequest.FindShippedVersions survey) {
             BackupRecovery.reportShippedVersions(env, config.clusterId(), survey.key(), completion);
         } else if (request instanceof ArchiveRequest.VerifyPart check) {
@@ -74,8 +75,7 @@ public final class ArchiveService {
                     copy.target(),
                     outcome -> replyCopied(outcome, completion));
         } else if (request instanceof ArchiveRequest.DeletePin release) {
-            eraser.release(
-                    release.table(), release.cluster(), release.key(), release.backup(), replyAck(completion));
+            eraser.release(release.table(), release.cluster(), release.key(), release.backup(), replyAck(completion));
         } else if (request instanceof ArchiveRequest.DeleteManifests forget) {
             deleteManifests(forget, completion);
         } else {

@@ -84,7 +84,9 @@ public final class BackupRecovery {
                 found.store(part, backup);
             } else {
                 found.readShippedVersions(
-                        part, chain, trail -> found.store(found.limitedTo(part, chain, trail.endBefore(before)), backup));
+                        part,
+                        chain,
+                        trail -> found.store(found.limitedTo(part, chain, trail.endBefore(before)), backup));
             }
         };
         Consumer<BackupRecovery> nothing = found -> {
@@ -99,10 +101,19 @@ public final class BackupRecovery {
     }
 
     /** Reports the shipped versions, see {@link ShippedVersions}. */
-    public static void reportShippedVersions(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion) {
+    public static void reportShippedVersions(
+            Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion) {
         FoundHandler then = (found, manifest, part, chain) -> found.readShippedVersions(
-                part, chain, trail -> found.readCheckpointVersions(manifest, versionState -> found.complete(trail.shippedVersions(versionState))));
-        new BackupRecovery(env, cluster, key, completion, new Handlers(then, found -> found.complete(ShippedVersions.NOTHING)))
+                part,
+                chain,
+                trail -> found.readCheckpointVersions(
+                        manifest, versionState -> found.complete(trail.shippedVersions(versionState))));
+        new BackupRecovery(
+                        env,
+                        cluster,
+                        key,
+                        completion,
+                        new Handlers(then, found -> found.complete(ShippedVersions.NOTHING)))
                 .list();
     }
 
@@ -251,7 +262,8 @@ public final class BackupRecovery {
         }
     }
 
-    private void readShippedVersions(ActorSnapshot part, List<BackupPaths.Run> chain, Consumer<ShippedVersionReader> reader) {
+    private void readShippedVersions(
+            ActorSnapshot part, List<BackupPaths.Run> chain, Consumer<ShippedVersionReader> reader) {
         ShippedVersionReader.read(env.objects(), chain, part.checkpointIndex(), completion.then(reader));
     }
 

@@ -108,8 +108,12 @@ public final class CheckpointDownload {
                         + ", or it has no file \"" + MANIFEST_FILE + "\"");
                 return;
             }
-            manifest.files().stream().filter(file -> !file.path().equals(MANIFEST_FILE)).forEach(files::add);
-            manifest.files().stream().filter(file -> file.path().equals(MANIFEST_FILE)).forEach(files::add);
+            manifest.files().stream()
+                    .filter(file -> !file.path().equals(MANIFEST_FILE))
+                    .forEach(files::add);
+            manifest.files().stream()
+                    .filter(file -> file.path().equals(MANIFEST_FILE))
+                    .forEach(files::add);
             next(manifest);
         }));
     }

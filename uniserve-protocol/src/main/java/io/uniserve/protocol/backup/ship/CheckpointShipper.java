@@ -215,7 +215,8 @@ final class CheckpointShipper {
     }
 
     private void chooseCandidate(BackupRecord record) {
-        if (candidate != null && (candidate.isLost() || candidate.name.epoch() != log.epochAt(candidate.name.index()))) {
+        if (candidate != null
+                && (candidate.isLost() || candidate.name.epoch() != log.epochAt(candidate.name.index()))) {
             releaseCandidate();
         }
         Checkpoints.Name newest = checkpoints.newest();

@@ -279,8 +279,8 @@ public final class LogShipper {
                     version = ok.value().version();
                     record = ok.value().value() instanceof BackupRecord found ? found : null;
                     ownRecord = false;
-                    shippedIndex =
-                            Math.max(shippedIndex, record == null ? 0 : Math.min(record.shippedIndex(), log.durableIndex()));
+                    shippedIndex = Math.max(
+                            shippedIndex, record == null ? 0 : Math.min(record.shippedIndex(), log.durableIndex()));
                     onRecorded(record);
                     step();
                 } else {
@@ -334,7 +334,13 @@ public final class LogShipper {
     /** Writes the record at once for durability REMOTE, because clients wait for it. */
     private void recordNow() {
         BackupRecord now = record;
-        if (remote && loaded() && !closed && !writing && now != null && !now.clean() && now.shippedIndex() < shippedIndex) {
+        if (remote
+                && loaded()
+                && !closed
+                && !writing
+                && now != null
+                && !now.clean()
+                && now.shippedIndex() < shippedIndex) {
             write(false);
         }
     }
@@ -345,11 +351,13 @@ public final class LogShipper {
         String checkpoint = before == null ? "" : before.checkpoint();
         long checkpointIndex = before == null ? 0 : before.checkpointIndex();
         if (uploaded != null
-                && (before == null || checkpointShipper.isBetter(uploaded.manifest().index(), before))) {
+                && (before == null
+                        || checkpointShipper.isBetter(uploaded.manifest().index(), before))) {
             checkpoint = uploaded.manifestKey();
             checkpointIndex = uploaded.manifest().index();
         }
-        return new BackupRecord(key, clean, epoch, Math.max(shippedIndex, checkpointIndex), checkpoint, checkpointIndex);
+        return new BackupRecord(
+                key, clean, epoch, Math.max(shippedIndex, checkpointIndex), checkpoint, checkpointIndex);
     }
 
     /**
@@ -358,7 +366,8 @@ public final class LogShipper {
      * @param learning true while a learner may read the objects in the record
      * @param meta the table's definition
      */
-    public void tick(long now, long stable, boolean soleReplica, boolean idle, boolean learning, @Nullable TableMeta meta) {
+    public void tick(
+            long now, long stable, boolean soleReplica, boolean idle, boolean learning, @Nullable TableMeta meta) {
         if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
             return;
         }
@@ -384,7 +393,8 @@ public final class LogShipper {
             if (!checkpointShipper.isCleaning()) {
                 pinner.tick(record, shippedIndex, mapVersion);
             }
-            checkpointShipper.tick(now, record, ownRecord, blocked ? stable : shippedIndex, learning || pinner.isPinning());
+            checkpointShipper.tick(
+                    now, record, ownRecord, blocked ? stable : shippedIndex, learning || pinner.isPinning());
             definitionShipper.tick(now, meta);
         }
         if (!loaded() || writing || shipping || now - retryAt < 0) {
@@ -395,7 +405,9 @@ public final class LogShipper {
         if (soleReplica && quiet && all && (record == null || !record.clean())) {
             write(true);
         } else if (record == null
-                || !record.clean() && record.shippedIndex() < shippedIndex && (mustRecordSoon() || now - nextRecordAt >= 0)) {
+                || !record.clean()
+                        && record.shippedIndex() < shippedIndex
+                        && (mustRecordSoon() || now - nextRecordAt >= 0)) {
             nextRecordAt = now + RECORD_EVERY * host.config().shippingNanos();
             write(false);
         } else if (checkpointShipper.pending() != null) {

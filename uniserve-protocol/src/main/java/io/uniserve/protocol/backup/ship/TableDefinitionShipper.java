@@ -57,7 +57,12 @@ final class TableDefinitionShipper {
 
     /** Stores the definition if it differs from the last stored one. */
     void tick(long now, @Nullable TableMeta meta) {
-        if (key.actor() != 0 && meta != null && meta.needsDurableStorage() && !definitionStored && !busy && now - retryAt >= 0) {
+        if (key.actor() != 0
+                && meta != null
+                && meta.needsDurableStorage()
+                && !definitionStored
+                && !busy
+                && now - retryAt >= 0) {
             findDefinition(now);
         }
         if (key.actor() != 0 || busy || meta == null || meta.equals(stored) || now - retryAt < 0) {

@@ -34,7 +34,9 @@ public record Query(
         boolean stableReplicas) {
     public Query {
         actors = actors.map(List::copyOf);
-        preferredAddresses = preferredAddresses.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(preferredAddresses));
+        preferredAddresses = preferredAddresses.isEmpty()
+                ? Map.of()
+                : Collections.unmodifiableMap(new TreeMap<>(preferredAddresses));
     }
 
     /** A query with an answer that does not depend on the replica. */
@@ -54,7 +56,8 @@ public record Query(
     public Query withStableReplicas(boolean same) {
         return same == stableReplicas
                 ? this
-                : new Query(table, actors, operator, parameters, mode, deadlineNanos, preferredAddresses, colocated, same);
+                : new Query(
+                        table, actors, operator, parameters, mode, deadlineNanos, preferredAddresses, colocated, same);
     }
 
     /** A query without preferred addresses. */

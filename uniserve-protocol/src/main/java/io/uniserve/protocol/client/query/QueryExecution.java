@@ -112,7 +112,9 @@ public final class QueryExecution {
         tableFound = true;
         tableId = route.meta().tableId();
         if (!query.preferredAddresses().isEmpty()) {
-            slots.all().forEach(slot -> slot.preferredAddress = query.preferredAddresses().get(slot.actor));
+            slots.all()
+                    .forEach(slot ->
+                            slot.preferredAddress = query.preferredAddresses().get(slot.actor));
         }
         if (query.stableReplicas()) {
             slots.all().forEach(slot -> slot.replicaSeed = state.replicaSeed());
@@ -195,12 +197,14 @@ public final class QueryExecution {
                 session.map(states -> states.toSessionHold(now)),
                 index.colocatedActors(tableId, query.colocated(), targets, state.watermarks()));
         state.health().onRequestSent(server);
-        call.cancel = env.network().read(index.address(server).orElseThrow(), request, outcome -> onReply(call, outcome));
+        call.cancel =
+                env.network().read(index.address(server).orElseThrow(), request, outcome -> onReply(call, outcome));
     }
 
     private ReadRequest.Target target(QueryTarget slot, ActorState actor) {
         long version = slot.pin.isPresent() ? slot.pin.get().version() : 0;
-        return new ReadRequest.Target(slot.actor, actor.epoch(), state.watermarks().watermark(tableId, actor), version);
+        return new ReadRequest.Target(
+                slot.actor, actor.epoch(), state.watermarks().watermark(tableId, actor), version);
     }
 
     private void failStateGone(QueryTarget slot) {

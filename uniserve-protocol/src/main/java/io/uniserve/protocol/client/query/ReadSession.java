@@ -112,7 +112,8 @@ public final class ReadSession {
         if (currentOnly) {
             return; // nothing to release
         }
-        contactedServers.computeIfAbsent(server, id -> new LinkedHashMap<>())
+        contactedServers
+                .computeIfAbsent(server, id -> new LinkedHashMap<>())
                 .computeIfAbsent(new TableKey(table, tableId), key -> new LinkedHashSet<>())
                 .add(actor);
     }

@@ -40,7 +40,8 @@ final class ReplicaPicker {
         if (open.isEmpty() && mode == ReadMode.STALE) {
             open = untriedLive(index, actor.learners(), slot);
         }
-        List<ServerId> wanted = open.stream().filter(slot.preferredServers::contains).toList();
+        List<ServerId> wanted =
+                open.stream().filter(slot.preferredServers::contains).toList();
         open = wanted.isEmpty() ? open : wanted;
         if (open.size() <= 1) {
             return open.stream().findFirst();

@@ -281,7 +281,9 @@ public final class TextQueryExecution {
             send(spare.get());
         } else if (!silenceDue) {
             call.watch = env.timers()
-                    .after(Math.max(1, hedgeDelay.silenceNanos() - (now - call.sentNanos)), () -> onSlowCall(call, true));
+                    .after(
+                            Math.max(1, hedgeDelay.silenceNanos() - (now - call.sentNanos)),
+                            () -> onSlowCall(call, true));
         }
     }
 
@@ -301,7 +303,8 @@ public final class TextQueryExecution {
     }
 
     private String lastFailure() {
-        return lastError.map(error -> "; the last failure: " + error.code() + " " + error.reason())
+        return lastError
+                .map(error -> "; the last failure: " + error.code() + " " + error.reason())
                 .orElse("");
     }
 

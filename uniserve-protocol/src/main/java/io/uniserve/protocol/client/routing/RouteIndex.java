@@ -123,8 +123,8 @@ public final class RouteIndex {
                         id,
                         targets.stream()
                                 .map(target -> route.map().actors().get(target.actor()))
-                                .map(actor ->
-                                        new ReadRequest.Target(actor.actor(), actor.epoch(), floors.watermark(id, actor)))
+                                .map(actor -> new ReadRequest.Target(
+                                        actor.actor(), actor.epoch(), floors.watermark(id, actor)))
                                 .toList()));
             }
         });

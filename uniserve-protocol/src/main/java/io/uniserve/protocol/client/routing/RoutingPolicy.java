@@ -47,7 +47,9 @@ public interface RoutingPolicy {
      * @param copies the client's number
      */
     static ServerId pickStable(List<Candidate> candidates, long copies, int actor) {
-        return candidates.get(WeightedChoice.pickStable(candidates, copies, actor)).server();
+        return candidates
+                .get(WeightedChoice.pickStable(candidates, copies, actor))
+                .server();
     }
 
     /**

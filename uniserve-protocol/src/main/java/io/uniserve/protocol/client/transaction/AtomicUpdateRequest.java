@@ -154,7 +154,8 @@ public final class AtomicUpdateRequest {
         }
         Address address = index.address(server.get()).orElseThrow();
         long timeout = Math.max(1, Math.min(remainingNanos(), SNAPSHOT_TIMEOUT_NANOS));
-        consistentCuts.requestConsistentCut(address, List.of(update.table()), timeout, cut -> onNewestVersion(server.get(), cut));
+        consistentCuts.requestConsistentCut(
+                address, List.of(update.table()), timeout, cut -> onNewestVersion(server.get(), cut));
     }
 
     private void onNewestVersion(ServerId server, Outcome<ConsistentCut> outcome) {
@@ -174,7 +175,8 @@ public final class AtomicUpdateRequest {
             triedServers.add(server);
             env.timers().after(PAUSE_NANOS, this::requestNewestVersion);
         } else {
-            startAttempts(watermarks.watermark(update.tableId())); // the transaction manager reports the error, if there is one
+            startAttempts(watermarks.watermark(
+                    update.tableId())); // the transaction manager reports the error, if there is one
         }
     }
 
@@ -378,7 +380,9 @@ public final class AtomicUpdateRequest {
                     || verdict == UpdateErrorAction.REFUSED
                     || verdict == UpdateErrorAction.RETRY_FEW;
             consecutiveRejections = lasts ? consecutiveRejections + 1 : 0;
-            resourcesExhaustedNanos = resourcesExhausted ? Math.max(resourcesExhaustedNanos, env.clock().nanos() - requestSentNanos) : 0;
+            resourcesExhaustedNanos = resourcesExhausted
+                    ? Math.max(resourcesExhaustedNanos, env.clock().nanos() - requestSentNanos)
+                    : 0;
             long pause = PAUSE_NANOS << Math.min(consecutiveRejections, PAUSE_DOUBLINGS_MAX);
             if (driven) {
                 env.timers().after(pause, this::attempt);

@@ -10,7 +10,8 @@ import java.util.List;
 @FunctionalInterface
 public interface ConsistentCutClient {
     /** Calls the completion once, with DEADLINE_EXCEEDED if there is no reply in time. */
-    void requestConsistentCut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion);
+    void requestConsistentCut(
+            Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion);
 
     /** True if the same server answers for every address. After an error the caller then pauses before the next request. */
     default boolean isSingleServer() {

@@ -187,7 +187,8 @@ public final class SnapshotRead {
         if (mapRefreshed) {
             complete(error(
                     ErrorCode.VERSION_GONE,
-                    "table " + query.table() + " no longer has number " + expectedTableId + ", to which the version belongs"));
+                    "table " + query.table() + " no longer has number " + expectedTableId
+                            + ", to which the version belongs"));
             return;
         }
         mapRefreshed = true;
@@ -330,7 +331,8 @@ public final class SnapshotRead {
 
     private void restart() {
         if (++restarts > Limits.VERSION_RESTARTS_MAX) {
-            complete(error(ErrorCode.VERSION_GONE, "version " + readVersion + " is not kept any more: " + scatter.last()));
+            complete(error(
+                    ErrorCode.VERSION_GONE, "version " + readVersion + " is not kept any more: " + scatter.last()));
             return;
         }
         scatter.drop();

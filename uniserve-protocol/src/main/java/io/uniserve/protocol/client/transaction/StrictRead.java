@@ -67,7 +67,11 @@ public final class StrictRead {
      * @param stats statistics of all queries together
      */
     public record Result(
-            TableName table, long version, Map<Integer, Bytes> values, ConsistentCut consistentCut, QueryResult.Stats stats) {
+            TableName table,
+            long version,
+            Map<Integer, Bytes> values,
+            ConsistentCut consistentCut,
+            QueryResult.Stats stats) {
         /** A query result with one part per actor. */
         public QueryResult asQueryResult() {
             return new QueryResult(
@@ -183,26 +187,27 @@ public final class StrictRead {
         ServerId server = scatter.choice().choose(open, Map.of());
         Address address = index.address(server).orElseThrow();
         int asked = round;
-        consistentCuts.requestConsistentCut(address, tables, Math.max(1, Math.min(SNAPSHOT_TIMEOUT_NANOS, scatter.left())), outcome -> {
-            if (scatter.isStopped() || asked != round) {
-                return;
-            }
-            if (outcome instanceof Outcome.Ok<ConsistentCut> ok) {
-                useSnapshot(ok.value());
-            } else {
-                UniserveException error = ((Outcome.Err<ConsistentCut>) outcome).error();
-                scatter.note(server + ": " + error.code() + ": " + error.reason());
-                triedServers.add(server);
-                if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
-                    complete(Outcome.err(error));
-                } else if (consistentCuts.isSingleServer()) {
-                    triedServers.clear();
-                    retryWithNewSnapshot();
-                } else {
-                    takeSnapshot();
-                }
-            }
-        });
+        consistentCuts.requestConsistentCut(
+                address, tables, Math.max(1, Math.min(SNAPSHOT_TIMEOUT_NANOS, scatter.left())), outcome -> {
+                    if (scatter.isStopped() || asked != round) {
+                        return;
+                    }
+                    if (outcome instanceof Outcome.Ok<ConsistentCut> ok) {
+                        useSnapshot(ok.value());
+                    } else {
+                        UniserveException error = ((Outcome.Err<ConsistentCut>) outcome).error();
+                        scatter.note(server + ": " + error.code() + ": " + error.reason());
+                        triedServers.add(server);
+                        if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
+                            complete(Outcome.err(error));
+                        } else if (consistentCuts.isSingleServer()) {
+                            triedServers.clear();
+                            retryWithNewSnapshot();
+                        } else {
+                            takeSnapshot();
+                        }
+                    }
+                });
     }
 
     /** Takes another snapshot, after a pause and with a newer map. A read with a given snapshot tries all replicas again instead. */
@@ -271,9 +276,9 @@ public final class StrictRead {
     }
 
     private final class Rules implements ScatterPolicy {
-    /**
-     * Sends requests for all actors without an answer and without a call under way, to replicas that are in sync in the snapshot's epoch.
-     */
+        /**
+         * Sends requests for all actors without an answer and without a call under way, to replicas that are in sync in the snapshot's epoch.
+         */
         @Override
         public @Nullable ActorState find(RouteIndex index, ScatterRead.Slot slot) {
             List<ActorState> actors = index.table(queries.get(slot.query()).table())

@@ -204,7 +204,8 @@ public final class UpdateExecution {
             if (error.code() == ErrorCode.UNAVAILABLE) {
                 env.state().health().onFailure(call.server, env.clock().nanos());
             }
-            call.slots.forEach(slot -> onFailure(call, new ActorFailure(slot.actor(), error.code(), error.reason(), 0)));
+            call.slots.forEach(
+                    slot -> onFailure(call, new ActorFailure(slot.actor(), error.code(), error.reason(), 0)));
         }
         finishOrDispatch();
     }

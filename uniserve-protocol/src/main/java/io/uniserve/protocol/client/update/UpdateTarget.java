@@ -58,7 +58,8 @@ final class UpdateTarget {
 
     void fail(ErrorCode code, String message) {
         state = State.DONE;
-        failure = Optional.of(new UniserveException(code, "actor " + actor() + ": " + message, attemptLog.list(), null));
+        failure =
+                Optional.of(new UniserveException(code, "actor " + actor() + ": " + message, attemptLog.list(), null));
     }
 
     void recordFailure(ServerId server, ErrorCode code, String message) {

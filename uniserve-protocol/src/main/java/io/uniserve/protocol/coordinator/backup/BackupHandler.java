@@ -55,9 +55,11 @@ public final class BackupHandler {
         } else if (request instanceof AdminRequest.LostTables) {
             tableIds.lostTables(lost -> answer.ok(new AdminReply.Definitions(lost)), answer::fail);
         } else if (request instanceof AdminRequest.BackupWork work) {
-            BoundedFanOut under =
-                    operations.containsKey(work.name()) ? operations.get(work.name()).progress() : null;
-            answer.ok(new AdminReply.WorkProgress(under == null ? 0 : under.finishedCount(), under == null ? 0 : under.total()));
+            BoundedFanOut under = operations.containsKey(work.name())
+                    ? operations.get(work.name()).progress()
+                    : null;
+            answer.ok(new AdminReply.WorkProgress(
+                    under == null ? 0 : under.finishedCount(), under == null ? 0 : under.total()));
         } else if (request instanceof AdminRequest.SalvageTable salvage) {
             BackupOperation job = startOperation(salvage.name(), answer);
             tableIds.lostTables(lost -> salvage(job, salvage.tableId(), lost), answer::fail);

@@ -60,7 +60,8 @@ final class CreateBackup {
         this.meta = meta;
         this.salvage = salvage;
         String id = "%016x".formatted(job.leader().env().ids().next());
-        this.startMarker = new TableSnapshot(job.name(), id, job.leader().config().clusterId(), meta, 0, 0, List.of());
+        this.startMarker =
+                new TableSnapshot(job.name(), id, job.leader().config().clusterId(), meta, 0, 0, List.of());
         this.parts = new TableSnapshot.Part[startMarker.actors()];
     }
 
@@ -195,7 +196,9 @@ final class CreateBackup {
             boolean again = error.code().retriable() && (version == 0 || error.code() != ErrorCode.VERSION_GONE)
                     || error.code() == ErrorCode.DEADLINE_EXCEEDED;
             if (again && attempt < ATTEMPTS_MAX && job.reply().isOpen()) {
-                job.leader().registry().after(job.leader().config().tickNanos(), () -> pinPart(actor, attempt + 1, then));
+                job.leader()
+                        .registry()
+                        .after(job.leader().config().tickNanos(), () -> pinPart(actor, attempt + 1, then));
             } else {
                 then.done(Outcome.err(new UniserveException(
                         error.code(),
@@ -286,7 +289,8 @@ final class CreateBackup {
         for (TableSnapshot.Part part : parts) {
             all.add(java.util.Objects.requireNonNull(part));
         }
-        TableSnapshot whole = new TableSnapshot(startMarker.name(), startMarker.id(), startMarker.cluster(), meta, version, newest, all);
+        TableSnapshot whole = new TableSnapshot(
+                startMarker.name(), startMarker.id(), startMarker.cluster(), meta, version, newest, all);
         job.callForAck(new ArchiveRequest.StoreManifest(whole.encode()), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
                 LOG.info("backup {} of table {} : complete, {} actors", job.name(), meta.name(), all.size());

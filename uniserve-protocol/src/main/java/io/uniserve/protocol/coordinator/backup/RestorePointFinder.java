@@ -59,7 +59,8 @@ final class RestorePointFinder {
     record RestorePoint(long version, long newest, Set<Integer> empty) {}
 
     /** @param lost whether an actor is lost for good; null for a table that only storage has */
-    RestorePointFinder(BackupOperation job, TableMeta meta, @Nullable IntPredicate lost, Completion<RestorePoint> completion) {
+    RestorePointFinder(
+            BackupOperation job, TableMeta meta, @Nullable IntPredicate lost, Completion<RestorePoint> completion) {
         this.isLost = lost;
         this.job = job;
         this.meta = meta;
@@ -118,7 +119,8 @@ final class RestorePointFinder {
         List<Integer> actors = List.copyOf(empty);
         job.leader()
                 .registry()
-                .afterSync(() -> job.forEachActor(actors.size(), (at, then) -> checkBackupRecord(actors.get(at), then), this::onBackupRecords));
+                .afterSync(() -> job.forEachActor(
+                        actors.size(), (at, then) -> checkBackupRecord(actors.get(at), then), this::onBackupRecords));
     }
 
     /** Reason why the actors may have shipped data after all; their backup records are checked later. */
@@ -151,8 +153,8 @@ final class RestorePointFinder {
             if (read instanceof Outcome.Err<Versioned> err) {
                 then.done(Outcome.err(err.error()));
             } else if (read.value().value() instanceof BackupRecord record && record.shippedIndex() > 0) {
-                then.done(Outcome.err(
-                        missingDataError(actor, "by its backup record its log was shipped up to index " + record.shippedIndex())));
+                then.done(Outcome.err(missingDataError(
+                        actor, "by its backup record its log was shipped up to index " + record.shippedIndex())));
             } else {
                 then.done(Outcome.ok(Done.DONE));
             }

@@ -139,7 +139,8 @@ public final class RestoreTable {
         Runnable ended = () -> fail(error);
         leader.registry()
                 .afterSync(() -> leader.catalog()
-                        .reloadCluster(then(() -> leader.catalog().reload(requested.name(), then(ended, ended)), ended)));
+                        .reloadCluster(then(
+                                () -> leader.catalog().reload(requested.name(), then(ended, ended)), ended)));
     }
 
     private static CatalogManager.LoadCallback then(Runnable done, Runnable failed) {

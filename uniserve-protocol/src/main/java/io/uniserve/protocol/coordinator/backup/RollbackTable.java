@@ -136,7 +136,10 @@ final class RollbackTable {
     }
 
     private void write(Table table, List<Versioned> found, Versioned outcomes, Versioned log) {
-        boolean same = leader.catalog().find(old.name()) == table && !table.writePending && !table.stale && lost.getAsBoolean();
+        boolean same = leader.catalog().find(old.name()) == table
+                && !table.writePending
+                && !table.stale
+                && lost.getAsBoolean();
         if (!same || !(log.value() instanceof TransactionLogState before)) {
             retryLater();
             return;

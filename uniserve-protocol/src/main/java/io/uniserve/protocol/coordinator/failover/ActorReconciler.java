@@ -95,7 +95,9 @@ final class ActorReconciler {
     private @Nullable ServerId returnedMember(ReplicaKey key, ActorState actor) {
         ServerId found = null;
         for (ServerId id : actor.previousIsr().isr()) {
-            if (view.isLive(id) && replicas.mayCancelTakeover(key, actor, id, now) && intactReplicas.wasInSync(key, actor, id)) {
+            if (view.isLive(id)
+                    && replicas.mayCancelTakeover(key, actor, id, now)
+                    && intactReplicas.wasInSync(key, actor, id)) {
                 found = found == null || view.isDraining(found) ? id : found;
             }
         }
@@ -163,7 +165,8 @@ final class ActorReconciler {
      * enough others are in sync.
      */
     private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorStateBuilder draft, int eligible) {
-        List<ServerId> leaving = draft.holders().stream().filter(view::isDraining).toList();
+        List<ServerId> leaving =
+                draft.holders().stream().filter(view::isDraining).toList();
         if (leaving.isEmpty()) {
             return;
         }
@@ -195,7 +198,8 @@ final class ActorReconciler {
         return view.wantedReplicas(meta, draft.requestedReplicas(), draft.holders());
     }
 
-    private void addMissingReplicas(ReplicaKey key, TableMeta meta, ActorStateBuilder draft, List<ServerView> eligible) {
+    private void addMissingReplicas(
+            ReplicaKey key, TableMeta meta, ActorStateBuilder draft, List<ServerView> eligible) {
         List<ServerId> good = draft.holders().stream()
                 .filter(id -> !view.isDead(id) && !view.isDraining(id))
                 .toList();

@@ -122,7 +122,8 @@ public final class IntactReplicas {
                 && ok.value() instanceof IntactReplicaList vouched
                 && vouched.incarnation() == book.incarnation) {
             for (IntactReplicaList.IntactReplica whole : vouched.replicas()) {
-                news |= !Long.valueOf(whole.installedEpoch()).equals(book.installedEpochs.put(whole.key(), whole.installedEpoch()));
+                news |= !Long.valueOf(whole.installedEpoch())
+                        .equals(book.installedEpochs.put(whole.key(), whole.installedEpoch()));
             }
         }
         if (news) {

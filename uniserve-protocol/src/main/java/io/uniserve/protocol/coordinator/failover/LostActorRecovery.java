@@ -56,7 +56,8 @@ final class LostActorRecovery {
         }
         IntPredicate lost = actor -> {
             Table known = leader.catalog().find(id);
-            return known != null && tables.isLostForGood(leader.clusterView(), new ReplicaKey(id, actor), known.actor(actor));
+            return known != null
+                    && tables.isLostForGood(leader.clusterView(), new ReplicaKey(id, actor), known.actor(actor));
         };
         backups.rollBackTable(table, number, lost, done -> {
             attempts.keySet().removeIf(other -> leader.catalog().find(other) == null);
@@ -147,7 +148,8 @@ final class LostActorRecovery {
      * True when a takeover loses no acknowledged update. With durability REMOTE an entry is acknowledged only after the actor's record
      * shows it as shipped. So without a record nothing was acknowledged, and the actor may restart empty.
      */
-    private static boolean isTakeoverLossless(Table table, ActorState actor, @Nullable BackupRecord backup, boolean forGood) {
+    private static boolean isTakeoverLossless(
+            Table table, ActorState actor, @Nullable BackupRecord backup, boolean forGood) {
         boolean shippedFirst = table.meta.needsDurableStorage() && forGood;
         return backup == null ? shippedFirst : (backup.clean() || shippedFirst) && backup.epoch() <= actor.epoch();
     }

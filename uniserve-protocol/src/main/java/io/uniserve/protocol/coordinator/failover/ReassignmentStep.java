@@ -44,7 +44,9 @@ final class ReassignmentStep {
                 .filter(id -> !view.isDead(id) && !view.isDraining(id))
                 .toList();
         int wanted = view.wantedReplicas(meta, draft.requestedReplicas(), draft.holders());
-        if (good.size() < wanted || draft.isTakeoverPending() || draft.isr().stream().noneMatch(view::isLive)) {
+        if (good.size() < wanted
+                || draft.isTakeoverPending()
+                || draft.isr().stream().noneMatch(view::isLive)) {
             return;
         }
         for (ServerId target : draft.desired()) {

@@ -92,7 +92,8 @@ public final class TableReconciler {
             ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
             boolean silent = actor.isr().stream()
                     .allMatch(id -> view.isDead(id) || leader.replicas().isUnhealthy(key, actor, id, now));
-            if (leader.replicas().lostNanos(key, silent, now) >= takeoverDelayNanos(key, actor) && isLost(view, key, actor)) {
+            if (leader.replicas().lostNanos(key, silent, now) >= takeoverDelayNanos(key, actor)
+                    && isLost(view, key, actor)) {
                 losses.consider(table, actor, now);
             }
         }

@@ -81,10 +81,12 @@ public final class ReplicaMonitor {
         if (before == null || before.epoch < report.epoch()) {
             int count = before == null ? 1 : before.count + 1;
             long pause = BACKOFF_NANOS << Math.min(count - 1, BACKOFF_DOUBLINGS_MAX);
-            known.unhealthy.put(report.server(), new UnhealthyReport(report.epoch(), count, now + pause, now, report.dataLost()));
+            known.unhealthy.put(
+                    report.server(), new UnhealthyReport(report.epoch(), count, now + pause, now, report.dataLost()));
         } else if (before.epoch == report.epoch()) {
             known.unhealthy.put(
-                    report.server(), new UnhealthyReport(before.epoch, before.count, before.pauseUntil, now, report.dataLost()));
+                    report.server(),
+                    new UnhealthyReport(before.epoch, before.count, before.pauseUntil, now, report.dataLost()));
         }
     }
 

@@ -53,7 +53,9 @@ final class InProgressMoves {
 
     /** In-sync replicas that must leave. */
     static List<ServerId> sources(ActorState actor) {
-        return actor.isr().stream().filter(id -> !actor.desiredServers().contains(id)).toList();
+        return actor.isr().stream()
+                .filter(id -> !actor.desiredServers().contains(id))
+                .toList();
     }
 
     /** Desired servers whose replica is not in sync, and all learners. */

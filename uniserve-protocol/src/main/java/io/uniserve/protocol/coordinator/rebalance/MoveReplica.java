@@ -31,7 +31,8 @@ public final class MoveReplica extends DesiredReplicasWriter {
 
     @Override
     boolean isApplied(Table table, ActorState actor) {
-        return actor.desiredServers().contains(move.to()) && !actor.desiredServers().contains(move.from());
+        return actor.desiredServers().contains(move.to())
+                && !actor.desiredServers().contains(move.from());
     }
 
     @Override
@@ -64,7 +65,10 @@ public final class MoveReplica extends DesiredReplicasWriter {
             throw UniserveException.invalid("to: " + move.to() + " is being drained");
         }
         boolean back = actor.isr().contains(move.to());
-        if (!back && (!actor.isOnDesiredServers() || !actor.epochStarted() || actor.isr().size() < table.meta.rf())) {
+        if (!back
+                && (!actor.isOnDesiredServers()
+                        || !actor.epochStarted()
+                        || actor.isr().size() < table.meta.rf())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
                     actorName() + " is not settled: in sync " + actor.isr() + ", learning " + actor.learners()

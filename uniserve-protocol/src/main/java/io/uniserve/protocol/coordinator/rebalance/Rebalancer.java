@@ -264,7 +264,9 @@ public final class Rebalancer {
                         one == null ? "" : one.move.reason()));
             }
         });
-        String told = !config.isEnabled() ? "off" : concurrency.isPaused(now()) ? state + "; paused after a failed move" : state;
+        String told = !config.isEnabled()
+                ? "off"
+                : concurrency.isPaused(now()) ? state + "; paused after a failed move" : state;
         return new AdminReply.Rebalance(told, plan.size(), moves);
     }
 

@@ -53,7 +53,8 @@ public final class SetReplicaCount extends DesiredReplicasWriter {
     }
 
     private void check(TableMeta meta) {
-        if (request.replicas() != 0 && (request.replicas() < meta.rf() || request.replicas() > Limits.REPLICATION_FACTOR_MAX)) {
+        if (request.replicas() != 0
+                && (request.replicas() < meta.rf() || request.replicas() > Limits.REPLICATION_FACTOR_MAX)) {
             throw UniserveException.invalid("copies is " + request.replicas() + ": use " + meta.rf()
                     + ", the table's rf, to " + Limits.REPLICATION_FACTOR_MAX + ", or 0 for the table's rf");
         }

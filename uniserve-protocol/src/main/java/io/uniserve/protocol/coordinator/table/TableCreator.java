@@ -81,8 +81,8 @@ public final class TableCreator {
         List<ServerView> servers = leader.clusterView().eligible(requested.port());
         if (requested.rf() > servers.size()) {
             reply.fail(UniserveException.invalid(
-                    "rf is " + requested.rf() + " but only " + servers.size() + " live servers offer port \"" + requested.port()
-                            + "\" now: start more servers, or use a smaller rf"));
+                    "rf is " + requested.rf() + " but only " + servers.size() + " live servers offer port \""
+                            + requested.port() + "\" now: start more servers, or use a smaller rf"));
             return;
         }
         ClusterRecord cluster = leader.catalog().cluster();

@@ -32,7 +32,8 @@ public final class TableReadiness {
         this(leader, name, tableId, answer, leader.config().createTimeoutNanos());
     }
 
-    public TableReadiness(LeaderContext leader, TableName name, long tableId, PendingAdminReply answer, long patienceNanos) {
+    public TableReadiness(
+            LeaderContext leader, TableName name, long tableId, PendingAdminReply answer, long patienceNanos) {
         this.leader = leader;
         this.name = name;
         this.tableId = tableId;

@@ -161,7 +161,8 @@ public final class TableUpdater {
                                     confirmedServers.add(server.id());
                                 }
                                 if (--waiting[0] == 0) {
-                                    leader.registry().after(leader.config().tickNanos() / 16, this::distributeDefinition);
+                                    leader.registry()
+                                            .after(leader.config().tickNanos() / 16, this::distributeDefinition);
                                 }
                             }));
         }

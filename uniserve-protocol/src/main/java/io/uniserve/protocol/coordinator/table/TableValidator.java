@@ -96,8 +96,9 @@ public final class TableValidator {
             throw UniserveException.invalid("rf is " + meta.rf() + " but " + live.size()
                     + " servers are live: start more servers, or use a smaller rf");
         }
-        List<ServerRecord> offering =
-                live.stream().filter(s -> ClusterView.offersPort(s, meta.port())).toList();
+        List<ServerRecord> offering = live.stream()
+                .filter(s -> ClusterView.offersPort(s, meta.port()))
+                .toList();
         if (offering.isEmpty()) {
             throw new UniserveException(
                     ErrorCode.UNKNOWN_PORT,

@@ -27,17 +27,13 @@ public final class TrashRelay {
         PeerRequest call = new PeerRequest.Trash(request.call());
         leader.env()
                 .network()
-                .call(
-                        server.address(),
-                        call,
-                        TIMEOUT_NANOS,
-                        leader.registry().scoped(outcome -> {
-                            Outcome<PeerReply.Trashed> typed = StorageRequests.typed(outcome, PeerReply.Trashed.class);
-                            if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
-                                answer.ok(new AdminReply.Trashed(ok.value().report()));
-                            } else {
-                                answer.fail(typed.error());
-                            }
-                        }));
+                .call(server.address(), call, TIMEOUT_NANOS, leader.registry().scoped(outcome -> {
+                    Outcome<PeerReply.Trashed> typed = StorageRequests.typed(outcome, PeerReply.Trashed.class);
+                    if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
+                        answer.ok(new AdminReply.Trashed(ok.value().report()));
+                    } else {
+                        answer.fail(typed.error());
+                    }
+                }));
     }
 }

@@ -70,7 +70,8 @@ public record VersionedRead(
      *     does not defer
      * @param invisibleVersions versions that were not visible at some moment after the request arrived, by a manager's claim or a confirmed log
      */
-    public record Reply(List<Part> parts, List<ActorFailure> failures, List<Long> openVersions, List<Long> invisibleVersions) {
+    public record Reply(
+            List<Part> parts, List<ActorFailure> failures, List<Long> openVersions, List<Long> invisibleVersions) {
         /** Limit of either list: each actor has at most one version in doubt, usually the same in all actors of a table. */
         public static final int IN_DOUBT_MAX = Limits.ACTORS_PER_TABLE_MAX;
 

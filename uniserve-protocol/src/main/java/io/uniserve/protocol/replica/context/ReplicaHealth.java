@@ -132,8 +132,9 @@ public final class ReplicaHealth {
      * damaged, and the result is true.
      */
     public boolean checkDataMissing(ActorState wanted, long installed) {
-        boolean emptied =
-                wanted.epochStarted() && wanted.isr().contains(host.self()) && installed < Math.max(1, wanted.restoreEpoch());
+        boolean emptied = wanted.epochStarted()
+                && wanted.isr().contains(host.self())
+                && installed < Math.max(1, wanted.restoreEpoch());
         if (emptied) {
             LOG.warn("{}: in sync by the map, but its directory holds epoch {}: the data are lost", key, installed);
             markDamaged("the replica's data are gone from its directory", wanted.epoch());
@@ -269,7 +270,12 @@ public final class ReplicaHealth {
     }
 
     public boolean wantsTicks() {
-        return hasBadFiles() || engine != null || restore != null || stalled || log.error != null || files.error != null;
+        return hasBadFiles()
+                || engine != null
+                || restore != null
+                || stalled
+                || log.error != null
+                || files.error != null;
     }
 
     /**

@@ -329,7 +329,8 @@ public final class EngineApplier {
             if (first.isCommit() == earlyApply.commits()) {
                 recordApplied(entries);
             } else {
-                onEngineFailed(new UniserveException(ErrorCode.INTERNAL, "version " + first.version() + " has two outcomes"));
+                onEngineFailed(
+                        new UniserveException(ErrorCode.INTERNAL, "version " + first.version() + " has two outcomes"));
             }
             return;
         }
@@ -399,8 +400,9 @@ public final class EngineApplier {
         boolean rows = Rejection.isRowError(error.code());
         LogEntry update = entries.get((int) (first - entries.get(0).index()));
         long last = updates.get(updates.size() - 1).index();
-        boolean certain =
-                rows && poisonEntryDetector.onFailure(first, last, TransactionSteps.attemptsBeforeRefusal(update, error.code()));
+        boolean certain = rows
+                && poisonEntryDetector.onFailure(
+                        first, last, TransactionSteps.attemptsBeforeRefusal(update, error.code()));
         LOG.warn("{}: update {} fails in the engine: {}", key, first, error.getMessage());
         markFailed();
         if (!rows || !listener.onRejected(update, error, certain)) {
@@ -529,7 +531,8 @@ public final class EngineApplier {
         if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {
             rebuild();
         }
-        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && appliedIndex > 0 && !isUnsettled();
+        boolean rests =
+                phase == Phase.READY && !busy && !suspended && !restartWanted && appliedIndex > 0 && !isUnsettled();
         if (rests && checkpoints.takeRequest()) {
             Checkpoints.Name newest = checkpoints.newest();
             if (newest == null || newest.index() < appliedIndex) {

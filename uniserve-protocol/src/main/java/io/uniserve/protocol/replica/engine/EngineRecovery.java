@@ -137,7 +137,8 @@ final class EngineRecovery {
      * Handles a checkpoint that could not be restored. If it is proven to be damaged, it moves to quarantine. After any other error it is
      * tried again later. After repeated errors it is skipped until the next start.
      */
-    private void onCheckpointFailed(Checkpoints.Name name, UniserveException error, List<Checkpoints.Name> names, int at) {
+    private void onCheckpointFailed(
+            Checkpoints.Name name, UniserveException error, List<Checkpoints.Name> names, int at) {
         LOG.warn("{}: checkpoint {} cannot be restored: {}", key, name, error.getMessage());
         if (owner.isObsolete()) {
             return;

@@ -145,7 +145,10 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
      * other replica got the entry, so it may be removed.
      */
     boolean canRefuse(long index) {
-        return !closed && epochStarted && index >= firstOwnIndex && index > Math.max(appliedAndDurable, earlyReplication.sentIndex());
+        return !closed
+                && epochStarted
+                && index >= firstOwnIndex
+                && index > Math.max(appliedAndDurable, earlyReplication.sentIndex());
     }
 
     @Override
@@ -216,7 +219,9 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
 
     /** True while updates are rejected for a temporary reason: the epoch is starting, or the primary is moving. */
     public boolean isTemporarilyRejecting() {
-        return !closed && state.isr().size() >= meta.minIsr() && rejectionReason().isPresent();
+        return !closed
+                && state.isr().size() >= meta.minIsr()
+                && rejectionReason().isPresent();
     }
 
     /** Reason for the rejection of updates now; empty if they are accepted. */
@@ -322,7 +327,8 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
         boolean near = heirs.stream()
                 .anyMatch(member -> !member.equals(host.self())
                         && log.lastIndex() - matchIndex(member) <= host.config().learnerLagMax());
-        boolean served = epochStarted && now - epochStartedNanos >= host.config().retryNanos(); // serve waiting requests
+        boolean served =
+                epochStarted && now - epochStartedNanos >= host.config().retryNanos(); // serve waiting requests
         primaryTransfer.startIfNear(now, served && near);
         host.wantTicks(key);
         primaryTransfer.advance(now, successors());
@@ -480,8 +486,8 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
             LearnerProgress watch = learners.get(learner);
             if (link != null && watch != null && epochStarted) {
                 link.requestState();
-                LearnerProgress.Progress told =
-                        new LearnerProgress.Progress(learner, link.hasConfirmed(0), link.matchIndex(), link.appliedIndex());
+                LearnerProgress.Progress told = new LearnerProgress.Progress(
+                        learner, link.hasConfirmed(0), link.matchIndex(), link.appliedIndex());
                 watch.advance(told, log.durableIndex(), highWatermark, now, certifier);
             }
         }
@@ -506,7 +512,8 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
             LearnerProgress watch = learners.get(learner);
             FollowerReplicator link = replicators.get(learner);
             if (watch != null && watch.isCertified() && link != null && link.hasConfirmed(firstOwnIndex - 1)) {
-                host.reportToCoordinator(new PeerRequest.LearnerCaughtUp(key, epoch, host.self(), learner, link.incarnation()));
+                host.reportToCoordinator(
+                        new PeerRequest.LearnerCaughtUp(key, epoch, host.self(), learner, link.incarnation()));
             }
         }
         if (epochStarted && replica.isEngineReady() && !state.epochStarted()) { // the engine must be built

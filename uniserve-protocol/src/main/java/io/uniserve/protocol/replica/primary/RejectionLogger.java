@@ -46,7 +46,8 @@ public final class RejectionLogger {
         void truncate(long after, Completion<Long> then);
     }
 
-    public RejectionLogger(ReplicaKey key, PendingUpdates pending, Supplier<@Nullable Primary> leader, Truncator cutter) {
+    public RejectionLogger(
+            ReplicaKey key, PendingUpdates pending, Supplier<@Nullable Primary> leader, Truncator cutter) {
         this.key = key;
         this.pending = pending;
         this.currentPrimary = leader;

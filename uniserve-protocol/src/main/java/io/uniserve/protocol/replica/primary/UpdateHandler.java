@@ -146,7 +146,8 @@ public final class UpdateHandler {
                 : primary.rejectionReason();
         if (primary == null || refusal.isPresent()) {
             ErrorCode code = refusal.map(UniserveException::code).orElse(ErrorCode.NOT_PRIMARY);
-            pending.failUnlogged(update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
+            pending.failUnlogged(
+                    update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
             return;
         }
         boolean conditional = conflict || valid.value() == RowCondition.ON_STATE;
@@ -166,7 +167,8 @@ public final class UpdateHandler {
             if (pending.find(request.request()) != update) {
                 order.release();
             } else if (holds instanceof Outcome.Err<RowCondition> err) {
-                pending.failUnlogged(update, err.error().code(), err.error().reason(), primary == null ? 0 : primary.epoch());
+                pending.failUnlogged(
+                        update, err.error().code(), err.error().reason(), primary == null ? 0 : primary.epoch());
                 order.release();
             } else if (primary == null || primary.appendOrder() != order) {
                 pending.failUnlogged(update, ErrorCode.NOT_PRIMARY, "the primary changed: use the new one", 0);

@@ -237,7 +237,8 @@ public final class CopyComparison {
         if (server.equals(host.self())) {
             copy.quarantine(reason);
         } else {
-            LogDivergence.sendQuarantine(host, new PeerRequest.QuarantineCopy(key, state.epoch(), host.self(), server, reason));
+            LogDivergence.sendQuarantine(
+                    host, new PeerRequest.QuarantineCopy(key, state.epoch(), host.self(), server, reason));
         }
     }
 

@@ -233,6 +233,7 @@ public final class Follower {
 
     private Replicated reply(Status status, long last) {
         long durable = Math.min(matchIndex, log.durableIndex());
-        return new Replicated(status, epoch, last, durable, support.appliedIndex(), support.incarnation(), log.hashAt(durable));
+        return new Replicated(
+                status, epoch, last, durable, support.appliedIndex(), support.incarnation(), log.hashAt(durable));
     }
 }

@@ -58,7 +58,8 @@ public record PersistentState(
     public PersistentState withBaseHash(long index, long hash) {
         return index != baseIndex || baseHash != EntryHash.UNKNOWN
                 ? this
-                : new PersistentState(table, key, installedEpoch, baseIndex, baseEpoch, synced, certified, rolledBack, hash);
+                : new PersistentState(
+                        table, key, installedEpoch, baseIndex, baseEpoch, synced, certified, rolledBack, hash);
     }
 
     /** The state with a later start of the log, after this entry. */
@@ -74,11 +75,13 @@ public record PersistentState(
     PersistentState withCertified(ServerId learner) {
         List<ServerId> more = new ArrayList<>(certified);
         more.add(learner);
-        return new PersistentState(table, key, installedEpoch, baseIndex, baseEpoch, synced, more, rolledBack, baseHash);
+        return new PersistentState(
+                table, key, installedEpoch, baseIndex, baseEpoch, synced, more, rolledBack, baseHash);
     }
 
     public PersistentState withSynced(long index) {
-        return new PersistentState(table, key, installedEpoch, baseIndex, baseEpoch, index, certified, rolledBack, baseHash);
+        return new PersistentState(
+                table, key, installedEpoch, baseIndex, baseEpoch, index, certified, rolledBack, baseHash);
     }
 
     public PersistentState withRolledBack(long more) {

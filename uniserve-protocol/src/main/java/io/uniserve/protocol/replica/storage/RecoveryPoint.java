@@ -53,11 +53,15 @@ public final class RecoveryPoint {
     private void write(OpenReplica parts, long now) {
         writing = true;
         writtenNanos = now;
-        parts.file().change(state -> suspended ? state : state.withSynced(parts.log().durableIndex()), done -> {
-            writing = false;
-            if (done instanceof Outcome.Err<Done>) {
-                lastDurableChangeNanos = now;
-            }
-        });
+        parts.file()
+                .change(
+                        state ->
+                                suspended ? state : state.withSynced(parts.log().durableIndex()),
+                        done -> {
+                            writing = false;
+                            if (done instanceof Outcome.Err<Done>) {
+                                lastDurableChangeNanos = now;
+                            }
+                        });
     }
 }

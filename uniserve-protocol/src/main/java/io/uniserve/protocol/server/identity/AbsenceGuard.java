@@ -34,7 +34,8 @@ public final class AbsenceGuard {
             knownReplicas.addAll(here);
             return true;
         }
-        Collection<ReplicaKey> before = knownReplicas.isEmpty() ? here : knownReplicas; // a new server had no replicas before
+        Collection<ReplicaKey> before =
+                knownReplicas.isEmpty() ? here : knownReplicas; // a new server had no replicas before
         if (!disabled && unknown.containsAll(before)) {
             heldReplicas.addAll(unknown);
             return false;

@@ -176,7 +176,9 @@ final class Admission {
             tables.add(map.tableId());
             for (ActorState actor : map.actors()) {
                 boolean former = actor.previousIsr().isr().contains(config.id());
-                counted |= former || actor.hasReplicaOn(config.id()) || actor.desiredServers().contains(config.id());
+                counted |= former
+                        || actor.hasReplicaOn(config.id())
+                        || actor.desiredServers().contains(config.id());
             }
         }
         List<String> unknown = onDisk.stream()

@@ -182,7 +182,8 @@ public final class Trash {
      *
      * @param table the table's name, empty if unknown
      */
-    public void put(ReplicaKey key, String table, long epoch, long lastIndex, String reason, Completion<Done> completion) {
+    public void put(
+            ReplicaKey key, String table, long epoch, long lastIndex, String reason, Completion<Done> completion) {
         env.disk().list(key.toString(), listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
                 completion.done(Outcome.err(err.error()));

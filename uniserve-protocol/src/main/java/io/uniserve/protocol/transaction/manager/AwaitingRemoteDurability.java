@@ -95,6 +95,7 @@ final class AwaitingRemoteDurability {
     void close(ErrorCode code, String message) {
         List<Version> all = List.copyOf(versions.values());
         versions.clear();
-        all.forEach(version -> version.waitingUpdates.forEach(held -> held.update().fail(code, message)));
+        all.forEach(
+                version -> version.waitingUpdates.forEach(held -> held.update().fail(code, message)));
     }
 }

@@ -81,7 +81,8 @@ final class Transaction {
         participantStates.forEach((actor, part) -> {
             if (part.lastCallFailed
                     && (known == null
-                            || part.votedEpoch != known.map().actors().get(actor).epoch())) {
+                            || part.votedEpoch
+                                    != known.map().actors().get(actor).epoch())) {
                 absent.add(actor);
             }
         });

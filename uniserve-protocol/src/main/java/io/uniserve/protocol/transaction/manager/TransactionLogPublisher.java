@@ -123,11 +123,15 @@ final class TransactionLogPublisher {
                 pendingServers.put(server, false);
                 host.env()
                         .network()
-                        .call(address, new PeerRequest.PublishTransactionLog(table, told), config.rpcTimeoutNanos(), ignored -> {
-                            if (Boolean.TRUE.equals(pendingServers.remove(server))) {
-                                publish(server);
-                            }
-                        });
+                        .call(
+                                address,
+                                new PeerRequest.PublishTransactionLog(table, told),
+                                config.rpcTimeoutNanos(),
+                                ignored -> {
+                                    if (Boolean.TRUE.equals(pendingServers.remove(server))) {
+                                        publish(server);
+                                    }
+                                });
             });
         }
     }

@@ -62,7 +62,8 @@ public final class TransactionManager {
     /** The reason for which this version must be aborted. */
     private record AbortReason(List<RequestId> requests, String reason) {}
 
-    public TransactionManager(TransactionContext host, TransactionConfig config, TableName table, TransactionLogView log) {
+    public TransactionManager(
+            TransactionContext host, TransactionConfig config, TableName table, TransactionLogView log) {
         this.host = host;
         this.config = config;
         this.table = table;
@@ -157,7 +158,8 @@ public final class TransactionManager {
         if (held) {
             versionReservation.onReleaseSent();
         }
-        TransactionLogState next = decisionSender.withoutAckedParticipants(held ? TransactionLogTransitions.release(known) : known);
+        TransactionLogState next =
+                decisionSender.withoutAckedParticipants(held ? TransactionLogTransitions.release(known) : known);
         if (next.equals(known)) {
             decisionSender.onLogWritten(known);
             return;
@@ -303,7 +305,8 @@ public final class TransactionManager {
         for (QueuedUpdate update : queue.all()) {
             Optional<Decision> last = log.lastDecision(update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
-            boolean expired = last.isEmpty() && update.attempt > 1 && known.newestForgottenVersion() > update.request.lowWater();
+            boolean expired =
+                    last.isEmpty() && update.attempt > 1 && known.newestForgottenVersion() > update.request.lowWater();
             if (other) {
                 queue.remove(update);
                 update.fail(ErrorCode.INVALID_ARGUMENT, otherContentError().reason());
@@ -351,7 +354,10 @@ public final class TransactionManager {
      */
     private void handleForeignVersion(TransactionLogState known, InFlight other) {
         boolean mine = other.manager().equals(host.self());
-        if (mine && !attemptedBatches.isEmpty() && other.batches().equals(attemptedBatches) && queue.containsAll(attemptedBatches)) {
+        if (mine
+                && !attemptedBatches.isEmpty()
+                && other.batches().equals(attemptedBatches)
+                && queue.containsAll(attemptedBatches)) {
             prepareVersion(known, other.version(), false);
             return;
         }
@@ -359,7 +365,8 @@ public final class TransactionManager {
             foreignVersion = other.version();
             foreignSince = now();
         }
-        boolean gone = host.addressOf(other.manager()) == null && now() - foreignSince >= config.deadManagerGraceNanos();
+        boolean gone =
+                host.addressOf(other.manager()) == null && now() - foreignSince >= config.deadManagerGraceNanos();
         boolean late = mine || gone || now() - foreignSince >= config.timeoutNanos(other.bytes());
         TransactionContext.Table map = host.table(table);
         if (other.isStartedAhead() && (late || canStartUpdate(known)) && map != null) {
@@ -368,7 +375,8 @@ public final class TransactionManager {
             }
             LOG.debug("table {}: aborting version {}, which {} started ahead", table, other.version(), other.manager());
             int actors = map.map().actors().size();
-            abortForeignVersion(TransactionLogTransitions.abortReserved(known, actors, "another manager has updates too"), other);
+            abortForeignVersion(
+                    TransactionLogTransitions.abortReserved(known, actors, "another manager has updates too"), other);
         } else if (late && !other.isStartedAhead()) {
             LOG.info("table {}: aborting version {} of {}: decision overdue", table, other.version(), other.manager());
             abortForeignVersion(TransactionLogTransitions.abort(known, List.of(), "it was not decided in time"), other);
@@ -428,7 +436,8 @@ public final class TransactionManager {
         TransactionLogState struck = decisionSender.withoutAckedParticipants(known);
         TransactionLogState next = begun
                 ? TransactionLogTransitions.addParticipants(struck, List.copyOf(participants), attemptedBatches, bytes)
-                : TransactionLogTransitions.begin(struck, host.self(), List.copyOf(participants), attemptedBatches, bytes);
+                : TransactionLogTransitions.begin(
+                        struck, host.self(), List.copyOf(participants), attemptedBatches, bytes);
         write(next, null, written -> {
             if (written == Written.DONE) {
                 decisionSender.onLogWritten(next);
@@ -444,13 +453,22 @@ public final class TransactionManager {
      * @param mine true if this manager has certainly started the version itself
      */
     private void prepareVersion(TransactionLogState known, long version, boolean mine) {
-        List<QueuedUpdate> updates =
-                attemptedBatches.stream().map(batch -> queue.get(batch.request())).toList();
+        List<QueuedUpdate> updates = attemptedBatches.stream()
+                .map(batch -> queue.get(batch.request()))
+                .toList();
         attemptedBatches = List.of();
         abortReason = null;
         conflictingMapVersion = -2;
         Transaction begun = new Transaction(
-                host, config, table, tableId, version, known.committedVersion(), updates, transactionLogPublisher, new Votes());
+                host,
+                config,
+                table,
+                tableId,
+                version,
+                known.committedVersion(),
+                updates,
+                transactionLogPublisher,
+                new Votes());
         begun.setStartedHere(mine);
         transaction = begun;
         begun.sendPrepares(now());
@@ -473,7 +491,8 @@ public final class TransactionManager {
             boolean single = now.updates.size() == 1;
             RequestId culprit = single ? now.updates.get(0).batch.request() : request;
             if (culprit == null) {
-                singleUpdatesLeft = now.updates.size(); // try the updates one by one, to find the one with the rejected rows
+                singleUpdatesLeft =
+                        now.updates.size(); // try the updates one by one, to find the one with the rejected rows
             }
             abortReason = new AbortReason(culprit == null ? List.of() : List.of(culprit), reason);
             step();
@@ -546,7 +565,8 @@ public final class TransactionManager {
     /** Commits the prepared version, and starts the next one ahead if this manager will probably use it. */
     private void commit(Transaction now, TransactionLogState known, TransactionContext.Table map) {
         now.onCommitSent(now());
-        TransactionLogState committed = decisionSender.withoutAckedParticipants(TransactionLogTransitions.commit(now.withParticipants(known)));
+        TransactionLogState committed =
+                decisionSender.withoutAckedParticipants(TransactionLogTransitions.commit(now.withParticipants(known)));
         boolean more = now.isStartedHere()
                 && versionReservation.mayReserve(committed, map.map().actors().size(), now());
         versionReservation.onReserveSent(more ? committed.nextVersion() : 0, now());
@@ -569,12 +589,16 @@ public final class TransactionManager {
     private void abortForRetry(Transaction now, TransactionLogState known) {
         boolean waited = now() - now.startedNanos >= now.absenceNanos();
         TreeMap<Integer, Transaction.ParticipantError> obstacles = now.participantErrors();
-        unavailableParticipants.markUnavailable(waited ? now.absentParticipants() : obstacles.keySet(), obstacles, now());
+        unavailableParticipants.markUnavailable(
+                waited ? now.absentParticipants() : obstacles.keySet(), obstacles, now());
         abort(now, known, new AbortReason(List.of(), "its participants did not vote yes in time"));
     }
 
     private void abort(Transaction now, TransactionLogState known, AbortReason why) {
-        write(TransactionLogTransitions.abort(now.withParticipants(known), why.requests(), why.reason()), null, written -> step());
+        write(
+                TransactionLogTransitions.abort(now.withParticipants(known), why.requests(), why.reason()),
+                null,
+                written -> step());
     }
 
     private void onDecided(Transaction ended, Decision decision) {

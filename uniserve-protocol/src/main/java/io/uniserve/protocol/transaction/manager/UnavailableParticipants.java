@@ -19,7 +19,8 @@ final class UnavailableParticipants {
     private final TreeMap<Integer, Unavailability> absent = new TreeMap<>();
 
     /** {@code obstacle}: the reason for which the primary rejected rows; null if it did not answer. */
-    private record Unavailability(long until, int times, @Nullable ParticipantError error) {}
+    private record Unavailability(
+            long until, int times, @Nullable ParticipantError error) {}
 
     UnavailableParticipants(long pauseNanos) {
         this.pauseNanos = pauseNanos;

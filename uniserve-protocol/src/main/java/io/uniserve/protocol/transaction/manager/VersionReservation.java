@@ -42,8 +42,8 @@ final class VersionReservation {
     /** Number of aborted versions that were started ahead and that some actor has not logged. */
     private static long unackedAborts(TransactionLogState log) {
         return log.decisions().stream()
-                .filter(decision ->
-                        decision.batches().isEmpty() && !decision.unackedParticipants().isEmpty())
+                .filter(decision -> decision.batches().isEmpty()
+                        && !decision.unackedParticipants().isEmpty())
                 .count();
     }
 

@@ -104,7 +104,10 @@ public final class ConsistentCutReader {
                     : List.of();
             return log.value() instanceof TransactionLogState versions
                     ? new TableReading(
-                            assumed, number, true, new ConsistentCut.Table(name, assumed, versions.committedVersion(), epochs))
+                            assumed,
+                            number,
+                            true,
+                            new ConsistentCut.Table(name, assumed, versions.committedVersion(), epochs))
                     : new TableReading(assumed, number, false, new ConsistentCut.Table(name, 0, 0, epochs));
         }
 
@@ -202,7 +205,8 @@ public final class ConsistentCutReader {
         private List<TableReading> toReadings(List<Long> assumed, List<Versioned> values) {
             List<TableReading> found = new ArrayList<>();
             for (int i = 0; i < tables.size(); i++) {
-                TableReading one = TableReading.of(tables.get(i), assumed.get(i), values.get(2 * i), values.get(2 * i + 1));
+                TableReading one =
+                        TableReading.of(tables.get(i), assumed.get(i), values.get(2 * i), values.get(2 * i + 1));
                 found.add(one);
                 if (one.tableId() == 0) {
                     tableIds.remove(tables.get(i));

@@ -131,7 +131,9 @@ final class InDoubtResolver {
                     completion.done(Outcome.ok(InDoubtResolution.omitOpen(doubt)));
                 } else if (version == 0 && flying && flight != null && doubt != asked) {
                     asked = doubt;
-                    managerProbes.apply(table, key.tableId()).requestClaim(flight, certain -> onProbeResult(certain, doubt));
+                    managerProbes
+                            .apply(table, key.tableId())
+                            .requestClaim(flight, certain -> onProbeResult(certain, doubt));
                 } else {
                     confirmLog(doubt);
                 }
@@ -171,8 +173,8 @@ final class InDoubtResolver {
             } else if (version > 0) {
                 fail("version " + doubt + " is in flight, but version " + version + " was requested");
             } else {
-                completion.done(
-                        Outcome.ok(InDoubtResolution.omitInvisible(doubt))); // confirmed after the call: it is not committed
+                completion.done(Outcome.ok(
+                        InDoubtResolution.omitInvisible(doubt))); // confirmed after the call: it is not committed
             }
         }
 

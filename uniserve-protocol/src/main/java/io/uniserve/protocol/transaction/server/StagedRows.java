@@ -93,7 +93,8 @@ final class StagedRows {
         group.lastUsedNanos = clock.nanos();
         List<ActorStaged> told = new ArrayList<>();
         for (ActorRows rows : request.actors()) {
-            RowsKey name = new RowsKey(rows.actor(), new StagedRowsRef(rows.rows().size(), Sha256.hex(rows.rows())));
+            RowsKey name =
+                    new RowsKey(rows.actor(), new StagedRowsRef(rows.rows().size(), Sha256.hex(rows.rows())));
             told.add(new ActorStaged(rows.actor(), name.rows()));
             if (!group.rows.containsKey(name)) {
                 StagedEntry kept = new StagedEntry(rows);
@@ -139,7 +140,8 @@ final class StagedRows {
 
     private @Nullable ActorRows findRows(Prepare prepare, RequestId request, StagedRowsRef staged) {
         StagedRequest group = groups.get(new Key(prepare.key().tableId(), request));
-        StagedEntry kept = group == null ? null : group.rows.get(new RowsKey(prepare.key().actor(), staged));
+        StagedEntry kept =
+                group == null ? null : group.rows.get(new RowsKey(prepare.key().actor(), staged));
         if (group == null || kept == null) {
             return null;
         }

@@ -200,8 +200,8 @@ public final class TransactionService {
         long open = replica.undecidedVersion();
         if (open != 0) {
             TransactionLogTransitions.decision(log, open)
-                    .ifPresent(
-                            decision -> host.env().timers().post(() -> replica.applyEarlyDecision(open, decision.committed())));
+                    .ifPresent(decision ->
+                            host.env().timers().post(() -> replica.applyEarlyDecision(open, decision.committed())));
         }
     }
 
@@ -226,7 +226,9 @@ public final class TransactionService {
     /** Time until {@link #tick} has work, in nanoseconds. */
     public long nanosUntilTick(long now) {
         boolean unseen = logs.values().stream().allMatch(log -> log.current() == null);
-        return unseen && managers.isEmpty() && stagedRows.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextCheckNanos - now);
+        return unseen && managers.isEmpty() && stagedRows.isEmpty()
+                ? Long.MAX_VALUE
+                : Math.max(0, nextCheckNanos - now);
     }
 
     /** Runs the background checks if they are due. */
@@ -251,10 +253,12 @@ public final class TransactionService {
         stagedRows.expire();
     }
 
-    private void checkTable(TableName name, TransactionLogView view, TransactionLogState log, List<Replica> mine, long now) {
+    private void checkTable(
+            TableName name, TransactionLogView view, TransactionLogState log, List<Replica> mine, long now) {
         TransactionManager driver = manager(name, log.tableId());
         InFlight flight = log.inFlight();
-        if (flight != null && view.flightLasts(config.timeoutNanos(flight.bytes()) + 4 * config.checkIntervalNanos(), now)) {
+        if (flight != null
+                && view.flightLasts(config.timeoutNanos(flight.bytes()) + 4 * config.checkIntervalNanos(), now)) {
             driver.abortIfUndecided(flight);
         }
         for (Replica replica : mine) {
@@ -264,10 +268,12 @@ public final class TransactionService {
             }
         }
         for (Decision decision : log.decisions()) {
-            if (!decision.unackedParticipants().isEmpty() && view.unackedLasts(decision.version(), 8 * config.checkIntervalNanos(), now)) {
+            if (!decision.unackedParticipants().isEmpty()
+                    && view.unackedLasts(decision.version(), 8 * config.checkIntervalNanos(), now)) {
                 mine.stream()
                         .filter(replica -> replica.isActivePrimary()
-                                && decision.unackedParticipants().contains(replica.key().actor()))
+                                && decision.unackedParticipants()
+                                        .contains(replica.key().actor()))
                         .forEach(replica -> applyDecision(name, driver, replica, decision));
             }
         }
@@ -289,7 +295,8 @@ public final class TransactionService {
                 new PeerRequest.Decide(name, replica.key(), decision.version(), decision.committed());
         replica.decide(request, reply -> {
             if (reply instanceof Outcome.Ok<PeerReply>) {
-                driver.decisionSender().recordAck(decision.version(), replica.key().actor());
+                driver.decisionSender()
+                        .recordAck(decision.version(), replica.key().actor());
             }
         });
     }

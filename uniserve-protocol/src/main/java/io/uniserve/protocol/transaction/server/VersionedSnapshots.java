@@ -54,7 +54,8 @@ public final class VersionedSnapshots<S> {
         }
         long most = bytesMax.getAsLong();
         while (snapshots.size() > 1
-                && (bytes - snapshots.lastEntry().getValue().size > most || snapshots.size() > Limits.SNAPSHOTS_PER_ACTOR_MAX)) {
+                && (bytes - snapshots.lastEntry().getValue().size > most
+                        || snapshots.size() > Limits.SNAPSHOTS_PER_ACTOR_MAX)) {
             drop(snapshots.pollFirstEntry().getValue());
         }
     }

@@ -201,7 +201,10 @@ public final class TestingCluster {
     /** Sends the primary's hand-over: these replicas have all entries, and it accepts no more updates. */
     public void handOver(Node node, String table, int actor, ServerId... successors) {
         ActorState state = actor(table, actor);
-        peer(node, new PeerRequest.PrimaryTransferReady(key(table, actor), state.epoch(), state.primary(), List.of(successors)));
+        peer(
+                node,
+                new PeerRequest.PrimaryTransferReady(
+                        key(table, actor), state.epoch(), state.primary(), List.of(successors)));
     }
 
     public TableMap map(String table) {

@@ -102,7 +102,8 @@ class ElectionTest {
         CoordinatorRecord other = new CoordinatorRecord("other", first.address());
         int term = cluster.store.read(RegistryPaths.TERM).version();
         cluster.store.multi(
-                "other", List.of(new Op.Set(RegistryPaths.TERM, new io.uniserve.model.registry.TermRecord(other.id()), term)));
+                "other",
+                List.of(new Op.Set(RegistryPaths.TERM, new io.uniserve.model.registry.TermRecord(other.id()), term)));
         primary.kill();
         cluster.loop.run(400 * MILLI);
         assertThat(cluster.actor("t", 0).primary()).isEqualTo(primary.id);

@@ -125,7 +125,8 @@ class CoordinatorChaosTest {
                 tell(new PeerRequest.PrimaryTransferReady(key, actor.epoch(), actor.primary(), followers(actor)));
             }
             if (unfit && random.nextInt(40) == 0) {
-                tell(new PeerRequest.ReportUnhealthy(key, actor.epoch(), actor.isr().get(0), "bad luck", true));
+                tell(new PeerRequest.ReportUnhealthy(
+                        key, actor.epoch(), actor.isr().get(0), "bad luck", true));
             }
         }
     }
@@ -210,7 +211,9 @@ class CoordinatorChaosTest {
         assertThat(is.epoch()).as("%s -> %s", was, is).isEqualTo(was.epoch() + (newEpoch ? 1 : 0));
         assertThat(was.isr()).as("a new primary was in sync").contains(is.primary());
         for (ServerId member : is.isr()) {
-            assertThat(was.hasReplicaOn(member)).as("a new member was a learner").isTrue();
+            assertThat(was.hasReplicaOn(member))
+                    .as("a new member was a learner")
+                    .isTrue();
         }
         for (ServerId removed : was.isr()) {
             if (!is.isr().contains(removed)) {

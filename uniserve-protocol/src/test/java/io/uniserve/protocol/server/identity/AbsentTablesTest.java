@@ -264,7 +264,10 @@ class AbsentTablesTest {
         TableMap map = (TableMap) lost.map();
         find(
                 cluster,
-                new Lost(OTHER, meta.withNameAndId(OTHER, meta.tableId()), new TableMap(OTHER, map.tableId(), map.actors())));
+                new Lost(
+                        OTHER,
+                        meta.withNameAndId(OTHER, meta.tableId()),
+                        new TableMap(OTHER, map.tableId(), map.actors())));
         TreeMap<String, List<Byte>> before = contents(host, "");
         host.start();
         cluster.loop.run(10 * SECOND);

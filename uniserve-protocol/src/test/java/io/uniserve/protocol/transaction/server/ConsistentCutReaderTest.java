@@ -76,7 +76,9 @@ class ConsistentCutReaderTest {
     }
 
     private long version(TableName table) {
-        return store.value(RegistryPaths.log(table, 7)) instanceof TransactionLogState log ? log.committedVersion() : -1;
+        return store.value(RegistryPaths.log(table, 7)) instanceof TransactionLogState log
+                ? log.committedVersion()
+                : -1;
     }
 
     /** Commits a version by one write, after another write that starts it. */

@@ -72,7 +72,8 @@ public final class PeerRequestMapping {
                         proto.getDraining().getIncarnation());
             case VALIDATE_TABLE -> fromProto(proto.getValidateTable());
             case LEARN_TABLE ->
-                new UpdateTableDefinition(TableMapping.fromProto(proto.getLearnTable().getMeta()));
+                new UpdateTableDefinition(
+                        TableMapping.fromProto(proto.getLearnTable().getMeta()));
             case REPORT_LOAD -> new ReportLoad();
             case PREPARE -> AtomicMapping.fromProto(proto.getPrepare());
             case DECIDE -> AtomicMapping.fromProto(proto.getDecide());

@@ -124,7 +124,8 @@ public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClien
     }
 
     @Override
-    public void requestConsistentCut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
+    public void requestConsistentCut(
+            Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
         new UnaryCall<DataProto.CutReply, ConsistentCut>(
                         to, true, ConsistentCutMapping::fromProto, executor, completion)
                 .start(

@@ -178,7 +178,8 @@ public final class RoutingClient implements AutoCloseable {
 
     /** Time for a source to send its map. It grows after all sources were silent, as on overloaded machines. */
     private long patienceNanos() {
-        return FIRST_STATE_NANOS << Math.min(FIRST_STATE_DOUBLINGS_MAX, silent / knownAddresses().size());
+        return FIRST_STATE_NANOS
+                << Math.min(FIRST_STATE_DOUBLINGS_MAX, silent / knownAddresses().size());
     }
 
     /** Address after the last one. */

@@ -91,7 +91,8 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         } else if (call.hasVersioned()) {
             serve(
                     new ReadStreamRequest<VersionedRead.Reply>(this, call.getId(), VersionedReadMapping::replyToProto),
-                    read -> handler.onBehalfOf(client(call)).read(VersionedReadMapping.fromProto(call.getVersioned()), read));
+                    read -> handler.onBehalfOf(client(call))
+                            .read(VersionedReadMapping.fromProto(call.getVersioned()), read));
         } else {
             giveUp(call.getId());
         }

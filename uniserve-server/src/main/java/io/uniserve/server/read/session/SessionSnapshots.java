@@ -62,7 +62,8 @@ public final class SessionSnapshots implements AutoCloseable {
     /**
      * Returns the session's state of the actor, with one use more. If it has none, takes the present state of the actor pinned here.
      */
-    public SessionSnapshot hold(ReadRequest.SessionHold session, ReplicaKey actor, long untilNanos, Supplier<PinnedActor> pin) {
+    public SessionSnapshot hold(
+            ReadRequest.SessionHold session, ReplicaKey actor, long untilNanos, Supplier<PinnedActor> pin) {
         Key key = new Key(session.high(), session.low(), actor);
         SessionSnapshot known = used(key, untilNanos);
         if (known != null) {

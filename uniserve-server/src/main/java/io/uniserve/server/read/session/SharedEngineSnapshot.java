@@ -41,7 +41,8 @@ public final class SharedEngineSnapshot {
                 }
                 throw unsupported();
             });
-            SharedEngineSnapshot made = new SharedEngineSnapshot(actor, view, actor.stateNumber() == before ? before : 0);
+            SharedEngineSnapshot made =
+                    new SharedEngineSnapshot(actor, view, actor.stateNumber() == before ? before : 0);
             taken = true;
             return made;
         } finally {

@@ -34,7 +34,8 @@ public final class JdbcQueries {
         T run() throws SQLException;
     }
 
-    private static <T> T runStatement(Statement statement, QueryCancellation life, Running<T> work) throws SQLException {
+    private static <T> T runStatement(Statement statement, QueryCancellation life, Running<T> work)
+            throws SQLException {
         statement.setQueryTimeout(seconds(life.remainingNanos()));
         try (QueryCancellation.Watch unused = life.onCancel(() -> cancel(statement))) {
             return work.run();

@@ -15,10 +15,10 @@ import org.apache.calcite.sql.SqlNode;
  * @param functions those of {@code Functions.answered} that it lacks or has in another form
  * @param unsupportedJoin true for statements over an actor's rows and those of other tables whose equalities it does not support
  */
-public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> functions, Predicate<String> unsupportedJoin) {
+public record UnsupportedFeatures(
+        String engine, Set<Part> parts, Set<String> functions, Predicate<String> unsupportedJoin) {
     /** For an engine that supports everything. */
-    public static final UnsupportedFeatures NONE =
-            new UnsupportedFeatures("", Set.of(), Set.of(), statement -> false);
+    public static final UnsupportedFeatures NONE = new UnsupportedFeatures("", Set.of(), Set.of(), statement -> false);
 
     /** Part of a query. */
     public enum Part {

@@ -106,7 +106,8 @@ final class ColocatedReads {
         joined.forEach((item, name) -> {
             Side side = sides.get(item);
             actorCalls.addStep(
-                    "joined beside it: " + ActorCalls.tableLabel(side) + ", about " + ActorCalls.formatRowCount(counts.get(item)),
+                    "joined beside it: " + ActorCalls.tableLabel(side) + ", about "
+                            + ActorCalls.formatRowCount(counts.get(item)),
                     side.colocatedStatement(name.value()));
         });
     }

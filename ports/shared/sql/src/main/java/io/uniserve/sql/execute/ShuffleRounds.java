@@ -62,7 +62,8 @@ final class ShuffleRounds {
                 context.shuffle(stages.gather(at, calls.gather(), all).withChunksOnly(), SqlRows::concat);
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < begun.size(); i++) {
-            lines.add(begun.get(i) + ExplainFormatter.formatShuffleStage(result.stages().get(i)));
+            lines.add(begun.get(i)
+                    + ExplainFormatter.formatShuffleStage(result.stages().get(i)));
         }
         SqlRows parts = result.value();
         lines.add("joined" + slots + ": " + ActorCalls.formatRowCount(parts.count()) + " of "

@@ -118,7 +118,9 @@ final class SqlRun {
     private SqlRows joinWithoutColocation(SqlQuery step, Side stays) {
         colocatedReads.recordNotColocated(step, stays);
         String what = "not all of "
-                + colocatedReads.tablesOf(step, stays).stream().map(TableMeta::name).toList() + " is where " + stays.table()
+                + colocatedReads.tablesOf(step, stays).stream()
+                        .map(TableMeta::name)
+                        .toList() + " is where " + stays.table()
                 + " is: once more, ";
         if (!colocatedReads.tablesOfSubQueries(step, stays).isEmpty()) {
             actorCalls.addStep(what + "with the sub-queries before it", "");
@@ -133,9 +135,13 @@ final class SqlRun {
         if (parts.isNotColocated()) {
             return parts;
         }
-        SqlRows rows =
-                engine.answer(relations(split.mergeStatement(), Map.of(StatementNames.PARTS, parts)), split.mergeStatement(), context);
-        actorCalls.addStep("finish: " + ActorCalls.formatRowCount(rows.count()) + actorCalls.localServer(), split.mergeStatement());
+        SqlRows rows = engine.answer(
+                relations(split.mergeStatement(), Map.of(StatementNames.PARTS, parts)),
+                split.mergeStatement(),
+                context);
+        actorCalls.addStep(
+                "finish: " + ActorCalls.formatRowCount(rows.count()) + actorCalls.localServer(),
+                split.mergeStatement());
         return rows;
     }
 
@@ -149,9 +155,11 @@ final class SqlRun {
         SqlRows rows = finished;
         for (FragmentedPlan.LateColumns one : split.lateColumns()) {
             PackedRows keys = PackedRows.of(new SqlRows(List.of(rows.columns().get(one.key()))));
-            SqlRows fetched = retrieve(query.withStep(Step.LATE, last.stationaryItem(), one.item(), Map.of(one.item(), keys)));
+            SqlRows fetched =
+                    retrieve(query.withStep(Step.LATE, last.stationaryItem(), one.item(), Map.of(one.item(), keys)));
             actorCalls.addStep(
-                    "late columns at " + actors(one.item()) + ": " + ActorCalls.formatRowCount(fetched.count()), one.statement());
+                    "late columns at " + actors(one.item()) + ": " + ActorCalls.formatRowCount(fetched.count()),
+                    one.statement());
             Optional<SqlRows> before =
                     Optional.ofNullable(last.sides().get(one.item())).map(PackedRows::unpack);
             Optional<SqlRows> filled = LateRowFetch.fill(rows, one, before, fetched);
@@ -201,7 +209,9 @@ final class SqlRun {
         if (shuffleLinks.isPresent()) {
             return shuffled(shuffleLinks.get(), last);
         }
-        return split.stationaryItem() == FragmentedPlan.NO_STATIONARY_ITEM ? partialRowsHere(last) : partialRowsOfActors(last);
+        return split.stationaryItem() == FragmentedPlan.NO_STATIONARY_ITEM
+                ? partialRowsHere(last)
+                : partialRowsOfActors(last);
     }
 
     private SqlRows partialRowsOfActors(SqlQuery last) {
@@ -210,8 +220,9 @@ final class SqlRun {
                 .filter(found -> nests())
                 .filter(found -> actorCalls.actors(side).size() == 1
                         || found.columns().contains(actorCalls.meta(side).keyField()));
-        SqlQuery step =
-                top.isPresent() ? query.withStep(Step.TOP, last.stationaryItem(), last.item(), last.sides(), last.colocatedTables()) : last;
+        SqlQuery step = top.isPresent()
+                ? query.withStep(Step.TOP, last.stationaryItem(), last.item(), last.sides(), last.colocatedTables())
+                : last;
         SqlRows parts = retrieve(step);
         if (parts.isNotColocated()) {
             return joinWithoutColocation(step, side);
@@ -229,7 +240,9 @@ final class SqlRun {
         Map<String, SqlRows> sides = new TreeMap<>();
         last.sides().forEach((item, rows) -> sides.put(StatementNames.side(item), rows.unpack()));
         SqlRows parts = engine.answer(relations(split.partialStatement(), sides), split.partialStatement(), context);
-        actorCalls.addStep("joined in one place: " + ActorCalls.formatRowCount(parts.count()) + actorCalls.localServer(), split.partialStatement());
+        actorCalls.addStep(
+                "joined in one place: " + ActorCalls.formatRowCount(parts.count()) + actorCalls.localServer(),
+                split.partialStatement());
         return parts;
     }
 
@@ -259,12 +272,13 @@ final class SqlRun {
         List<Integer> unknown = new ArrayList<>();
         for (int item : items) {
             // A count that depends on other stages' answers differs per query.
-            OptionalLong last = exactly || exact || !count(query, item).answers().isEmpty()
-                    ? OptionalLong.empty()
-                    : cardinalities.count(
-                            actorCalls.meta(split.sides().get(item)),
-                            split.sides().get(item).countStatement(),
-                            context.nanoTime());
+            OptionalLong last =
+                    exactly || exact || !count(query, item).answers().isEmpty()
+                            ? OptionalLong.empty()
+                            : cardinalities.count(
+                                    actorCalls.meta(split.sides().get(item)),
+                                    split.sides().get(item).countStatement(),
+                                    context.nanoTime());
             guessed |= last.isPresent();
             last.ifPresentOrElse(rows -> all.put(item, rows), () -> unknown.add(item));
         }
@@ -305,8 +319,8 @@ final class SqlRun {
             if (e.code() == ErrorCode.TOO_LARGE && !colocatedReads.joined().isEmpty()) {
                 colocatedReads.disableColocatedJoins();
                 actorCalls.addStep(
-                        "what is sent is too large where " + colocatedReads.joined().values()
-                                + " makes nothing smaller: once more, sent",
+                        "what is sent is too large where "
+                                + colocatedReads.joined().values() + " makes nothing smaller: once more, sent",
                         "");
                 return restart();
             }
@@ -342,7 +356,8 @@ final class SqlRun {
         }
         query = lateOrNot(stays, counts);
         Set<Integer> after = query.stage().after();
-        split = query.withStep(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).fragment();
+        split = query.withStep(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
+                .fragment();
         if (stays >= 0 && sides.size() > 1) {
             actorCalls.unsupportedFeatures().checkJoin(split.partialStatement(), block());
         }
@@ -358,19 +373,24 @@ final class SqlRun {
         }
         keyed = stays < 0
                 ? Map.of()
-                : JoinKeyPartitioning.keyColumns(query.withStep(Step.PARTIAL, stays, stays, Map.of()), actorCalls::meta);
+                : JoinKeyPartitioning.keyColumns(
+                        query.withStep(Step.PARTIAL, stays, stays, Map.of()), actorCalls::meta);
         List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
                 .filter(item -> item != stays && !colocatedReads.joined().containsKey(item) && !after.contains(item))
                 .boxed()
                 .sorted(Comparator.comparing(counts::get))
                 .toList());
         // Slots cannot check co-located sub-queries, only actors can.
-        chain = stays < 0 || shuffle.isEmpty() || !context.canShuffle() || !after.isEmpty() || colocatedReads.hasSubQueries()
+        chain = stays < 0
+                        || shuffle.isEmpty()
+                        || !context.canShuffle()
+                        || !after.isEmpty()
+                        || colocatedReads.hasSubQueries()
                 ? Optional.empty()
                 : Optional.of(new ShuffleChain(query.withStep(Step.PARTIAL, stays, stays, Map.of()), counts));
         shuffleLinks = chain.flatMap(found -> found.linksByHint(query.text(), others));
-        shuffleLinks.ifPresent(links ->
-                others.removeIf(item -> links.stream().anyMatch(link -> link.item() == item || link.previousItem() == item)));
+        shuffleLinks.ifPresent(links -> others.removeIf(
+                item -> links.stream().anyMatch(link -> link.item() == item || link.previousItem() == item)));
         Map<Integer, PackedRows> gathered = new TreeMap<>();
         while (!others.isEmpty()) {
             List<Integer> now = others.stream()
@@ -396,7 +416,8 @@ final class SqlRun {
         }
         Set<Integer> all = new TreeSet<>(large.keySet());
         shuffleLinks.ifPresent(links -> links.forEach(link -> all.addAll(List.of(link.item(), link.previousItem()))));
-        shuffleLinks = colocatedReads.joined().isEmpty() ? chain.flatMap(found -> found.linksFor(all)) : Optional.empty();
+        shuffleLinks =
+                colocatedReads.joined().isEmpty() ? chain.flatMap(found -> found.linksFor(all)) : Optional.empty();
         if (shuffleLinks.isEmpty()) {
             throw large.values().iterator().next();
         }
@@ -495,7 +516,8 @@ final class SqlRun {
     private void checkBefore(
             int item, long about, Map<Integer, PackedRows> reducing, Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
-        BroadcastSize before = BroadcastSize.of(gathered.values(), query.answers().values());
+        BroadcastSize before =
+                BroadcastSize.of(gathered.values(), query.answers().values());
         if (!side.isFiltered(reducing.keySet())
                 && (about > BroadcastSize.wholeRowsMax() || before.rows() + about > BroadcastSize.rowsMax())) {
             long count = counts(List.of(item), true).get(0);
@@ -537,11 +559,13 @@ final class SqlRun {
             BroadcastSize.checkWhole(side.table(), rows.count());
         }
         PackedRows packed = fitting(packed(item, rows), gathered);
-        BroadcastSize.of(gathered.values(), query.answers().values()).checkWith(side.table(), packed.count(), packed.bytes());
+        BroadcastSize.of(gathered.values(), query.answers().values())
+                .checkWith(side.table(), packed.count(), packed.bytes());
         String by =
                 partners.stream().map(other -> split.sides().get(other).alias()).collect(Collectors.joining(", "));
         actorCalls.addStep(
-                (packed.isPartitioned() ? "send by key " : "broadcast ") + ActorCalls.tableLabel(side) + " from " + actors(item)
+                (packed.isPartitioned() ? "send by key " : "broadcast ") + ActorCalls.tableLabel(side) + " from "
+                        + actors(item)
                         + ": "
                         + ActorCalls.formatRowCount(packed.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", packed.bytes())

@@ -112,8 +112,12 @@ public record SqlShuffle(Function<String, String> hashExpression, Function<List<
         if (both.get(0).isEmpty() || both.get(1).isEmpty()) {
             return; // an empty relation joins nothing
         }
-        ActorStatement work =
-                query.join(filesRelation.apply(both.get(0)), filesRelation.apply(both.get(1)), slots, hashExpression, context.actor());
+        ActorStatement work = query.join(
+                filesRelation.apply(both.get(0)),
+                filesRelation.apply(both.get(1)),
+                slots,
+                hashExpression,
+                context.actor());
         put(actor, context, work, sink, folder.resolve("chunks"));
     }
 

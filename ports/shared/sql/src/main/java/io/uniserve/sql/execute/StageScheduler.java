@@ -156,7 +156,8 @@ final class StageScheduler {
         List<SubQuery> subs = queryBlock.subQueries();
         subs.stream().filter(sub -> !places.containsKey(sub)).forEach(this::answerAlone);
         if (!colocatedByStage.containsKey(queryBlock.number())) {
-            colocatedByStage.put(queryBlock.number(), places.isEmpty() ? ColocatedSubQueries.NONE : choose(queryBlock, places));
+            colocatedByStage.put(
+                    queryBlock.number(), places.isEmpty() ? ColocatedSubQueries.NONE : choose(queryBlock, places));
         }
         ColocatedSubQueries there = colocatedSubQueries(queryBlock);
         subs.stream()
@@ -196,7 +197,9 @@ final class StageScheduler {
         places.putAll(all);
         // Their own inputs are answered first, and may be checked in place themselves.
         places.keySet().forEach(sub -> prepare(plan.block(sub.block()), false, false));
-        places.keySet().removeIf(sub -> !colocatedSubQueries(plan.block(sub.block())).chosen.isEmpty());
+        places.keySet()
+                .removeIf(sub ->
+                        !colocatedSubQueries(plan.block(sub.block())).chosen.isEmpty());
         List<QueryBlock.Item> tables = queryBlock.source().tables();
         List<Long> counts = tables.size() == 1 ? List.of(Long.MAX_VALUE) : counts(queryBlock);
         int stays = IntStream.range(0, tables.size())
@@ -209,7 +212,8 @@ final class StageScheduler {
             there.possible.putAll(known.chosenAt(queryBlock, stays, places));
             for (SubQuery sub : places.keySet()) {
                 long inside = there.possible.containsKey(sub.block()) ? inside(plan.block(sub.block())) : 0;
-                if (known.prefersColocation(queryBlock, stays, sub, counts, inside) && there.possible.containsKey(sub.block())) {
+                if (known.prefersColocation(queryBlock, stays, sub, counts, inside)
+                        && there.possible.containsKey(sub.block())) {
                     there.chosen.put(sub.block(), inside);
                 }
             }
@@ -261,12 +265,14 @@ final class StageScheduler {
         // The outer expression that is compared may itself contain such a sub-query.
         for (SqlNode outside : sub.outerExpressions()) {
             sub.outerScope().subQueries(outside).stream()
-                    .filter(needed -> needed.isCorrelated() && !colocatedSubQueries(outer).isChosen(needed))
+                    .filter(needed ->
+                            needed.isCorrelated() && !colocatedSubQueries(outer).isChosen(needed))
                     .forEach(needed -> dependent(outer, needed, outerReduced));
         }
         prepare(queryBlock, false, false);
         boolean reduced = sub.keyStage() >= 0
-                && plan.block(sub.keyStage()).subQueries().stream().allMatch(needed -> answers.containsKey(needed.block()))
+                && plan.block(sub.keyStage()).subQueries().stream()
+                        .allMatch(needed -> answers.containsKey(needed.block()))
                 && less(outer, sub, queryBlock, outerReduced)
                 && keys(sub, outerReduced);
         prepare(queryBlock, true, reduced);

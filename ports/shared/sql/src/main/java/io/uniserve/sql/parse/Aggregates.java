@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /** Aggregate functions that queries may use, by the form of their distributed merge. */
 public final class Aggregates {
     /** Standard deviations and variances: merged from the count, mean and variance of each actor's rows. */
-    public static final Set<String> VARIANCES = Set.of("STDDEV", "STDDEV_SAMP", "STDDEV_POP", "VARIANCE", "VAR_SAMP", "VAR_POP");
+    public static final Set<String> VARIANCES =
+            Set.of("STDDEV", "STDDEV_SAMP", "STDDEV_POP", "VARIANCE", "VAR_SAMP", "VAR_POP");
 
     /** Concatenations of texts in an order. The operands are the value, the separator and the ORDER BY keys. */
     public static final Set<String> STRING_AGGREGATES = Set.of("STRING_AGG", "LISTAGG");

@@ -175,7 +175,8 @@ public final class Functions {
             return;
         }
         String name = name(call.getOperator());
-        boolean ordered = Aggregates.ORDERED_QUANTILES.contains(name) && !Aggregates.functionsOfUniserve().contains(call.getOperator());
+        boolean ordered = Aggregates.ORDERED_QUANTILES.contains(name)
+                && !Aggregates.functionsOfUniserve().contains(call.getOperator());
         if (!OPERATORS.contains(name) && !SCALARS.contains(name) && (ordered || !Aggregates.NAMES.contains(name))) {
             if (call.getOperator() instanceof SqlUnresolvedFunction && !KNOWN.contains(name)) {
                 throw SqlErrors.invalid(
@@ -221,7 +222,8 @@ public final class Functions {
 
         private static boolean has(SqlOperator operator) {
             return CLAUSES.contains(operator.getKind())
-                    || (supportedNames().contains(operator.getName()) && Aggregates.function(operator.getName()) == null);
+                    || (supportedNames().contains(operator.getName())
+                            && Aggregates.function(operator.getName()) == null);
         }
 
         @Override

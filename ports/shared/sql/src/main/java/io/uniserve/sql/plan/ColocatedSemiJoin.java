@@ -14,7 +14,8 @@ import java.util.stream.IntStream;
  * @param partialStatement the statement over {@value StatementNames#ROWS}
  * @param mergeStatement the statement over {@value StatementNames#PARTS}, which has the rows of one actor
  */
-public record ColocatedSemiJoin(int number, QueryBlock.Item table, int columns, String partialStatement, String mergeStatement) {
+public record ColocatedSemiJoin(
+        int number, QueryBlock.Item table, int columns, String partialStatement, String mergeStatement) {
     /** Returns the answer's name and column names, for WITH. The statement's own column names do not matter. */
     String name() {
         return StatementNames.given(number)

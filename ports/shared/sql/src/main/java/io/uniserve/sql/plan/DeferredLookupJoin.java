@@ -174,8 +174,9 @@ public record DeferredLookupJoin(int item, String primaryKey, QueryScope.ColumnR
                             .filter(own -> own.column().equals(primary))
                             .isPresent())
                     .map(one -> one.other(item))
-                    .filter(other ->
-                            other.item() != item && other.item() < QueryBlock.ANSWERS_FROM && same(item, primary, other))
+                    .filter(other -> other.item() != item
+                            && other.item() < QueryBlock.ANSWERS_FROM
+                            && same(item, primary, other))
                     .flatMap(other ->
                             found.containsKey(other.item()) ? Optional.of(other) : grouped(item, primary, other))
                     .map(key -> new DeferredLookupJoin(item, primary, key));
@@ -208,7 +209,8 @@ public record DeferredLookupJoin(int item, String primaryKey, QueryScope.ColumnR
         }
 
         private boolean same(int item, String primary, QueryScope.ColumnRef other) {
-            return other.exact() && from.tables().get(item).hasSameType(primary, from.item(other.item()), other.column());
+            return other.exact()
+                    && from.tables().get(item).hasSameType(primary, from.item(other.item()), other.column());
         }
 
         /** Returns the lookups in order; empty if tables lead to each other in a cycle. */

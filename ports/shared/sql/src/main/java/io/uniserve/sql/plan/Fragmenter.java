@@ -74,7 +74,9 @@ final class Fragmenter {
         // them.
         boolean ungrouped = output.grouped() && wantsWhole(output);
         partialAggregation = new PartialAggregation(ungrouped);
-        candidates = ungrouped ? List.of() : DeferredLookupJoin.candidates(from, output, predicatePushdown, this.stationaryItem);
+        candidates = ungrouped
+                ? List.of()
+                : DeferredLookupJoin.candidates(from, output, predicatePushdown, this.stationaryItem);
         lookups = chosen(stage.after());
         boolean alone = this.stationaryItem == 0 && from.items().size() == 1;
         rows = new ColumnWriter(from.scope(), alone ? ColumnWriter.SINGLE_TABLE : this::joined);
@@ -93,9 +95,11 @@ final class Fragmenter {
     }
 
     private static boolean wantsWhole(Output asked) {
-        return asked.selectItems().stream().anyMatch(scopedExpression -> Aggregates.containsNotMergeable(scopedExpression.node()))
+        return asked.selectItems().stream()
+                        .anyMatch(scopedExpression -> Aggregates.containsNotMergeable(scopedExpression.node()))
                 || Aggregates.containsNotMergeable(asked.having())
-                || (asked.order() != null && Aggregates.containsNotMergeable(asked.order().getOrderList()));
+                || (asked.order() != null
+                        && Aggregates.containsNotMergeable(asked.order().getOrderList()));
     }
 
     /** Marks tables whose rows come as they were joined before: a row number connects rows that belong together. */
@@ -214,7 +218,8 @@ final class Fragmenter {
             fetched.add(one.toLateColumns(answers.size() + fetched.size(), sides.get(one.item())));
         }
         after.forEach(one -> fetched.add(one.fetched(sides.get(one.lookup.item()))));
-        return new FragmentedPlan(partial, top, finish, output.titles(), stationaryItem, sides, whole, whole && each, fetched);
+        return new FragmentedPlan(
+                partial, top, finish, output.titles(), stationaryItem, sides, whole, whole && each, fetched);
     }
 
     /** Late columns of a deferred table: the columns for these places, by the key in column {@code key}. */
@@ -363,8 +368,8 @@ final class Fragmenter {
 
     /** Returns an item's own conditions, as evaluated where its rows are. */
     private List<String> ownConditions(int item) {
-        ColumnWriter alone =
-                new ColumnWriter(from.scope(), item < QueryBlock.ANSWERS_FROM ? ColumnWriter.SINGLE_TABLE : ColumnWriter.SINGLE_ANSWER);
+        ColumnWriter alone = new ColumnWriter(
+                from.scope(), item < QueryBlock.ANSWERS_FROM ? ColumnWriter.SINGLE_TABLE : ColumnWriter.SINGLE_ANSWER);
         return predicatePushdown.conditionsOf(item).stream().map(alone::write).toList();
     }
 
@@ -382,7 +387,8 @@ final class Fragmenter {
             List<String> own = new ArrayList<>(ownConditions(number));
             List<Reduction> reductions = new ArrayList<>();
             for (PredicatePushdown.Equality equality : predicatePushdown.equalities()) {
-                if (equality.columnOf(number).isEmpty() || equality.other(number).item() == stationaryItem) {
+                if (equality.columnOf(number).isEmpty()
+                        || equality.other(number).item() == stationaryItem) {
                     continue;
                 }
                 QueryScope.ColumnRef other = equality.other(number);
@@ -390,13 +396,17 @@ final class Fragmenter {
                 String relation = answer
                         ? StatementNames.given(from.item(other.item()).block()) + " AS " + StatementNames.GIVEN
                         : StatementNames.side(other.item());
-                String in = ColumnWriter.SINGLE_TABLE.nameOf(equality.columnOf(number).get()) + " IN (SELECT " + sent(other)
-                        + " FROM " + relation + ")";
+                String in = ColumnWriter.SINGLE_TABLE.nameOf(
+                                equality.columnOf(number).get()) + " IN (SELECT " + sent(other) + " FROM " + relation
+                        + ")";
                 if (answer) {
                     own.add(in);
                 } else {
                     reductions.add(new Reduction(
-                            other.item(), in, sentIndex(equality.columnOf(number).get()), sentIndex(other)));
+                            other.item(),
+                            in,
+                            sentIndex(equality.columnOf(number).get()),
+                            sentIndex(other)));
                 }
             }
             Item item = from.tables().get(number);
@@ -448,7 +458,8 @@ final class Fragmenter {
     private Map<String, ColumnRange> intervals(int item) {
         Map<String, ColumnRange> all = new TreeMap<>();
         for (ScopedExpression scopedExpression : predicatePushdown.conditionsOf(item)) {
-            ColumnRange.of(scopedExpression).ifPresent(found -> all.merge(found.column(), found, ColumnRange::intersect));
+            ColumnRange.of(scopedExpression)
+                    .ifPresent(found -> all.merge(found.column(), found, ColumnRange::intersect));
         }
         return all;
     }

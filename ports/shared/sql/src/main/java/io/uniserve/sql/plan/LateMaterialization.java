@@ -29,7 +29,8 @@ import org.apache.calcite.sql.SqlNode;
  * @param columns the late columns, in the order of the answer
  * @param answers the places of the late columns in the answer
  */
-public record LateMaterialization(int item, SqlNode key, String primaryKey, List<String> columns, List<Integer> answers) {
+public record LateMaterialization(
+        int item, SqlNode key, String primaryKey, List<String> columns, List<Integer> answers) {
     /** Tables with fewer wanted rows send all columns at once: another round takes longer. */
     public static final int TABLE_ROWS_MIN = 1_000;
 

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param place the node in the query's text
  * @param reduction a condition that keeps only rows that the outer query can use, if their values were read before
  */
-public record QueryBlock(int number, SqlNode place, Source source, Output output, Optional<ScopedExpression> reduction) {
+public record QueryBlock(
+        int number, SqlNode place, Source source, Output output, Optional<ScopedExpression> reduction) {
     public static final int MAIN = 0;
 
     /** Items from this number on are answers of other stages; lower ones are tables. */
@@ -38,7 +39,8 @@ public record QueryBlock(int number, SqlNode place, Source source, Output output
      * @param columns names in lower case
      * @param typed the columns of a table with their types; empty for an answer
      */
-    public record Item(String alias, String table, int block, List<String> columns, Optional<Columns> typed, SqlNode place) {
+    public record Item(
+            String alias, String table, int block, List<String> columns, Optional<Columns> typed, SqlNode place) {
         /** Returns the primary key of a table. */
         List<String> primaryKey() {
             return typed.map(Columns::primaryKey).orElse(List.of());
@@ -78,7 +80,8 @@ public record QueryBlock(int number, SqlNode place, Source source, Output output
      * @param answers answers of other stages, by item number minus {@link #ANSWERS_FROM}
      * @param where the conjuncts of WHERE
      */
-    public record Source(QueryScope scope, JoinTree from, List<Item> tables, List<Item> answers, List<ScopedExpression> where) {
+    public record Source(
+            QueryScope scope, JoinTree from, List<Item> tables, List<Item> answers, List<ScopedExpression> where) {
         public Item item(int number) {
             return number < ANSWERS_FROM ? tables.get(number) : answers.get(number - ANSWERS_FROM);
         }

@@ -136,7 +136,8 @@ final class QueryBlockBuilder {
             Source all = new Source(rows.scope(), rows.from(), rows.tables(), rows.answers(), where);
             Output distinct =
                     new Output(keys, none(keys.size()), none(keys.size()), true, List.of(), false, null, null);
-            blocks.put(sub.keyStage(), new QueryBlock(sub.keyStage(), sub.place(), all, distinct, queryBlock.reduction()));
+            blocks.put(
+                    sub.keyStage(), new QueryBlock(sub.keyStage(), sub.place(), all, distinct, queryBlock.reduction()));
         }
     }
 
@@ -376,7 +377,12 @@ final class QueryBlockBuilder {
     }
 
     private JoinTree join(
-            SqlJoin join, QueryScope queryScope, BlockContext level, WithScope withs, boolean nulls, List<ScopedExpression> on) {
+            SqlJoin join,
+            QueryScope queryScope,
+            BlockContext level,
+            WithScope withs,
+            boolean nulls,
+            List<ScopedExpression> on) {
         ParsedQuery.check(join);
         boolean toRight = join.getJoinType() == JoinType.LEFT;
         boolean toLeft = join.getJoinType() == JoinType.RIGHT;
@@ -399,7 +405,8 @@ final class QueryBlockBuilder {
             return;
         }
         Optional<SubQuery> same = level.subs.stream()
-                .filter(known -> known.outerScope() == queryScope && known.place().equalsDeep(call, Litmus.IGNORE))
+                .filter(known ->
+                        known.outerScope() == queryScope && known.place().equalsDeep(call, Litmus.IGNORE))
                 .findFirst();
         if (same.isPresent()) {
             queryScope.add(call, same.get());
@@ -453,7 +460,8 @@ final class QueryBlockBuilder {
             read.correlated.forEach(decorrelator::add);
             Output wanted = decorrelator.buildOutput(read.select, read.answers, read.aliases, groups(read.select));
             boolean reducible = !decorrelator.equalities().isEmpty()
-                    && decorrelator.equalities().stream().noneMatch(one -> Aggregates.containsAggregate(one.outerExpression()));
+                    && decorrelator.equalities().stream()
+                            .noneMatch(one -> Aggregates.containsAggregate(one.outerExpression()));
             int keys = reducible ? number(place) : -1;
             Optional<ScopedExpression> reduction =
                     reducible ? Optional.of(decorrelator.reduction(keys)) : Optional.empty();

@@ -109,9 +109,14 @@ public final class QueryPlan {
                 || queryBlock.source().items().size() != 1) {
             throw UniserveException.invalid("stage " + number + " of the query is not a sub-query of one table");
         }
-        FragmentedPlan split = new Fragmenter(blocks, queryBlock.withoutDistinct(), new Stage(number, false), 0).build();
+        FragmentedPlan split =
+                new Fragmenter(blocks, queryBlock.withoutDistinct(), new Stage(number, false), 0).build();
         return new ColocatedSemiJoin(
-                number, tables.get(0), queryBlock.output().selectItems().size(), split.partialStatement(), split.mergeStatement());
+                number,
+                tables.get(0),
+                queryBlock.output().selectItems().size(),
+                split.partialStatement(),
+                split.mergeStatement());
     }
 
     /** Returns column pairs that are equal in every row of a stage's join. */

@@ -117,7 +117,9 @@ public final class ShuffleChain {
                 }
             }
         }
-        for (Integer one = item; one != null && one != query.stationaryItem() && from.containsKey(item); one = from.get(one)) {
+        for (Integer one = item;
+                one != null && one != query.stationaryItem() && from.containsKey(item);
+                one = from.get(one)) {
             all.add(one);
         }
     }
@@ -143,7 +145,9 @@ public final class ShuffleChain {
             return Optional.empty();
         }
         List<Integer> starts = new ArrayList<>(List.of(query.stationaryItem()));
-        smallestFirst(all).stream().filter(item -> item != query.stationaryItem()).forEach(starts::add);
+        smallestFirst(all).stream()
+                .filter(item -> item != query.stationaryItem())
+                .forEach(starts::add);
         Optional<List<Link>> best = Optional.empty();
         long least = Long.MAX_VALUE;
         for (int start : starts) {
@@ -180,7 +184,8 @@ public final class ShuffleChain {
             if (next.isEmpty() && known.size() == all.size() - 1) {
                 next = all.stream()
                         .filter(item -> !known.contains(item))
-                        .flatMap(item -> links(outer, item).stream().filter(link -> known.contains(link.previousItem())))
+                        .flatMap(
+                                item -> links(outer, item).stream().filter(link -> known.contains(link.previousItem())))
                         .findFirst();
             }
             if (next.isEmpty()) {

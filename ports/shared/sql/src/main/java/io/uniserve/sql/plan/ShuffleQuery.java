@@ -119,7 +119,10 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
                         "table " + link.item + " of FROM cannot be shuffled with table " + link.previousItem);
             }
         }
-        if (before.size() > TABLES_MAX || !before.contains(query.stationaryItem()) || joinedLinks < 0 || joinedLinks > links.size()) {
+        if (before.size() > TABLES_MAX
+                || !before.contains(query.stationaryItem())
+                || joinedLinks < 0
+                || joinedLinks > links.size()) {
             throw UniserveException.invalid("tables " + before + " of FROM cannot be shuffled");
         }
     }
@@ -277,7 +280,10 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
     private List<String> columns(int item) {
         return IntStream.range(
                         0,
-                        query.fragment().side("table to shuffle", item).columns().size())
+                        query.fragment()
+                                .side("table to shuffle", item)
+                                .columns()
+                                .size())
                 .mapToObj(i -> "c" + item + "_" + i)
                 .toList();
     }

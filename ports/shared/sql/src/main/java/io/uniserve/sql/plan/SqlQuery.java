@@ -233,8 +233,9 @@ public record SqlQuery(
                 }
             }
             if (item != split.stationaryItem() || !sides.keySet().equals(wanted)) {
-                throw UniserveException.invalid("a partial answer needs the rows of tables " + wanted
-                        + " of FROM for table " + split.stationaryItem() + ", not of " + sides.keySet() + " for table " + item);
+                throw UniserveException.invalid(
+                        "a partial answer needs the rows of tables " + wanted + " of FROM for table "
+                                + split.stationaryItem() + ", not of " + sides.keySet() + " for table " + item);
             }
         } else {
             relations.clear();
@@ -242,7 +243,8 @@ public record SqlQuery(
         addAnswers(statement + besideStatements() + checkedStatements(), relations);
         Map<String, ActorStatement.Colocated> there = new TreeMap<>();
         if (joins()) {
-            colocatedTables.forEach((place, table) -> there.put(StatementNames.side(place), colocatedTable(split, place, table)));
+            colocatedTables.forEach(
+                    (place, table) -> there.put(StatementNames.side(place), colocatedTable(split, place, table)));
             statement = checking(statement, side.table(), there);
         }
         return new ActorStatement(statement, relations, there, false);
@@ -305,7 +307,9 @@ public record SqlQuery(
 
     /** Returns the statements for tables whose rows come as they were joined: see {@link StatementNames#PAIR}. */
     FragmentedPlan fragment(List<Integer> paired) {
-        return SPLITS.get(new SplitKey(text, tables, stage, stationaryItem, paired), key -> plan().fragment(stage, stationaryItem, paired));
+        return SPLITS.get(
+                new SplitKey(text, tables, stage, stationaryItem, paired),
+                key -> plan().fragment(stage, stationaryItem, paired));
     }
 
     /** Returns the syntax tree of a text. It must not be modified. */

@@ -66,7 +66,8 @@ public final class SubqueryPlacement {
         boolean limited = inner.output().order() != null
                 && (inner.output().order().getFetch() != null
                         || inner.output().order().getOffset() != null);
-        boolean one = inner.source().tables().size() == 1 && inner.source().items().size() == 1;
+        boolean one =
+                inner.source().tables().size() == 1 && inner.source().items().size() == 1;
         // With DISTINCT each actor would count duplicates of other actors again, and a scalar value must be unique.
         boolean distinct = sub.kind() == Kind.SCALAR && inner.output().distinct();
         if (!one || limited || distinct || inner.subQueries().stream().anyMatch(SubQuery::isCorrelated)) {
@@ -110,7 +111,9 @@ public final class SubqueryPlacement {
                 && (!inner.output().grouped()
                         || inner.output().groups().stream()
                                 .anyMatch(group -> isKey(
-                                        new ScopedExpression(group, inner.source().scope()), key)));
+                                        new ScopedExpression(
+                                                group, inner.source().scope()),
+                                        key)));
     }
 
     private static boolean isKey(ScopedExpression scopedExpression, String key) {
@@ -194,17 +197,18 @@ public final class SubqueryPlacement {
     public boolean prefersColocation(QueryBlock queryBlock, int stays, SubQuery sub, List<Long> counts, long inside) {
         QueryBlock inner = plan.block(sub.block());
         Set<Integer> outside = new TreeSet<>();
-        sub.outerExpressions().forEach(node -> sub.outerScope().items(node).stream().forEach(outside::add));
+        sub.outerExpressions()
+                .forEach(node -> sub.outerScope().items(node).stream().forEach(outside::add));
         // HAVING may leave few of many groups. A condition on another table reduces that table before it is sent.
         if (inside < BroadcastSize.checkedRowsMin()
                 || (!sub.isCorrelated() && inner.output().having() != null)
                 || !outside.equals(Set.of(stays))) {
             return false;
         }
-        SqlQuery staying =
-                query.withStage(new Stage(queryBlock.number(), false), Map.of()).withStep(Step.PARTIAL, stays, stays, Map.of());
-        Set<Integer> alike =
-                JoinKeyPartitioning.colocatedItems(staying, side -> Objects.requireNonNull(cluster.metas.get(side.table())));
+        SqlQuery staying = query.withStage(new Stage(queryBlock.number(), false), Map.of())
+                .withStep(Step.PARTIAL, stays, stays, Map.of());
+        Set<Integer> alike = JoinKeyPartitioning.colocatedItems(
+                staying, side -> Objects.requireNonNull(cluster.metas.get(side.table())));
         long sent = IntStream.range(0, counts.size())
                 .filter(item -> item != stays && !alike.contains(item))
                 .mapToLong(counts::get)

@@ -79,7 +79,8 @@ public final class UnsupportedFeatureChecker {
 
     /** Returns the first equality of an expression, with columns of at least this many tables. */
     private static Optional<SqlNode> computed(QueryBlock queryBlock, int tables) {
-        return Stream.concat(JoinTree.conditions(queryBlock.source().from()).stream(), queryBlock.source().where().stream())
+        return Stream.concat(
+                        JoinTree.conditions(queryBlock.source().from()).stream(), queryBlock.source().where().stream())
                 .flatMap(scopedExpression -> first(
                         scopedExpression.node(),
                         node -> computes(node)

@@ -170,8 +170,8 @@ public final class SqlRows {
             }
         }
         return Arrays.stream(places)
-                .map(some ->
-                        new SqlRows(columns.stream().map(one -> one.select(some)).toList(), some.length))
+                .map(some -> new SqlRows(
+                        columns.stream().map(one -> one.select(some)).toList(), some.length))
                 .toList();
     }
 

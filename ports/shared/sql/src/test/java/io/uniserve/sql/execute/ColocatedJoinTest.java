@@ -171,8 +171,8 @@ class ColocatedJoinTest {
                 .isEmpty();
         assertThat(work.statement(new Context(Optional.empty()), Other.class, other -> "there.rows"))
                 .isEmpty();
-        assertThatThrownBy(
-                        () -> query.withStep(SqlQuery.Step.PARTIAL, 0, 0, Map.of()).work(whole("big"), 0))
+        assertThatThrownBy(() ->
+                        query.withStep(SqlQuery.Step.PARTIAL, 0, 0, Map.of()).work(whole("big"), 0))
                 .hasMessageContaining("needs the rows of tables [1]");
         Map<Integer, TableName> itself = Map.of(0, new TableName("big"), 1, new TableName("mid"));
         assertThatThrownBy(() -> query.withStep(SqlQuery.Step.PARTIAL, 0, 0, Map.of(), itself)

@@ -131,7 +131,10 @@ public final class TestingPlan implements PlanContext {
             int columns = late
                     + Math.max(
                             1,
-                            query.fragment().side("table", query.item()).columns().size());
+                            query.fragment()
+                                    .side("table", query.item())
+                                    .columns()
+                                    .size());
             for (long row = 0; row < rows; row++) {
                 values.add(Collections.nCopies(columns, value.apply(table + " " + row)));
             }

@@ -58,7 +58,8 @@ class FragmentedPlanTest {
                         + " ORDER BY c2 DESC NULLS LAST, c1, c0 LIMIT 15");
         assertThat(query.mergeStatement())
                 .isEqualTo("SELECT c0, c1, c0 FROM parts ORDER BY c2 DESC NULLS LAST, c1, c0 LIMIT 10 OFFSET 5");
-        assertThat(split("SELECT DISTINCT s FROM t").partialStatement()).isEqualTo("SELECT DISTINCT \"s\" AS c0 FROM rows");
+        assertThat(split("SELECT DISTINCT s FROM t").partialStatement())
+                .isEqualTo("SELECT DISTINCT \"s\" AS c0 FROM rows");
         assertThat(split("select * from T").names()).containsExactly("a", "b", "c", "s", "x", "f");
     }
 
@@ -165,7 +166,10 @@ class FragmentedPlanTest {
     void partsOfSubQueriesAreCutWhereTheyTellThatAllIsTooMuch(boolean cut, String sql) {
         FragmentedPlan split = split(sql);
         assertThat(split.limitedPartialStatement())
-                .isEqualTo(cut ? "SELECT * FROM (" + split.partialStatement() + ") AS parts LIMIT 100001" : split.partialStatement());
+                .isEqualTo(
+                        cut
+                                ? "SELECT * FROM (" + split.partialStatement() + ") AS parts LIMIT 100001"
+                                : split.partialStatement());
     }
 
     @Test
@@ -209,7 +213,8 @@ class FragmentedPlanTest {
 
     @Test
     void divisionByZeroIsAnError() {
-        assertThat(split("SELECT coalesce(s, '') || 'x' FROM t").partialStatement()).contains("(COALESCE(\"s\", '') || 'x')");
+        assertThat(split("SELECT coalesce(s, '') || 'x' FROM t").partialStatement())
+                .contains("(COALESCE(\"s\", '') || 'x')");
         assertThat(split("SELECT a / (a - 1) FROM t").partialStatement())
                 .contains("CASE WHEN (\"a\" - 1) = 0 THEN error('division by zero') ELSE (\"a\" - 1) END");
     }

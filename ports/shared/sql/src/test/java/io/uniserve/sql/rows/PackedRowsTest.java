@@ -106,8 +106,8 @@ class PackedRowsTest {
             rows.add(Arrays.asList(i == 7 ? null : "" + i, "row " + i));
         }
         SqlRows all = new SqlRows(List.of("BIGINT", "VARCHAR"), rows);
-        PackedRows shared = PackedRows.CODEC.decode(
-                PackedRows.CODEC.encode(PackedRows.ofPartitioned(all, 0, three, true).deflate()));
+        PackedRows shared = PackedRows.CODEC.decode(PackedRows.CODEC.encode(
+                PackedRows.ofPartitioned(all, 0, three, true).deflate()));
         assertThat(shared.isPartitioned()).isTrue();
         assertThat(shared.count()).isEqualTo(99);
         assertThat(keys(shared)).hasSize(99).doesNotHaveDuplicates().doesNotContain("7");
@@ -127,7 +127,8 @@ class PackedRowsTest {
     void textsThatAreNoKeysHaveNoActor() {
         List<List<String>> rows =
                 List.of(List.of(""), List.of("x".repeat(Limits.KEY_BYTES_MAX + 1)), List.of("a"), List.of("7"));
-        PackedRows shared = PackedRows.ofPartitioned(new SqlRows(List.of("VARCHAR"), rows), 0, new Partitioner.Hash(2), false);
+        PackedRows shared =
+                PackedRows.ofPartitioned(new SqlRows(List.of("VARCHAR"), rows), 0, new Partitioner.Hash(2), false);
         assertThat(keys(shared)).containsExactlyInAnyOrder("a", "7");
         assertThat(keys(shared.partition(new Partitioner.Hash(2).actorOf(PartitionKey.of("7")))))
                 .contains("7");

@@ -137,7 +137,8 @@ class SqlRowsTest {
     void rowsWithoutPartnersGo() {
         SqlRows rows = new SqlRows(List.of(column("BIGINT", 1L, null, 3L, 4L), column("VARCHAR", "a", "b", "c", null)));
         SqlRows others = new SqlRows(List.of(column("VARCHAR", "x", "y", "z"), column("BIGINT", 4L, null, 1L)));
-        assertThat(rows.semiJoin(0, others, 1).rows()).containsExactly(Arrays.asList("1", "a"), Arrays.asList("4", null));
+        assertThat(rows.semiJoin(0, others, 1).rows())
+                .containsExactly(Arrays.asList("1", "a"), Arrays.asList("4", null));
         SqlRows texts = new SqlRows(List.of("BIGINT", "BIGINT"), List.of(List.of("0", "3")));
         assertThat(rows.semiJoin(0, texts, 1).rows()).containsExactly(Arrays.asList("3", "c"));
         // Of another type: 1.0 would equal 1, which the engine must decide.

@@ -165,11 +165,13 @@ public final class ConfigFiles<C> {
         C is = format.read(conf(now, base));
         Map<String, Map<String, String>> parts = format.definitions(is);
         format.definitions(was)
-                .forEach((kind, named) -> TableChecks.requireOnlyAdditions(kind, named, parts.getOrDefault(kind, Map.of())));
+                .forEach((kind, named) ->
+                        TableChecks.requireOnlyAdditions(kind, named, parts.getOrDefault(kind, Map.of())));
         parts.forEach((kind, named) -> {
             for (String name : named.keySet()) {
                 for (String sample : samples(
-                        name, format.definitions(was).getOrDefault(kind, Map.of()).keySet())) {
+                        name,
+                        format.definitions(was).getOrDefault(kind, Map.of()).keySet())) {
                     String meant = format.describeDefinition(was, sample);
                     if (meant != null && !meant.equals(format.describeDefinition(is, sample))) {
                         throw UniserveException.invalid(kind + " \"" + name + "\" is new, but was " + meant

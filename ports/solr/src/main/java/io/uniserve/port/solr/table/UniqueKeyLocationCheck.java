@@ -39,7 +39,8 @@ public final class UniqueKeyLocationCheck {
      * @param function the update function of the row
      * @param version the row's condition: 0 for none, negative for no document, otherwise the document's expected version
      */
-    public static void requireAllowedHere(String function, ActorContext home, String uniqueKey, Document row, long version) {
+    public static void requireAllowedHere(
+            String function, ActorContext home, String uniqueKey, Document row, long version) {
         boolean told = row.keyField().equals(uniqueKey);
         boolean change = FieldValues.isPartialUpdate(row);
         if (!told && !BroadcastUpdate.isBroadcast(function)) {

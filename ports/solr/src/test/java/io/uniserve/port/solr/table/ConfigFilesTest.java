@@ -103,11 +103,13 @@ class ConfigFilesTest {
     @Test
     void additionsAreTakenAndLieOverWhatWasThere() throws IOException {
         TableMeta now = change(FIRST + "b=int\nc_s=text\n", Map.of("more", "m"));
-        Path conf = directory.resolve(files.createFolder(now.options(), directory)).resolve("conf");
+        Path conf =
+                directory.resolve(files.createFolder(now.options(), directory)).resolve("conf");
         assertThat(Files.readString(conf.resolve("fields"))).contains("b=int");
         assertThat(conf.resolve("words")).hasContent("w");
         assertThat(conf.resolve("more")).hasContent("m");
-        assertThat(files.createFolder(now.options(), directory)).isEqualTo(files.createFolder(now.options(), directory));
+        assertThat(files.createFolder(now.options(), directory))
+                .isEqualTo(files.createFolder(now.options(), directory));
         files.validateChange(now, now);
     }
 

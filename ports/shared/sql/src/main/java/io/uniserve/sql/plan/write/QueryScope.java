@@ -141,7 +141,9 @@ public final class QueryScope {
                             ? new Inlined(entry.inlined.get(index))
                             : new ColumnRef(entry.item, entry.columns.get(index), index, entry.exact.get(index)));
         }
-        return outer != null && outer.resolve(name).isPresent() ? Optional.of(new OuterColumn(outer)) : Optional.empty();
+        return outer != null && outer.resolve(name).isPresent()
+                ? Optional.of(new OuterColumn(outer))
+                : Optional.empty();
     }
 
     private Optional<Entry> entry(SqlIdentifier name) {

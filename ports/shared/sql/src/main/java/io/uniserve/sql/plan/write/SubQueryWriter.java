@@ -37,8 +37,8 @@ final class SubQueryWriter extends SqlWriter {
         String alias = alias(sub);
         List<String> where = Stream.concat(
                         sub.equalities().stream()
-                                .map(one ->
-                                        "(" + alias + ".c" + one.column() + " = " + around.write(one.outerExpression()) + ")"),
+                                .map(one -> "(" + alias + ".c" + one.column() + " = "
+                                        + around.write(one.outerExpression()) + ")"),
                         sub.conditions().stream().map(one -> inside.certain(one.condition())))
                 .toList();
         String from = " FROM " + StatementNames.given(sub.block()) + " AS " + alias + where(where);

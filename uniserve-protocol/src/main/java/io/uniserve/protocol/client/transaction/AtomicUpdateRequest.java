@@ -136,7 +136,7 @@ public final class AtomicUpdateRequest {
     }
 
     private void startAttempts(long committedBefore) {
-        committedBefore = committedBefore;
+        this.committedBefore = committedBefore;
         attempt();
     }
 

@@ -292,7 +292,7 @@ public final class QueryExecution {
             state.health().onReply(call.server, now);
         }
         return call.slots.stream()
-                .filter(slot -> !slot.resolved)
+                .filter(slot -> !slot.isResolved())
                 .map(slot -> new ActorFailure(slot.actor, error.code(), error.reason(), 0))
                 .toList();
     }
@@ -301,7 +301,7 @@ public final class QueryExecution {
     private void onActorFailed(QueryTarget slot, ActorFailure failure, List<QueryTarget> again) {
         slot.recordFailure(failure.code(), failure.message());
         slot.preferPrimary |= failure.code() == ErrorCode.BEHIND;
-        if (slot.inFlight > 0 || slot.parked) {
+        if (slot.inFlight > 0 || slot.isParked()) {
             return;
         }
         RouteIndex index = env.routing().current();
@@ -328,7 +328,7 @@ public final class QueryExecution {
                 fail(failure.code(), failure.message());
             } else if (failure.code() == ErrorCode.UNAVAILABLE) {
                 slots.find(failure.actor())
-                        .filter(slot -> slot.pin.isPresent() && !slot.resolved)
+                        .filter(slot -> slot.pin.isPresent() && !slot.isResolved())
                         .ifPresent(this::failStateGone);
             }
         }
@@ -374,11 +374,8 @@ public final class QueryExecution {
                             + slot.lastCode + " " + slot.lastMessage);
             return false;
         }
-        slot.parked = true;
-        slot.parkedEpoch = actor.epoch();
-        slot.parkedLive = index.liveIsr(actor);
-        slot.retryAtNanos =
-                now + state.settings().queryBackoffNanos(slot.rounds++, slot.attempts, query.deadlineNanos() - now);
+        long pause = state.settings().queryBackoffNanos(slot.rounds++, slot.attempts, query.deadlineNanos() - now);
+        slot.park(actor.epoch(), index.liveIsr(actor), now + pause);
         parked++;
         refresh();
         watch();
@@ -422,7 +419,7 @@ public final class QueryExecution {
         List<QueryTarget> again = new ArrayList<>();
         for (QueryTarget slot : parked == 0 ? List.<QueryTarget>of() : slots.unresolved()) {
             ActorState actor = route.get().map().actors().get(slot.actor);
-            if (slot.parked
+            if (slot.isParked()
                     && (actor.epoch() != slot.parkedEpoch
                             || !index.liveIsr(actor).equals(slot.parkedLive))) {
                 slot.resetForNewMap();
@@ -447,7 +444,7 @@ public final class QueryExecution {
         long due = query.deadlineNanos();
         if (parked > 0) {
             for (QueryTarget slot : slots.all()) {
-                if (slot.parked && slot.retryAtNanos - due < 0) {
+                if (slot.isParked() && slot.retryAtNanos - due < 0) {
                     due = slot.retryAtNanos;
                 }
             }
@@ -481,7 +478,7 @@ public final class QueryExecution {
         }
         if (parked > 0) {
             unpark(slots.all().stream()
-                    .filter(slot -> slot.parked && now - slot.retryAtNanos >= 0)
+                    .filter(slot -> slot.isParked() && now - slot.retryAtNanos >= 0)
                     .toList());
         }
         hedge(now);
@@ -508,12 +505,12 @@ public final class QueryExecution {
     }
 
     private void hedge(ReadCall call, RouteIndex index, List<ActorState> actors, long now) {
-        boolean pinned = call.slots.stream().allMatch(slot -> slot.resolved || slot.pin.isPresent());
+        boolean pinned = call.slots.stream().allMatch(slot -> slot.isResolved() || slot.pin.isPresent());
         // A pinned read has only one replica, which may compute for long: silence does not mean failure.
         boolean silent = !pinned && hedgeDelay.recordIfSilent(call.server, call.sentNanos, now);
         Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
         for (QueryTarget slot : call.slots) {
-            if (!slot.resolved && slot.inFlight == 1 && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
+            if (!slot.isResolved() && slot.inFlight == 1 && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
                 picker.pickSpare(index, actors.get(slot.actor), query.mode(), slot, now, silent)
                         .ifPresent(server -> groups.computeIfAbsent(server, id -> new ArrayList<>())
                                 .add(slot));
@@ -524,7 +521,7 @@ public final class QueryExecution {
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
         if (call.slots.stream()
                 .anyMatch(slot ->
-                        !slot.resolved && slot.pin.isPresent() && slot.pin.get().isLost(index))) {
+                        !slot.isResolved() && slot.pin.isPresent() && slot.pin.get().isLost(index))) {
             fail(
                     ErrorCode.VERSION_GONE,
                     "server " + call.server + ", which holds the session's state, has left the cluster");

@@ -9,10 +9,15 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** State of one actor of a query. */
+/**
+ * One actor of a query.
+ *
+ * <p>Life cycle, see {@link State}: OPEN → PARKED when no replica can be tried now, PARKED → OPEN with each new round, and OPEN or PARKED →
+ * RESOLVED with the actor's answer, which is final.
+ */
 final class QueryTarget {
     final int actor;
-    boolean resolved;
+    private State state = State.OPEN;
 
     /** Requests sent for it since the last change of its map entry; see {@link #resetForNewMap}. */
     int attempts;
@@ -42,7 +47,6 @@ final class QueryTarget {
     long replicaSeed;
 
     boolean preferPrimary;
-    boolean parked;
     long retryAtNanos;
     long parkedEpoch;
     List<ServerId> parkedLive = List.of();
@@ -55,8 +59,37 @@ final class QueryTarget {
     ErrorCode lastCode = ErrorCode.UNAVAILABLE;
     String lastMessage = "no live replica is in sync";
 
+    private enum State {
+        /** A request is under way or about to be sent. */
+        OPEN,
+        /** The actor waits for a newer map or for the end of the back-off. */
+        PARKED,
+        RESOLVED
+    }
+
     QueryTarget(int actor) {
         this.actor = actor;
+    }
+
+    boolean isResolved() {
+        return state == State.RESOLVED;
+    }
+
+    boolean isParked() {
+        return state == State.PARKED;
+    }
+
+    /** Records the actor's answer. Late failures of other requests for the actor have no effect then. */
+    void resolve() {
+        state = State.RESOLVED;
+    }
+
+    /** Parks the actor until a newer map than this one, or another set of live replicas, or the given time. */
+    void park(long epoch, List<ServerId> live, long untilNanos) {
+        state = State.PARKED;
+        parkedEpoch = epoch;
+        parkedLive = live;
+        retryAtNanos = untilNanos;
     }
 
     void recordFailure(ErrorCode code, String message) {
@@ -76,7 +109,7 @@ final class QueryTarget {
     }
 
     void startRound() {
-        parked = false;
+        state = State.OPEN;
         triedServers.clear();
         noRetryJustified = true;
     }

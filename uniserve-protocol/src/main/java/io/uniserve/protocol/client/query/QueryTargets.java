@@ -66,7 +66,7 @@ final class QueryTargets {
     }
 
     List<QueryTarget> unresolved() {
-        return slots.stream().filter(slot -> !slot.resolved).toList();
+        return slots.stream().filter(slot -> !slot.isResolved()).toList();
     }
 
     Optional<QueryTarget> find(int actor) {
@@ -78,8 +78,7 @@ final class QueryTargets {
     }
 
     void resolve(QueryTarget slot) {
-        slot.resolved = true;
-        slot.parked = false;
+        slot.resolve();
         unresolved--;
     }
 

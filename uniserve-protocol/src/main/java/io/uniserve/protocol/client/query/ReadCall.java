@@ -34,7 +34,7 @@ final class ReadCall {
 
     boolean isNeeded() {
         for (QueryTarget slot : slots) {
-            if (!slot.resolved) {
+            if (!slot.isResolved()) {
                 return true;
             }
         }

@@ -46,7 +46,7 @@ final class ReplyAccumulator {
                 accepted.add(part);
             }
         }
-        open.removeIf(slot -> slot.resolved);
+        open.removeIf(slot -> slot.isResolved());
         List<ActorFailure> failures = new ArrayList<>();
         for (ActorFailure failure : reply.failures()) {
             if (slots.find(failure.actor()).filter(open::remove).isPresent()) {
@@ -63,7 +63,7 @@ final class ReplyAccumulator {
     /** True for the most frequent reply, of a lookup by key: a shortcut for the rules below. */
     private static boolean isSingleActorReply(ReadCall call, ReadReply reply) {
         return call.slots.size() == 1
-                && !call.slots.get(0).resolved
+                && !call.slots.get(0).isResolved()
                 && reply.failures().isEmpty()
                 && reply.parts().size() == 1
                 && reply.parts().get(0).actors().equals(List.of(call.slots.get(0).actor));
@@ -75,7 +75,7 @@ final class ReplyAccumulator {
         Set<Integer> distinct = new LinkedHashSet<>(part.actors());
         for (int actor : part.actors()) {
             slots.find(actor)
-                    .filter(slot -> open.contains(slot) && !slot.resolved)
+                    .filter(slot -> open.contains(slot) && !slot.isResolved())
                     .ifPresent(members::add);
         }
         return members.size() == part.actors().size() && distinct.size() == members.size() ? members : List.of();

@@ -18,7 +18,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hard state of the servers: their ephemeral nodes in ZooKeeper. It follows watches, and also reads all nodes periodically. */
+/**
+ * Hard state of the servers: their ephemeral nodes in ZooKeeper. It follows watches, and also reads all nodes periodically.
+ *
+ * <p>Life cycle of the reads, see {@link Reading}: IDLE → RUNNING → IDLE. A change during a read leads to OUTDATED, and another read
+ * follows. A failed read leads to IDLE and is retried.
+ */
 public final class MembershipManager {
     private static final Logger LOG = LoggerFactory.getLogger(MembershipManager.class);
 
@@ -27,10 +32,16 @@ public final class MembershipManager {
     private final Set<ServerId> watched = new TreeSet<>();
     private final Set<ServerId> everSeen = new TreeSet<>();
     private TreeMap<ServerId, ServerRecord> servers = new TreeMap<>();
-    private boolean reading;
-    private boolean readAgain;
+    private Reading reading = Reading.IDLE;
     private boolean retrying;
     private boolean loaded;
+
+    private enum Reading {
+        IDLE,
+        RUNNING,
+        /** A read is running, and something has changed since its start. */
+        OUTDATED
+    }
 
     public MembershipManager(FencedRegistry registry, Runnable changed) {
         this.registry = registry;
@@ -63,12 +74,11 @@ public final class MembershipManager {
 
     /** Reads all servers, and retries until it succeeds. A change during the read starts another one. */
     public void refresh() {
-        if (reading) {
-            readAgain = true;
+        if (reading != Reading.IDLE) {
+            reading = Reading.OUTDATED;
             return;
         }
-        reading = true;
-        readAgain = false;
+        reading = Reading.RUNNING;
         registry.children(RegistryPaths.SERVERS, outcome -> {
             if (outcome instanceof Outcome.Ok<List<String>> ok) {
                 List<String> names = ok.value();
@@ -84,7 +94,7 @@ public final class MembershipManager {
     }
 
     private void onReadFailed() {
-        reading = false;
+        reading = Reading.IDLE;
         if (!retrying) {
             retrying = true;
             registry.retry(() -> {
@@ -129,7 +139,8 @@ public final class MembershipManager {
     }
 
     private void onRead(TreeMap<ServerId, ServerRecord> found) {
-        reading = false;
+        boolean outdated = reading == Reading.OUTDATED;
+        reading = Reading.IDLE;
         boolean different = !loaded || !found.equals(servers);
         loaded = true;
         if (different) {
@@ -138,7 +149,7 @@ public final class MembershipManager {
             everSeen.addAll(found.keySet());
             onChange.run();
         }
-        if (readAgain) {
+        if (outdated) {
             refresh();
         }
     }

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Routing of a standby coordinator, so that clients may connect to any coordinator first. It follows ZooKeeper by watches, and also reads
  * everything periodically. It writes nothing.
+ *
+ * <p>Life cycle of the loads, see {@link Loading}: IDLE → RUNNING → IDLE. A change during a load, or a table that is not watched yet, leads
+ * to OUTDATED, and another load follows. A failed load leads to IDLE and is retried.
  */
 public final class StandbyRouting {
     private static final long WAKE_NANOS = 20_000_000L;
@@ -33,11 +36,17 @@ public final class StandbyRouting {
     private final Supplier<@Nullable CoordinatorRecord> leader;
     private final Consumer<Routing> listener;
     private final Set<TableName> watched = new TreeSet<>();
+    private Loading loading = Loading.IDLE;
     private boolean loaded;
-    private boolean loading;
-    private boolean reloadAgain;
     private boolean retrying;
     private boolean pushing;
+
+    private enum Loading {
+        IDLE,
+        RUNNING,
+        /** A load is running that may lack a change. */
+        OUTDATED
+    }
 
     public StandbyRouting(
             CoordinatorConfig config,
@@ -69,27 +78,27 @@ public final class StandbyRouting {
     }
 
     private void reload() {
-        if (loading) {
-            reloadAgain = true;
+        if (loading != Loading.IDLE) {
+            loading = Loading.OUTDATED;
             return;
         }
-        loading = true;
-        reloadAgain = false;
+        loading = Loading.RUNNING;
         catalog.load(new CatalogManager.LoadCallback() {
             @Override
             public void onLoaded() {
-                loading = false;
                 loaded = true;
                 watchTables();
                 push();
-                if (reloadAgain) {
+                boolean outdated = loading == Loading.OUTDATED;
+                loading = Loading.IDLE;
+                if (outdated) {
                     reload();
                 }
             }
 
             @Override
             public void onFailed(UniserveException error) {
-                loading = false;
+                loading = Loading.IDLE;
                 reloadLater();
             }
         });
@@ -111,7 +120,7 @@ public final class StandbyRouting {
         catalog.tables().forEach(table -> names.add(table.meta.name()));
         for (TableName name : names) {
             if (watched.add(name)) {
-                reloadAgain = true;
+                loading = Loading.OUTDATED;
                 registry.watch(RegistryPaths.table(name), () -> changed(name));
                 registry.watch(RegistryPaths.map(name), () -> changed(name));
             }
@@ -119,8 +128,8 @@ public final class StandbyRouting {
     }
 
     private void changed(TableName name) {
-        if (loading) {
-            reloadAgain = true;
+        if (loading != Loading.IDLE) {
+            loading = Loading.OUTDATED;
             return;
         }
         catalog.reload(name, new CatalogManager.LoadCallback() {

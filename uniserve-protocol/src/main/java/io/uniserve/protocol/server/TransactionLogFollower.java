@@ -15,6 +15,16 @@ import io.uniserve.protocol.transaction.server.TransactionService;
  * <p>While transaction managers push their writes, the log's node is neither watched nor read. Every watch and read would delay the next
  * write, for which clients wait. After some time without a push, the node is watched again and read once. After a watch event it is read,
  * unless a push follows shortly.
+ *
+ * <p>Life cycle, see {@link State}:
+ *
+ * <ul>
+ * <li>QUIET → STARTING → WATCHING: the watch starts, and the node is read once.
+ * <li>WATCHING → AWAITING_PUSH: the watch has reported a change. Without a push in time the node is read, and WATCHING follows.
+ * <li>STARTING, WATCHING or AWAITING_PUSH → QUIET: a push has arrived, and the watch ends.
+ * <li>QUIET → PUSHED → QUIET: another push has arrived, so the quiet time starts again at its end. Else STARTING follows.
+ * <li>Any state → STOPPED, which is final.
+ * </ul>
  */
 final class TransactionLogFollower {
     private final Environment env;
@@ -25,11 +35,20 @@ final class TransactionLogFollower {
     private final long tableId;
     private final String path;
     private final RetryingReader<Versioned> reader;
-    private boolean watching;
-    private boolean firstEventPending;
-    private boolean waiting;
-    private boolean pushReceived;
-    private boolean stopped;
+    private State state = State.QUIET;
+
+    private enum State {
+        /** No watch: the node is watched again unless a push arrives in the quiet time. */
+        QUIET,
+        /** No watch: a push has arrived in the quiet time. */
+        PUSHED,
+        /** The watch is being added, which counts as a change. */
+        STARTING,
+        WATCHING,
+        /** The watch has reported a change, and the node is read if no push of it arrives in time. */
+        AWAITING_PUSH,
+        STOPPED
+    }
 
     /**
      * @param retryNanos pause before a failed read is retried
@@ -64,20 +83,19 @@ final class TransactionLogFollower {
 
     /** Starts to watch, and reads once. */
     void start() {
-        watching = true;
-        firstEventPending = true;
+        state = State.STARTING;
         watches.add(path, this::onWatchEvent);
     }
 
     private void onWatchEvent() {
-        if (firstEventPending) {
-            firstEventPending = false;
+        if (state == State.STARTING) {
+            state = State.WATCHING;
             reader.requestRead();
-        } else if (watching && !waiting) {
-            waiting = true;
+        } else if (state == State.WATCHING) {
+            state = State.AWAITING_PUSH;
             env.timers().after(times.pushGraceNanos(), () -> {
-                waiting = false;
-                if (watching && !stopped) {
+                if (state == State.AWAITING_PUSH) {
+                    state = State.WATCHING;
                     reader.requestRead();
                 }
             });
@@ -86,37 +104,38 @@ final class TransactionLogFollower {
 
     /** Handles a push of the log by a transaction manager on another server. */
     void onPublished(TransactionLogSnapshot told) {
-        if (!stopped && service.offer(table, told.log(), told.nodeVersion())) {
+        if (state != State.STOPPED && service.offer(table, told.log(), told.nodeVersion())) {
             onPush();
         }
     }
 
     /** Notes that a change of the log is known here without a read. */
     void onPush() {
-        pushReceived = true;
-        if (watching && !stopped) {
-            watching = false;
-            watches.remove(path);
-            rewatchWhenQuiet();
+        switch (state) {
+            case STARTING, WATCHING, AWAITING_PUSH -> {
+                watches.remove(path);
+                rewatchWhenQuiet();
+            }
+            case QUIET -> state = State.PUSHED;
+            case PUSHED, STOPPED -> {
+                // nothing changes
+            }
         }
     }
 
     private void rewatchWhenQuiet() {
-        pushReceived = false;
+        state = State.QUIET;
         env.timers().after(times.quietNanos(), () -> {
-            if (stopped) {
-                return;
-            }
-            if (pushReceived) {
+            if (state == State.PUSHED) {
                 rewatchWhenQuiet();
-            } else {
+            } else if (state == State.QUIET) {
                 start();
             }
         });
     }
 
     void stop() {
-        stopped = true;
+        state = State.STOPPED;
         reader.stop();
         watches.remove(path);
     }

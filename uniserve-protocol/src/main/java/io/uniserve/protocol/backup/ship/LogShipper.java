@@ -41,6 +41,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>In a table of durability REMOTE, entries up to the high watermark are shipped at once, followed by a write of the record. That write
  * checks the map, so a later takeover finds everything in the record. No entry is acknowledged before.
+ *
+ * <p>Life cycle of the writes to the log in durable storage, see {@link LogWrite}:
+ *
+ * <ul>
+ * <li>UNCHECKED → CHECKING → IDLE: entries in storage beyond the record are counted as shipped. A failed check leads to UNCHECKED.
+ * <li>IDLE → SHIPPING → IDLE: one object with entries is written, whether it succeeds or fails.
+ * <li>Any state → CLOSED, which is final.
+ * </ul>
  */
 public final class LogShipper {
     private static final Logger LOG = LoggerFactory.getLogger(LogShipper.class);
@@ -59,11 +67,7 @@ public final class LogShipper {
     private int version = Registry.ABSENT;
     private Known markKnown = Known.NOTHING;
     private boolean writing;
-    private boolean shipping;
-    /** Entries in storage beyond the record have been counted as shipped. */
-    private boolean storedLogChecked;
-
-    private boolean closed;
+    private LogWrite logWrite = LogWrite.UNCHECKED;
     private long shippedIndex;
     private long recordedIndex;
     private long highWatermark;
@@ -79,6 +83,14 @@ public final class LogShipper {
     private final SnapshotPinner pinner;
     private final TableDefinitionShipper definitionShipper;
     private final BackupFailures failures = new BackupFailures();
+
+    private enum LogWrite {
+        UNCHECKED,
+        CHECKING,
+        IDLE,
+        SHIPPING,
+        CLOSED
+    }
 
     private enum Known {
         NOTHING,
@@ -161,6 +173,10 @@ public final class LogShipper {
                 .map(error -> "durability is REMOTE and durable storage cannot be written: " + error.reason());
     }
 
+    private boolean isClosed() {
+        return logWrite == LogWrite.CLOSED;
+    }
+
     private boolean isMarkCleared() {
         return markKnown() && (record == null || !record.clean());
     }
@@ -200,7 +216,7 @@ public final class LogShipper {
 
     /** Replaces the checkpoint in durable storage, which a learner has found damaged. */
     public void replaceCheckpoint() {
-        if (record != null && loaded() && !closed) {
+        if (record != null && loaded() && !isClosed()) {
             checkpointShipper.replaceDamaged(record);
         }
     }
@@ -217,7 +233,7 @@ public final class LogShipper {
 
     /** Pins the actor's log for a named backup, see {@link SnapshotPinner#requestPin}. */
     public void pin(String backup, LongSupplier end, Completion<PeerReply> completion) {
-        if (host.config().shippingNanos() == 0 || closed) {
+        if (host.config().shippingNanos() == 0 || isClosed()) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.UNSUPPORTED, "this server has no durable storage: configure storage.directory")));
         } else {
@@ -251,7 +267,7 @@ public final class LogShipper {
     }
 
     private void step() {
-        if (closed || writing || host.env().clock().nanos() - retryAt < 0) {
+        if (isClosed() || writing || host.env().clock().nanos() - retryAt < 0) {
             return;
         }
         if (!loaded()) {
@@ -325,7 +341,7 @@ public final class LogShipper {
 
     private void onRecorded(@Nullable BackupRecord now) {
         long through = now == null ? 0 : Math.min(now.shippedIndex(), log.durableIndex());
-        if (remote && !closed && through > recordedIndex) {
+        if (remote && !isClosed() && through > recordedIndex) {
             recordedIndex = through;
             onSafeIndex.run();
         }
@@ -336,7 +352,7 @@ public final class LogShipper {
         BackupRecord now = record;
         if (remote
                 && loaded()
-                && !closed
+                && !isClosed()
                 && !writing
                 && now != null
                 && !now.clean()
@@ -368,7 +384,7 @@ public final class LogShipper {
      */
     public void tick(
             long now, long stable, boolean soleReplica, boolean idle, boolean learning, @Nullable TableMeta meta) {
-        if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
+        if (isClosed() || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
             return;
         }
         if (!loaded() || !waiting.isEmpty()) {
@@ -397,7 +413,7 @@ public final class LogShipper {
                     now, record, ownRecord, blocked ? stable : shippedIndex, learning || pinner.isPinning());
             definitionShipper.tick(now, meta);
         }
-        if (!loaded() || writing || shipping || now - retryAt < 0) {
+        if (!loaded() || writing || logWrite == LogWrite.CHECKING || logWrite == LogWrite.SHIPPING || now - retryAt < 0) {
             return;
         }
         boolean quiet = idle && now - lastAppendAt > 2 * host.config().shippingNanos();
@@ -424,16 +440,17 @@ public final class LogShipper {
     public void onHighWatermark(long stable) {
         highWatermark = stable;
         boolean idle = remote && markKnown() && waiting.isEmpty() && shipError == null;
-        if (idle && !closed && shippedIndex < stable && host.config().shippingNanos() > 0) {
+        if (idle && !isClosed() && shippedIndex < stable && host.config().shippingNanos() > 0) {
             shipNow(host.env().clock().nanos(), stable);
         }
     }
 
     /** Ships if the record exists. The objects of a dropped table are found through it, so it must be written first. */
     private void shipNow(long now, long stable) {
-        if (!shipping && shippedIndex < stable && record != null) {
+        boolean free = logWrite == LogWrite.IDLE || logWrite == LogWrite.UNCHECKED;
+        if (free && shippedIndex < stable && record != null) {
             nextShipAt = now + host.config().shippingNanos();
-            if (storedLogChecked) {
+            if (logWrite == LogWrite.IDLE) {
                 ship(stable);
             } else {
                 findShippedIndex(stable);
@@ -442,15 +459,14 @@ public final class LogShipper {
     }
 
     private void findShippedIndex(long stable) {
-        shipping = true;
+        logWrite = LogWrite.CHECKING;
         failures.onStarted(LOG_STEP, host.env().clock().nanos());
         ShippedIndexFinder.find(host.env(), host.config().clusterId(), key, log, shippedIndex, found -> {
-            shipping = false;
-            if (closed) {
+            if (isClosed()) {
                 return;
             }
+            logWrite = found instanceof Outcome.Ok<Long> ? LogWrite.IDLE : LogWrite.UNCHECKED;
             if (found instanceof Outcome.Ok<Long> ok) {
-                storedLogChecked = true;
                 shipError = null;
                 failures.onSucceeded(LOG_STEP);
                 shippedIndex = Math.max(shippedIndex, ok.value());
@@ -465,7 +481,7 @@ public final class LogShipper {
     }
 
     private void ship(long stable) {
-        shipping = true;
+        logWrite = LogWrite.SHIPPING;
         List<LogEntry> cached = log.cached(shippedIndex + 1, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX);
         if (cached != null) {
             put(cached, stable);
@@ -474,8 +490,8 @@ public final class LogShipper {
         log.load(shippedIndex + 1, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX, loadedEntries -> {
             if (loadedEntries instanceof Outcome.Ok<List<LogEntry>> ok) {
                 put(ok.value(), stable);
-            } else {
-                shipping = false;
+            } else if (!isClosed()) {
+                logWrite = LogWrite.IDLE;
             }
         });
     }
@@ -488,10 +504,10 @@ public final class LogShipper {
         Bytes data = ReplicaLog.encode(run);
         failures.onStarted(LOG_STEP, host.env().clock().nanos());
         host.env().objects().put(name, data, done -> {
-            shipping = false;
-            if (closed) {
+            if (isClosed()) {
                 return;
             }
+            logWrite = LogWrite.IDLE;
             if (done instanceof Outcome.Err<Done> err) {
                 onShipFailed(err.error());
                 if (Integer.bitCount(++shipFailures) == 1) { // log the 1st, 2nd, 4th, 8th, ... failure only
@@ -518,7 +534,7 @@ public final class LogShipper {
 
     /** Runs the waiting appends, which detect that this primary has ended. */
     public void close() {
-        closed = true;
+        logWrite = LogWrite.CLOSED;
         pinner.close();
         checkpointShipper.close();
         while (!waiting.isEmpty()) {

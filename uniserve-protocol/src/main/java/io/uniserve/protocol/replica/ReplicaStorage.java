@@ -24,6 +24,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Files of a replica and the engine over them, with the steps that replace them: open, restore from durable storage, start anew. One step
  * runs at a time; after a failure the next one is delayed.
+ *
+ * <p>Life cycle of the steps, see {@link Step}:
+ *
+ * <ul>
+ * <li>IDLE → OPENING → IDLE: the files are read. After an error other than damage, the read is retried later.
+ * <li>IDLE → RESTORING → IDLE: the files are replaced by those in durable storage.
+ * <li>IDLE → INSTALLING → IDLE: an epoch is stored in the open files.
+ * <li>IDLE → QUARANTINING → IDLE: the files move to quarantine. OPENING of new files follows at once.
+ * </ul>
  */
 final class ReplicaStorage implements ReplicaHealth.Files {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaStorage.class);
@@ -37,13 +46,20 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     private @Nullable OpenReplica openReplica;
     private @Nullable EngineApplier engineApplier;
     private @Nullable ReplicaRestore replicaRestore;
-    private boolean opening;
-    private boolean stepRunning;
-    private boolean installing;
+    private Step step = Step.IDLE;
     private long installingSince;
     private long retryAt;
     private long restoredEpoch;
     private long openedEpoch;
+
+    /** The step that is running. */
+    private enum Step {
+        IDLE,
+        OPENING,
+        RESTORING,
+        INSTALLING,
+        QUARANTINING
+    }
 
     /** The replica that owns the files. */
     interface Owner {
@@ -107,14 +123,14 @@ final class ReplicaStorage implements ReplicaHealth.Files {
         return openReplica == null ? 0 : openReplica.file().get().installedEpoch();
     }
 
-    /** True while a step is running. */
+    /** True while a step other than the opening is running: the replica must not act on its files. */
     boolean isStepRunning() {
-        return stepRunning;
+        return step != Step.IDLE && step != Step.OPENING;
     }
 
     /** True when a step may start. */
     boolean canStartStep() {
-        return !stepRunning && !opening && now() - retryAt >= 0;
+        return step == Step.IDLE && now() - retryAt >= 0;
     }
 
     @Override
@@ -144,12 +160,12 @@ final class ReplicaStorage implements ReplicaHealth.Files {
 
     /** Reads the files. The completion runs once they are read, intact or damaged; after other errors the read is retried. */
     void open(Runnable then) {
-        if (owner.isClosed() || opening || openReplica != null) {
+        if (owner.isClosed() || step != Step.IDLE || openReplica != null) {
             return;
         }
-        opening = true;
+        step = Step.OPENING;
         OpenReplica.open(host.env().disk(), key, table, host.config().log(), logEvents, outcome -> {
-            opening = false;
+            step = Step.IDLE;
             if (owner.isClosed()) {
                 return;
             }
@@ -178,7 +194,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
 
     private void openLater(Runnable then) {
         host.env().timers().after(host.config().retryNanos() * 10, () -> {
-            if (!stepRunning && !replicaHealth.isDamaged()) {
+            if (!replicaHealth.isDamaged()) {
                 open(then);
             }
         });
@@ -216,7 +232,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     }
 
     private void runRestore(ReplicaRestore next, boolean keepOldFiles) {
-        stepRunning = true;
+        step = Step.RESTORING;
         replicaRestore = next;
         close(() -> {
             openReplica = null;
@@ -228,7 +244,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
 
     private void onRestored(long restoreEpoch, Outcome<Done> outcome) {
         replicaRestore = null;
-        stepRunning = false;
+        step = Step.IDLE;
         if (owner.isClosed()) {
             return;
         }
@@ -249,13 +265,11 @@ final class ReplicaStorage implements ReplicaHealth.Files {
 
     /** Stores the epoch durably; the replica acts in it afterwards. */
     void installEpoch(OpenReplica parts, long epoch) {
-        stepRunning = true;
-        installing = true;
+        step = Step.INSTALLING;
         installingSince = now();
         host.env().timers().after(1_000_000 * Limits.DISK_STALL_MS_MAX, owner::wantTicks); // for the check in tick
         parts.file().change(state -> state.withInstalledEpoch(epoch), done -> {
-            stepRunning = false;
-            installing = false;
+            step = Step.IDLE;
             if (done instanceof Outcome.Err<Done> err) {
                 LOG.warn(
                         "{}: installation of epoch {} failed: {}",
@@ -274,9 +288,9 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     /** Detects a stalled disk. While another step runs, the result does not change. */
     void tick(long now) {
         OpenReplica parts = openReplica;
-        if (installing && now - installingSince >= 1_000_000 * Limits.DISK_STALL_MS_MAX) {
+        if (step == Step.INSTALLING && now - installingSince >= 1_000_000 * Limits.DISK_STALL_MS_MAX) {
             replicaHealth.setDiskStalled(true);
-        } else if (parts != null && !stepRunning) {
+        } else if (parts != null && !isStepRunning()) {
             replicaHealth.watchDisk(now, parts.log());
         }
     }
@@ -296,13 +310,13 @@ final class ReplicaStorage implements ReplicaHealth.Files {
      * quarantine.
      */
     void quarantineAndReset() {
-        stepRunning = true;
+        step = Step.QUARANTINING;
         owner.endRole("starts anew on this server");
         close(() -> {
             openReplica = null;
             engineApplier = null;
             ReplicaRestore.quarantine(host, key, moved -> {
-                stepRunning = false;
+                step = Step.IDLE;
                 if (moved instanceof Outcome.Err<Done> err) {
                     LOG.warn(
                             "{}: bad files could not be moved to quarantine: {}",

@@ -69,7 +69,7 @@ final class ExchangeClient {
         private final Address address;
         private final ArrayDeque<RemoteChunk> queue = new ArrayDeque<>();
         /**
-         * {@code assembling}: bytes of room that its chunks take. {@code asked}: bytes of pieces that are requested, or will be after a
+         * {@code assembling}: bytes of memory that its chunks occupy. {@code asked}: bytes of pieces that are requested, or will be after a
          * pause.
          */
         private long assembling;

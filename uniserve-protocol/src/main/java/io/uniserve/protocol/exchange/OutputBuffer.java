@@ -205,7 +205,7 @@ final class OutputBuffer {
                 }
             } else {
                 UniserveException error = outcome.error();
-                if (error.code() != ErrorCode.EXCHANGE_LOST) { // the part's entry already says lost
+                if (error.code() != ErrorCode.EXCHANGE_LOST) { // the part is already marked as lost
                     failure = error;
                 }
             }

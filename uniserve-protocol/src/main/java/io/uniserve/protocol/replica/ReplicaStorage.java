@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files of a replica and the engine over them, with the steps that replace them: open, restore from durable storage, start anew. One step
- * runs at a time; after a failure the next one is delayed.
+ * Files of a replica and the engine over them, with the steps that replace them: open, restore from durable storage, restart empty. One
+ * step runs at a time; after a failure the next one is delayed.
  *
  * <p>Life cycle of the steps, see {@link Step}:
  *

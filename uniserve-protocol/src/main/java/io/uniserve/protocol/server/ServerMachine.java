@@ -270,7 +270,7 @@ public final class ServerMachine {
      * Resolves a version in doubt for a reader that found it at the gate of an atomic table's replica.
      *
      * @param at the version that is read; 0 for the newest
-     * @param defers true if the reader itself looks for a claim about a version in flight
+     * @param defers true if the reader itself finds a claim about a version in flight
      */
     public void resolveInDoubt(
             TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
@@ -281,7 +281,7 @@ public final class ServerMachine {
         }
     }
 
-    /** Completes with versions and epochs of atomic tables that held at one moment after this call, for a strict read. */
+    /** Completes with a consistent snapshot of versions and epochs of atomic tables as of a time after this call, for a strict read. */
     public void readConsistentCut(List<TableName> tables, Completion<ConsistentCut> completion) {
         if (!running) {
             later(completion, Outcome.err(identity.notServingError()));

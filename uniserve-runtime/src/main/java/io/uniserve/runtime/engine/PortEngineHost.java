@@ -299,7 +299,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /**
-     * Replaces the actor by one with other options, restored from its published files; present readers keep the old one. Ignores a
+     * Replaces the actor by one with other options, restored from its published files; current readers keep the old one. Ignores a
      * change that the port does not allow, or no longer allows: it was validated before it was logged.
      */
     private void remake(ReplicaKey key, HostedActor hosted, Bytes rows) throws IOException {

@@ -11,11 +11,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Wait of a planner's thread for what runs on the plan's {@link QueryContext serial}. Throws the error of the outcome; ends early if
- * the caller has gone. Only {@link #cancel} is for other threads.
+ * Blocking wait of a planner's thread for operations on the plan's {@link QueryContext serial executor}. It throws the error of the
+ * outcome, and ends early if the caller has cancelled the query. Only {@link #cancel} may be called by other threads.
  */
 final class PlannerWait {
-    /** The machine ends a query at its deadline by itself; this only guards against waiting for ever. */
+    /** Additional wait after the deadline. The query ends itself at its deadline; this only prevents an endless wait. */
     private static final long SLACK_NANOS = 2_000_000_000L;
 
     private final QueryContext world;
@@ -29,13 +29,13 @@ final class PlannerWait {
         this.deadlineNanos = deadlineNanos;
     }
 
-    /** The caller gives the query up: what runs now is cancelled. */
+    /** Cancels the query and its running operation, because the caller no longer needs it. */
     void cancel() {
         cancellationScope.cancel();
         stop.run();
     }
 
-    /** True if the caller has gone. */
+    /** True if the caller has cancelled the query. */
     boolean isCancelled() {
         return cancellationScope.isCancelled();
     }
@@ -44,12 +44,12 @@ final class PlannerWait {
         return deadlineNanos - world.env().clock().nanos();
     }
 
-    /** Runs a read on the serial and waits for its outcome. */
+    /** Runs a read on the serial executor and waits for its outcome. */
     <T> T await(QueryReads.Read<T> run) {
         return await(run::start, run::cancel);
     }
 
-    /** Starts something on the serial and waits for its outcome. */
+    /** Starts an operation on the serial executor and waits for its outcome. */
     <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
         if (cancellationScope.isCancelled()) {
             throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
@@ -78,7 +78,7 @@ final class PlannerWait {
         } catch (ExecutionException e) {
             onCancel.run();
             if (e.getCause() instanceof Error error) {
-                throw error; // as if it was thrown here: the caller handles lack of memory unlike other errors
+                throw error; // thrown unwrapped, because the caller handles OutOfMemoryError differently
             }
             throw new UniserveException(ErrorCode.INTERNAL, "the query failed: " + e.getCause(), e);
         }

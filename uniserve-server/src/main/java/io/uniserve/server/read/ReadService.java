@@ -138,7 +138,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         return client.isEmpty() ? this : new ClientReads(client);
     }
 
-    /** Reads of a client that has a name. */
+    /** Reads of a client that sends its name. */
     private final class ClientReads implements ReadHandler {
         private final String client;
 
@@ -224,7 +224,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     private void start(ReadTask task, ReadRequest request, Share share, @Nullable Executor lent) {
         task.run().list();
-        // Helpers only where threads are idle: under load each request stays with one thread.
+        // Helpers only if threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idleThreads() - 1);
         if (!first(share, lent).test(task::serveTargets)) {
             task.failAll(ReadTaskContext.closing());
@@ -334,7 +334,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         return costs;
     }
 
-    /** Requests under way now; one with large parameters counts as several. */
+    /** Requests in progress; one with large parameters counts as several. */
     public int activeRequests() {
         return requests.get();
     }

@@ -228,7 +228,7 @@ final class ReadTask implements Timers.Cancel {
     /** Returns the operator's answer from the present state. Records the number of the state if it was the same from start to end. */
     private Object readPresent(int place, PinnedActor actor, ReadContext context) {
         if (!(actor.actor() instanceof SnapshotActor)) {
-            throw SharedEngineSnapshot.unsupported(); // the same error that it would get once there are updates
+            throw SharedEngineSnapshot.unsupported(); // the same error as for an actor with updates
         }
         long before = actor.stateNumber();
         Object value = call(place, actor, actor.actor(), context);

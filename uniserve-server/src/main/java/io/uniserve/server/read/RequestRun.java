@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resources of one read request, of present states or of a version: its operator, result memory, entry in the list of running
- * queries, gather inputs and cancellation. Safe for use by several threads; {@link #close} is called once, after the reply.
+ * Resources of one read request, of newest states or of a version: its operator, result memory, entry in the list of running queries,
+ * gather inputs and cancellation. Safe for use by several threads; {@link #close} is called once, after the reply.
  */
 final class RequestRun implements Timers.Cancel {
     private final ReadTaskContext service;
@@ -32,7 +32,7 @@ final class RequestRun implements Timers.Cancel {
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile RunningQueries.@Nullable Entry entry;
     private volatile @Nullable OperatorRun<?, ?, ?> run;
-    /** Of a gather: what is on its way to it, or has come. */
+    /** Inputs of a gather, arrived or in transit; null for other operators. */
     private volatile @Nullable GatherInputs gatherInputs;
 
     RequestRun(
@@ -91,7 +91,7 @@ final class RequestRun implements Timers.Cancel {
                 .add(share, operator, deadlineNanos, service.isServerLimit(remainingNanos), this);
     }
 
-    /** A thread works on the request. */
+    /** Marks the request as started, when a thread begins to work on it. */
     void begun() {
         RunningQueries.Entry shown = entry;
         if (shown != null) {
@@ -99,7 +99,7 @@ final class RequestRun implements Timers.Cancel {
         }
     }
 
-    /** True if the transport's thread may run the operator on so many actors, the first of which is this. */
+    /** True if the transport's thread may run the operator on this many actors, of which the first is given. */
     boolean brief(int firstActor, int actors) {
         return service.mayRunInline(
                 operator,
@@ -114,7 +114,7 @@ final class RequestRun implements Timers.Cancel {
         return onTransport ? service.clock().nanos() : CpuClock.nanos();
     }
 
-    /** The operator with decoded parameters, the same one for all actors. */
+    /** The operator with decoded parameters. All actors share it. */
     OperatorRun<?, ?, ?> operator(PinnedActor actor) {
         OperatorRun<?, ?, ?> known = run;
         if (known == null) {
@@ -152,7 +152,7 @@ final class RequestRun implements Timers.Cancel {
         return new ActorFailure(actor, error.code(), error.reason(), epoch);
     }
 
-    /** What the client gets for any error of the operator. */
+    /** Converts an error of the operator to the client's error. */
     UniserveException fault(String what, Throwable error) {
         return service.outOfMemoryPolicy().onFailure(what + PortBuild.withoutBuild(operator), error);
     }

@@ -40,7 +40,7 @@ final class VersionedTask implements Timers.Cancel {
     /** One per target; used by one thread at a time. */
     private final List<ActorSnapshotRead> shares = new ArrayList<>();
 
-    /** Version that this server's transaction manager claimed not to be visible when the request arrived. */
+    /** Version for which this server's transaction manager claimed "not visible" when the request arrived. */
     private final long deniedFirst;
 
     private final RequestRun run;
@@ -132,7 +132,7 @@ final class VersionedTask implements Timers.Cancel {
 
     private void dispatch(Predicate<Runnable> first) {
         run.list();
-        // Helpers only where threads are idle: under load each request stays with one thread.
+        // Helpers only if threads are idle: under load each request stays with one thread.
         int helpers = Math.min(results.length() - 1, service.pool().idleThreads() - 1);
         if (!first.test(() -> work(false))) {
             end(Outcome.err(ReadTaskContext.closing()));
@@ -147,7 +147,7 @@ final class VersionedTask implements Timers.Cancel {
         return run.key(request.targets().get(place).actor());
     }
 
-    /** Gate of the target, null if the actor is not here. For a newer epoch in the request, starts to read the map again. */
+    /** Gate of the target, null if the actor is not here. If the request has a newer epoch, starts another read of the map. */
     private @Nullable ReadGate gate(int place) {
         ReadGate gate = service.gates().get(key(place));
         if (gate == null || request.targets().get(place).epoch() > gate.epoch()) {

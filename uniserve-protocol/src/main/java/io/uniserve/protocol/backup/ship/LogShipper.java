@@ -98,7 +98,7 @@ public final class LogShipper {
         MARK,
         /** The record with its mark and version. */
         ALL,
-        /** As ALL but for the mark, which is being set. */
+        /** Like ALL, while the mark is being set. */
         MARKING
     }
 
@@ -155,7 +155,7 @@ public final class LogShipper {
         }
     }
 
-    /** The last entry that durable storage permits to acknowledge. */
+    /** The last entry that may be acknowledged, as far as durable storage matters. */
     public long acknowledgeableIndex() {
         return remote ? (definitionShipper.isStored() ? recordedIndex : 0) : Long.MAX_VALUE;
     }
@@ -203,7 +203,7 @@ public final class LogShipper {
                                 || checkpointShipper.wantsTicks(record, ownRecord));
     }
 
-    /** The last entry that cannot be shipped, because it is damaged or before the log's start. Only a checkpoint has its effect. */
+    /** The last entry that cannot be shipped, because it is damaged or before the log's start. Only a checkpoint contains its effect. */
     private long unshippableThrough() {
         return Math.max(log.damagedThrough(), log.baseIndex());
     }

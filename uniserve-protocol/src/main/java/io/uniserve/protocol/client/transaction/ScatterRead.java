@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * Scatter and gather of reads at a version: one request per server with all actors that it is chosen for, until every actor has an
  * answer. A {@link ScatterPolicy} decides which replicas are eligible, what errors mean and when the read is complete.
  *
- * <p>A round asks each replica of an actor at most once. A request without a reply after a quarter of the remaining time is slow.
- * A server that computes looks like one that is silent, so the request stays open, and other replicas are asked beside it. The first
- * answer of an actor counts. A server that has left the map is given up.
+ * <p>A round sends at most one request per actor to each replica. A request without a reply after a quarter of the remaining time is
+ * slow. A slow server may still compute, so its request stays open, and other replicas get a second request. The first answer of an
+ * actor counts. Requests to a server that has left the map are cancelled.
  *
  * <p>Not thread-safe.
  */
@@ -58,9 +58,9 @@ final class ScatterRead {
         private VersionedRead.@Nullable Part part;
         private List<Long> open = List.of();
         private @Nullable UniserveException trouble;
-        /** The actor's epoch in the map by which it was last asked. */
+        /** The actor's epoch in the map of its last request. */
         private long epoch;
-        /** Requests in flight for the actor: more than one beside a slow server. */
+        /** Requests in flight for the actor: more than one if a server is slow. */
         private int asking;
 
         private Slot(int query, int actor) {
@@ -211,7 +211,7 @@ final class ScatterRead {
         slots.clear();
     }
 
-    /** Asks for all actors that have no answer and no request in flight. */
+    /** Sends requests for all actors that have no answer and no request in flight. */
     void dispatch() {
         RouteIndex index = env.routing().current();
         Map<Share, Call> shares = new LinkedHashMap<>();
@@ -245,7 +245,7 @@ final class ScatterRead {
         }
     }
 
-    /** After a pause and with a newer map, makes all replicas eligible again for actors that no request asks for. */
+    /** After a pause and with a newer map, makes all replicas eligible again for actors without a request in flight. */
     void retryAfterPause() {
         if (paused || stopped) {
             return;
@@ -385,7 +385,7 @@ final class ScatterRead {
         }
     }
 
-    /** A merged value counts for all its actors or for none: no actor's share can be taken out of it. */
+    /** A merged value counts for all its actors or for none: the value of a single actor cannot be removed from it. */
     private static void take(Call call, VersionedRead request, VersionedRead.Part part, List<Long> open) {
         Set<Slot> taken = new LinkedHashSet<>();
         for (int actor : part.actors()) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Read of several actors of a table at one version (docs/protocol.md, section 4). Each actor is read at one of its in-sync replicas. Each
  * answer names the version up to which it is complete. The version of the read is the largest of these and of the client's watermark.
  * Actors with an older answer are read again at that version. Usually all agree, and the read takes one round. If a state is no longer
- * kept, the read starts anew. The result is complete and of one version, or an error.
+ * kept, the read restarts. The result is complete and of one version, or an error.
  *
  * <p>A server may leave a version open that is in flight at another server's manager. Its answer counts if some server has claimed "not
  * visible" for the version since the read started: so it was not visible when the read started. Usually the manager's server is among those
@@ -53,7 +53,7 @@ public final class SnapshotRead {
     private int rounds = 1;
     private int restarts;
     private boolean singleVersion = true;
-    /** Versions that were not visible at some moment of this read. */
+    /** Versions that were not visible at some time during this read. */
     private final TreeSet<Long> invisibleVersions = new TreeSet<>();
     /** True once servers must leave no version open. */
     private boolean requiresResolvedVersions;
@@ -90,7 +90,7 @@ public final class SnapshotRead {
         }
     }
 
-    /** @param query its mode is not looked at */
+    /** @param query its mode is ignored */
     public SnapshotRead(
             ClientContext env,
             SnapshotReadClient network,
@@ -123,7 +123,7 @@ public final class SnapshotRead {
 
     /**
      * Reads the newest state of each actor, and not one version of all. It takes one round unless an actor is behind the client's watermark
-     * or leaves a version open. That is what level SERIALIZABLE guarantees. Call it before the start.
+     * or leaves a version open. Level SERIALIZABLE guarantees exactly that. Call it before the start.
      */
     public SnapshotRead newestPerActor() {
         singleVersion = false;
@@ -267,7 +267,7 @@ public final class SnapshotRead {
 
         @Override
         public VersionedRead request(int index, List<VersionedRead.Target> targets, int together) {
-            // Worth while where the driver's server is likely to be among those asked.
+            // This pays off only if the transaction manager's server is likely to get one of these requests.
             boolean defers = readVersion == 0
                     && !requiresResolvedVersions
                     && together > 1
@@ -371,8 +371,8 @@ public final class SnapshotRead {
     }
 
     /**
-     * True if the answer leaves a version open for which there is no claim. It does not help if another answer has the version: the replica
-     * may already have prepared a later one, which only its server can tell.
+     * True if the answer leaves a version open for which there is no claim. An answer of another replica that has the version is no proof:
+     * this replica may already have prepared a later one, and only its server can report that.
      */
     private boolean hasOpenVersions(ScatterRead.Slot slot) {
         return !invisibleVersions.containsAll(slot.open());
@@ -384,12 +384,12 @@ public final class SnapshotRead {
         dispatch();
     }
 
-    /** Ends the read with the version up to which every actor's answer is complete, at least. */
+    /** Ends the read with the lowest version up to which every actor's answer is complete. */
     private void succeed(long agreed) {
         long version = Long.MAX_VALUE;
         long newest = 0;
         List<VersionedRead.Part> parts = new ArrayList<>();
-        for (ScatterRead.Slot slot : scatter.slots()) { // ascending, so each part where its first actor comes
+        for (ScatterRead.Slot slot : scatter.slots()) { // ascending, so each part is added at its first actor
             VersionedRead.Part part = Objects.requireNonNull(slot.part());
             newest = Math.max(newest, part.completeVersion());
             version = Math.min(version, part.completeVersion());

@@ -81,7 +81,7 @@ public final class StrictRead {
         }
     }
 
-    /** @param queries of tables whose updates are atomic, with one deadline; their modes are not looked at */
+    /** @param queries of tables whose updates are atomic, with one deadline; their modes are ignored */
     public StrictRead(
             ClientContext env,
             SnapshotReadClient network,
@@ -95,8 +95,8 @@ public final class StrictRead {
     /**
      * Reads a snapshot that an earlier read has taken.
      *
-     * @param fixed that snapshot, of these queries' tables at least; null to take a new one. Fails with VERSION_GONE if, by a map that is
-     *     newer than the question, no replica keeps the state any more
+     * @param fixed that snapshot, of these queries' tables at least; null to take a new one. Fails with VERSION_GONE if no replica keeps
+     *     the state any more, by a map that is newer than this call
      */
     public StrictRead(
             ClientContext env,
@@ -214,15 +214,15 @@ public final class StrictRead {
     private void retryWithNewSnapshot() {
         if (givenSnapshot != null) {
             if (mapRefreshed && !scatter.isPaused()) {
-                fail(ErrorCode.VERSION_GONE, "the state that the query reads is not there any more: " + scatter.last());
+                fail(ErrorCode.VERSION_GONE, "the state that the query reads is no longer kept: " + scatter.last());
             } else {
-                mapRefreshed = true; // the map here may be older than the moment
+                mapRefreshed = true; // the local map may be older than the snapshot
                 scatter.retryAfterPause();
             }
             return;
         }
         if (singleSnapshot && anyReplyReceived) {
-            fail(ErrorCode.VERSION_GONE, "the moment that the scatters are of is gone: " + scatter.last());
+            fail(ErrorCode.VERSION_GONE, "the snapshot of the scatters is no longer kept: " + scatter.last());
             return;
         }
         discardSnapshot();
@@ -346,7 +346,7 @@ public final class StrictRead {
             if (outdated) {
                 retryWithNewSnapshot();
             } else {
-                succeedOrDispatch(); // where the moment is given another replica may have its state yet
+                succeedOrDispatch(); // with a given snapshot, another replica may still have its state
             }
         }
 
@@ -372,7 +372,7 @@ public final class StrictRead {
         }
     }
 
-    /** A query's table as of the moment of the read. */
+    /** A query's table as of the snapshot of the read. */
     private ConsistentCut.Table table(int query) {
         return table(Objects.requireNonNull(consistentCut), query);
     }

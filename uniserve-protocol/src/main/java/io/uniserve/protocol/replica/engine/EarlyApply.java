@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries that a primary's engine may get before they are on disk: the PREPARE that was just logged, and the DECIDE before it, which is in
- * the same write. That is safe, because readers do not see prepared rows, and a decision in the transaction log is final. A failed step
+ * Entries that a primary's engine may apply before they are on disk: the PREPARE that was just logged, and the DECIDE before it, which is
+ * in the same write. That is safe, because readers do not see prepared rows, and a decision in the transaction log is final. A failed step
  * waits until its entry is on disk, because the entry may still be removed from the log.
  */
 public final class EarlyApply {
@@ -24,9 +24,9 @@ public final class EarlyApply {
         this.log = log;
     }
 
-    // Entries that are not on disk.
+    // Entries that are not on disk yet.
 
-    /** The engine may apply the log's entries up to this index. */
+    /** Permits the engine to apply the log's entries up to this index. */
     void allow(long index) {
         allowed = index;
     }
@@ -36,7 +36,7 @@ public final class EarlyApply {
         return allowed;
     }
 
-    /** The entry of this index, which is not on disk; null where the engine must wait for the disk. */
+    /** The entry of this index, which is not on disk; null if the engine must wait for the disk. */
     @Nullable
     List<LogEntry> entry(long index) {
         List<LogEntry> entry = index > allowed ? null : log.recent(index, index, 1, 1);
@@ -69,7 +69,7 @@ public final class EarlyApply {
 
     // The decision on the prepared version.
 
-    /** The transaction log has this decision. */
+    /** Records this decision of the transaction log. */
     void decide(long decided, boolean commit) {
         if (version != decided) {
             version = decided;
@@ -78,13 +78,13 @@ public final class EarlyApply {
         }
     }
 
-    /** The engine was built anew: it has carried out nothing early. */
+    /** Resets the decision after the engine was rebuilt, as the new engine has applied nothing early. */
     void forgetDecision() {
         version = 0;
         carriedOut = false;
     }
 
-    /** True when the decision on this version is known and not carried out. */
+    /** True if the decision on this version is known and not applied yet. */
     boolean decisionDue(long open) {
         return open != 0 && open == version && !carriedOut;
     }
@@ -97,12 +97,12 @@ public final class EarlyApply {
         carriedOut = true;
     }
 
-    /** The version whose decision was carried out early last; 0 for none. */
+    /** The last version with an early applied decision; 0 for none. */
     public long decided() {
         return carriedOut ? version : 0;
     }
 
-    /** The same where it was committed. */
+    /** The last version with an early applied decision if it was a commit; 0 otherwise. */
     public long committed() {
         return carriedOut && commits ? version : 0;
     }

@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Driver of the replica's engine. It restores the engine from the newest checkpoint that belongs to the log, and then applies durable
- * entries in order, one call at a time. If its contents may be wrong (a failed call, a truncation of applied entries), the engine is
- * rebuilt. While a call hangs, the replica is out of service.
+ * Applier of a replica's log to its engine. It restores the engine from the newest checkpoint that belongs to the log, and then applies
+ * durable entries in order, one call at a time. If its contents may be wrong (a failed call, a truncation of applied entries), the engine
+ * is rebuilt. While a call hangs, the replica is out of service.
  */
 public final class EngineApplier {
     /** Time after which a call counts as slow; most calls take less. */

@@ -129,7 +129,7 @@ public final class TransactionParticipant {
         return Vote.retry(epoch, ErrorCode.LOG_FULL, "the actor's log has reached its limit of bytes");
     }
 
-    /** The request whose rows the engine rejects, if that is certain. */
+    /** The request with the rejected rows, if it is certain. */
     private static @Nullable RequestId rejectedRequest(Prepare request) {
         return request.batches().size() == 1 ? request.batches().get(0).request() : null;
     }

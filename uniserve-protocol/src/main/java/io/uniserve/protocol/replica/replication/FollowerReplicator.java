@@ -15,8 +15,8 @@ import io.uniserve.protocol.replica.context.ReplicaContext;
 import java.util.List;
 
 /**
- * Primary side of the replication to one follower in one epoch. It first finds the last common entry, with one request at a time and steps
- * back that double. It then streams batches, a few at a time.
+ * Primary side of the replication to one follower in one epoch. It first finds the last common entry, with one request at a time and
+ * backward steps that double. It then streams batches, a few at a time.
  */
 public final class FollowerReplicator {
     /** Maximum number of concurrent messages. */
@@ -159,7 +159,7 @@ public final class FollowerReplicator {
             requestHash(now);
             return;
         }
-        if (nextIndex <= listener.baseIndex()) { // the log starts later now
+        if (nextIndex <= listener.baseIndex()) { // the log start offset has advanced
             restart(matchIndex() + 1);
         }
         boolean probing = phase == Phase.PROBING;
@@ -270,7 +270,7 @@ public final class FollowerReplicator {
         switch (replicated.status()) {
             case OK -> onAccepted(replicated, previous, current);
             case MISMATCH -> {
-                if (hasDiverged()) { // the follower started again
+                if (hasDiverged()) { // the follower has restarted
                     phase = Phase.PROBING;
                 }
                 if (current) {
@@ -334,7 +334,7 @@ public final class FollowerReplicator {
     /** Handles a follower with other entries. It gets no more entries until the primary has decided which side is right. */
     private void onDiverged(long index, long hash, long now) {
         if (phase == Phase.CLOSED || hash == EntryHash.UNKNOWN || log.hashAt(index) == hash) {
-            return; // an old message's answer
+            return; // the reply to an old message
         }
         phase = Phase.DIFFERS;
         divergedIndex = index;
@@ -357,7 +357,7 @@ public final class FollowerReplicator {
         restart(Math.max(hint - further, Math.max(matchIndex(), listener.baseIndex()) + 1));
     }
 
-    /** Steps back after the end of the log was truncated, which this follower may have got. */
+    /** Steps back after the end of the log was truncated, which this follower may have received. */
     public void onLogTruncated() {
         if (nextIndex > log.lastIndex() + 1) {
             confirmedIndex = matchIndex();

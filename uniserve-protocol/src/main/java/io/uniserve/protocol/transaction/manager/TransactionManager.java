@@ -59,7 +59,7 @@ public final class TransactionManager {
     private boolean tickScheduled;
     private boolean closed;
 
-    /** The reason for which this version must be aborted. */
+    /** The reason why this version must be aborted. */
     private record AbortReason(List<RequestId> requests, String reason) {}
 
     public TransactionManager(
@@ -299,7 +299,7 @@ public final class TransactionManager {
         awaitingRemoteDurability.close(ErrorCode.OUTCOME_UNKNOWN, unknown);
     }
 
-    /** Completes requests that have a recorded outcome. Requests with no outcome but aborts stay in the queue and are tried again. */
+    /** Completes requests that have a recorded outcome. Requests that were only aborted stay in the queue and are tried again. */
     private void completeDecided(TransactionLogState known) {
         expire(); // a late update may have been committed elsewhere, and its outcome forgotten
         for (QueuedUpdate update : queue.all()) {

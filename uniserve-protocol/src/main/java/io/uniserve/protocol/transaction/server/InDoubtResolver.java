@@ -50,7 +50,7 @@ final class InDoubtResolver {
     }
 
     /**
-     * Completes when the replica's published state is complete for a question that is sent now.
+     * Completes when the replica's published state is complete for a read that starts now.
      *
      * @param at requested version: all versions up to it must be resolved; 0 for the newest
      * @param defers true if the caller finds a claim itself: a version in flight of another server's manager is then left open

@@ -36,7 +36,7 @@ final class ManagerProbe {
         return tableId;
     }
 
-    /** @param then receives true if the version was not visible at some moment after the call; false if that is not known */
+    /** @param then receives true if the version was not visible at some time after the call; false if that is unknown */
     void requestClaim(InFlight flight, Consumer<Boolean> then) {
         List<Consumer<Boolean>> together = waitingCallers.get(flight.version());
         if (together != null) {
@@ -44,7 +44,7 @@ final class ManagerProbe {
             return;
         }
         waitingCallers.put(flight.version(), new ArrayList<>(List.of(then)));
-        host.env().timers().post(() -> send(flight)); // the actors of one read ask one after the other
+        host.env().timers().post(() -> send(flight)); // the actors of one read call this one after the other
     }
 
     private void send(InFlight flight) {

@@ -102,7 +102,7 @@ public final class TransactionService {
         }
     }
 
-    /** Completes when the replica's readable state is complete for a question that is sent now; see {@link InDoubtResolver#resolve}. */
+    /** Completes when the replica's readable state is complete for a read that starts now; see {@link InDoubtResolver#resolve}. */
     public void resolveInDoubt(
             TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
         inDoubtResolver.resolve(table, key, at, defers, completion);
@@ -126,7 +126,7 @@ public final class TransactionService {
         return known == null ? null : known.current();
     }
 
-    /** The server's view of the log; one that takes no logs where a newer table of this name is known. */
+    /** The server's view of the log; it accepts no logs if a newer table of this name is known. */
     private TransactionLogView log(TableName table, long tableId) {
         TransactionLogView known = logs.get(table);
         if (known != null && known.tableId() == tableId) {

@@ -6,7 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.client.update.RequestTracker.Ticket;
@@ -23,7 +23,7 @@ final class AtomicUpdateOperation {
 
     private final ClientContext environment;
     private final RequestTracker tracker;
-    private final ConsistentCutClient cuts;
+    private final ConsistentSnapshotClient cuts;
     private final VersionWatermarks floors;
     private final Update update;
     private final Optional<RequestId> chosenId;
@@ -34,7 +34,7 @@ final class AtomicUpdateOperation {
     AtomicUpdateOperation(
             ClientContext environment,
             RequestTracker tracker,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             VersionWatermarks floors,
             Update update,
             Optional<RequestId> chosenId,

@@ -4,28 +4,28 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.ExplainFormatter;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.client.query.PlannedQueryExecution;
+import io.uniserve.protocol.client.query.PlannedQueryNetwork;
+import io.uniserve.protocol.client.query.PlannedQueryResult;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryExecution;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.query.ReadSession;
 import io.uniserve.protocol.client.query.SingleActorQueries;
-import io.uniserve.protocol.client.query.TextNetwork;
-import io.uniserve.protocol.client.query.TextQueryExecution;
-import io.uniserve.protocol.client.query.TextResult;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.VersionedRead;
-import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import java.util.List;
 import java.util.Optional;
@@ -47,19 +47,19 @@ final class QueryOperations {
     }
 
     /** Retrieves over actors of atomic tables, in one snapshot that ZooKeeper confirms. */
-    public Operation<List<StrictRead.Result>> readStrict(List<Query> queries, boolean block) {
+    public Operation<List<StrictReadExecution.Result>> readStrict(List<Query> queries, boolean block) {
         return readStrict(queries, block, Function.identity());
     }
 
     private <T> Operation<T> readStrict(
-            List<Query> queries, boolean block, Function<Outcome<List<StrictRead.Result>>, Outcome<T>> answer) {
+            List<Query> queries, boolean block, Function<Outcome<List<StrictReadExecution.Result>>, Outcome<T>> answer) {
         for (Query query : queries) {
             if (!atomic(query.table()) && core.index().table(query.table()).isPresent()) {
-                throw ConsistentCutReader.notAtomicError(query.table());
+                throw ConsistentSnapshotReader.notAtomicError(query.table());
             }
         }
         return core.begin(0, block, queries.get(0).deadlineNanos(), (operation, environment) -> {
-            StrictRead machine = new StrictRead(
+            StrictReadExecution machine = new StrictReadExecution(
                     environment,
                     network(operation),
                     core.snapshotClient(operation.serial()),
@@ -85,12 +85,12 @@ final class QueryOperations {
                             answer.apply(outcome.map(results -> results.get(0).asQueryResult())));
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
-            SnapshotRead machine = new SnapshotRead(
+            SnapshotReadExecution machine = new SnapshotReadExecution(
                     environment,
                     network(operation),
                     core.versionWatermarks(),
                     query,
-                    outcome -> operation.end(answer.apply(outcome.map(SnapshotRead.Result::asQueryResult))));
+                    outcome -> operation.end(answer.apply(outcome.map(SnapshotReadExecution.Result::asQueryResult))));
             operation.start(machine::start, machine::cancel);
         });
     }
@@ -185,7 +185,7 @@ final class QueryOperations {
 
     private static Answer answer(Query query, QueryResult result) {
         Answer answer =
-                WholeQuery.call(query.operator()).values().decode(result.parts().get(0));
+                WholeQueryOperator.call(query.operator()).values().decode(result.parts().get(0));
         return answer.withEffort(effort(result.stats()));
     }
 
@@ -214,9 +214,9 @@ final class QueryOperations {
             long deadlineNanos,
             boolean block) {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
-            TextNetwork network = (to, request, timeout, completion) -> core.network()
+            PlannedQueryNetwork network = (to, request, timeout, completion) -> core.network()
                     .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
-            TextQueryExecution machine = new TextQueryExecution(
+            PlannedQueryExecution machine = new PlannedQueryExecution(
                             environment,
                             network,
                             query,
@@ -230,11 +230,11 @@ final class QueryOperations {
     }
 
     /** Adds this client's effort to that of the planning server. */
-    private static Outcome<Answer> answer(Outcome<TextResult> outcome) {
-        if (outcome instanceof Outcome.Err<TextResult> err) {
+    private static Outcome<Answer> answer(Outcome<PlannedQueryResult> outcome) {
+        if (outcome instanceof Outcome.Err<PlannedQueryResult> err) {
             return Outcome.err(err.error());
         }
-        TextResult result = outcome.value();
+        PlannedQueryResult result = outcome.value();
         return Outcome.ok(result.answer().withEffort(result.answer().effort().plus(effort(result.stats()))));
     }
 

@@ -5,7 +5,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.client.query.Query;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,7 +50,7 @@ public final class SnapshotQuery {
             this.combination = combination;
         }
 
-        private void complete(StrictRead.Result result) {
+        private void complete(StrictReadExecution.Result result) {
             value = combination.of(result);
             version = result.version();
             completed = true;
@@ -74,7 +74,7 @@ public final class SnapshotQuery {
 
     /** Function from the actors' partial values to the combined value. */
     private interface Combination<R> {
-        R of(StrictRead.Result result);
+        R of(StrictReadExecution.Result result);
     }
 
     /**
@@ -110,7 +110,7 @@ public final class SnapshotQuery {
         ran = true;
         long end = core.deadlineNanos(deadline);
         List<Query> asked = queries.stream().map(query -> query.apply(end)).toList();
-        List<StrictRead.Result> results = ClientFuture.await(new QueryOperations(core).readStrict(asked, true));
+        List<StrictReadExecution.Result> results = ClientFuture.await(new QueryOperations(core).readStrict(asked, true));
         for (int i = 0; i < results.size(); i++) {
             reads.get(i).complete(results.get(i));
         }

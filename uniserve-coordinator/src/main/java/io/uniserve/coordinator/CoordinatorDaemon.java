@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.placement.InitialPlacement;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
@@ -19,11 +19,11 @@ import io.uniserve.runtime.config.CoordinatorSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.metrics.Health;
+import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.metrics.Metrics;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
@@ -63,7 +63,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final CuratorRegistry registry;
     private final PolicyThread policies;
     private final Address address;
-    private volatile @Nullable CoordinatorMachine machine;
+    private volatile @Nullable CoordinatorStateMachine machine;
 
     private CoordinatorDaemon(Settings whole, Metrics meters, Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
@@ -83,17 +83,17 @@ public final class CoordinatorDaemon implements AutoCloseable {
         channels = new ChannelPool(SystemClock.INSTANCE, whole.tls(), cluster);
         loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
         registry = new CuratorRegistry(options, loop);
-        RandomIds ids = new RandomIds();
+        RandomIdGenerator ids = new RandomIdGenerator();
         CoordinatorConfig config = settings.toConfig("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
         policies = new PolicyThread(loop);
-        machine = new CoordinatorMachine(
+        machine = new CoordinatorStateMachine(
                 config,
                 env,
                 new InitialPlacement(),
                 new RebalanceSetup(
-                        settings.rebalance().toConfig(), RebalancePolicies.of(settings.rebalance()), policies));
+                        settings.rebalance().toConfig(), RebalancePolicyFactory.of(settings.rebalance()), policies));
         machine.onIdentity(cluster::setIdentity);
     }
 
@@ -161,7 +161,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         }
     }
 
-    private void start(@Nullable CoordinatorMachine started) {
+    private void start(@Nullable CoordinatorStateMachine started) {
         if (started != null) {
             started.onRouting(routing -> {
                 hub.publish(routing);
@@ -170,12 +170,12 @@ public final class CoordinatorDaemon implements AutoCloseable {
             started.onFatal(this::failed);
             started.start();
             metrics.watch(started, loop);
-            meters.health(new Health(loop, () -> missing(started)));
+            meters.health(new DaemonHealthCheck(loop, () -> missing(started)));
         }
     }
 
     /** Call on the loop. A standby is ready too, if it has the tables and the leader. */
-    private static List<String> missing(CoordinatorMachine machine) {
+    private static List<String> missing(CoordinatorStateMachine machine) {
         List<String> missing = new ArrayList<>();
         machine.registryProblem().ifPresent(missing::add);
         if (machine.leader().isEmpty()) {
@@ -188,7 +188,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     }
 
     /** State machine; null once the daemon closes. */
-    private @Nullable CoordinatorMachine running() {
+    private @Nullable CoordinatorStateMachine running() {
         return closed.get() ? null : machine;
     }
 
@@ -221,8 +221,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
         handle(counted, machine -> machine.onAdmin(request, counted));
     }
 
-    private <T> void handle(Completion<T> completion, Consumer<CoordinatorMachine> action) {
-        CoordinatorMachine present = running();
+    private <T> void handle(Completion<T> completion, Consumer<CoordinatorStateMachine> action) {
+        CoordinatorStateMachine present = running();
         if (present == null) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.UNAVAILABLE, "this coordinator is starting or stopping; try again")));
@@ -246,7 +246,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
             return;
         }
         CountDownLatch resigned = new CountDownLatch(1);
-        CoordinatorMachine stopping = machine;
+        CoordinatorStateMachine stopping = machine;
         if (stopping != null && loop.tryExecute(() -> stopping.stop(resigned::countDown))) {
             if (!await(resigned, TimeUnit.SECONDS.toNanos(RESIGN_SECONDS))) {
                 LOG.warn("ZooKeeper did not confirm the resignation; leadership ends with the session");

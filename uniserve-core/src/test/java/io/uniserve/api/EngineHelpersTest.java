@@ -10,7 +10,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Helpers that ports share. */
 class EngineHelpersTest {
-    private static final EngineFailures ENGINE = new EngineFailures(
+    private static final EngineErrorMapper ENGINE = new EngineErrorMapper(
             "Engine",
             failure -> failure instanceof NumberFormatException
                     ? Optional.of(ErrorCode.INVALID_ARGUMENT)
@@ -131,10 +131,10 @@ class EngineHelpersTest {
 
     @Test
     void printableTextIsOneShortLine() {
-        assertThat(Printable.line("a\u0000\r\nb")).isEqualTo("a b");
-        assertThat(Printable.line("abcdef", 3)).isEqualTo("abc...");
-        assertThat(Printable.line(null)).isEqualTo("null");
-        assertThat(Printable.line("x".repeat(10_000))).hasSize(303);
+        assertThat(PrintableText.line("a\u0000\r\nb")).isEqualTo("a b");
+        assertThat(PrintableText.line("abcdef", 3)).isEqualTo("abc...");
+        assertThat(PrintableText.line(null)).isEqualTo("null");
+        assertThat(PrintableText.line("x".repeat(10_000))).hasSize(303);
     }
 
     private static TableMeta meta(Map<String, String> options) {

@@ -11,14 +11,14 @@ import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.protocol.server.ServerStateMachine;
 import io.uniserve.protocol.server.config.FatalHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
 import io.uniserve.runtime.config.AdvertisedHost;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
-import io.uniserve.runtime.metrics.Health;
+import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.server.DataHandlers;
@@ -33,7 +33,7 @@ import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ReadService;
 import io.uniserve.server.read.ShardSetTracker;
-import io.uniserve.server.read.worker.RunningQueries;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -71,7 +71,7 @@ public final class ServerDaemon implements AutoCloseable {
     private final RoutingHub hub = new RoutingHub();
     private final GrpcServer server;
     private final Address address;
-    private final ServerMachine machine;
+    private final ServerStateMachine machine;
     private final ReadService reads;
     private final QueryService queries;
 
@@ -91,14 +91,14 @@ public final class ServerDaemon implements AutoCloseable {
             address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
             LoopbackNetwork network = resources.openNetwork(address);
-            machine = new ServerMachine(
+            machine = new ServerStateMachine(
                     config(whole), around.apply(resources.environment(network)), gates, new FatalErrors());
             machine.onIdentity(resources.cluster::setIdentity);
             ReadCosts costs = new ReadCosts();
             ShardSetTracker sets = new ShardSetTracker(resources.clock);
             ExchangeHost exchange = resources.openExchange(address);
             ServerHandlers handlers = new ServerHandlers(
-                    resources, machine, hub, new LoadRates(resources.clock, costs, sets, this::stuck), exchange);
+                    resources, machine, hub, new ReadLoadMeter(resources.clock, costs, sets, this::stuck), exchange);
             network.setHandler(handlers);
             OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::failed);
             reads = resources.closer.add(new ReadService(
@@ -106,7 +106,7 @@ public final class ServerDaemon implements AutoCloseable {
                     resources.loop,
                     settings.work(),
                     gates,
-                    new HostedActors(resources.engine),
+                    new HostedActorProvider(resources.engine),
                     costs,
                     sets,
                     hub::latest,
@@ -132,7 +132,7 @@ public final class ServerDaemon implements AutoCloseable {
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             measure(metrics, exchange, machine);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
-            resources.meters.health(new Health(resources.loop, machine::missingConditions));
+            resources.meters.health(new DaemonHealthCheck(resources.loop, machine::missingConditions));
             complete = true;
         } finally {
             if (!complete) {
@@ -143,7 +143,7 @@ public final class ServerDaemon implements AutoCloseable {
 
     /** Lists the running queries; {@code cancel}, if not 0, is the number of one to cancel, and the list has only that one. */
     private QueriesHandler.Running running(long cancel) {
-        RunningQueries all = reads.runningQueries();
+        RunningQueryRegistry all = reads.runningQueries();
         return new QueriesHandler.Running(
                 cancel == 0 ? all.list() : all.cancel(cancel).stream().toList(), stuck());
     }
@@ -152,7 +152,7 @@ public final class ServerDaemon implements AutoCloseable {
         return reads.stuckThreads() + queries.stuckThreads();
     }
 
-    private static void measure(ServerMetrics metrics, ExchangeHost exchange, ServerMachine machine) {
+    private static void measure(ServerMetrics metrics, ExchangeHost exchange, ServerStateMachine machine) {
         metrics.gauge("uniserve.server.trash.entries", "Replicas in the trash", machine::trashEntries);
         metrics.gauge("uniserve.server.trash.bytes", "Bytes of these replicas", machine::trashBytes);
         metrics.gauge(
@@ -170,9 +170,9 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private ServerConfig config(Settings whole) {
-        return MachineSettings.serverConfig(
+        return ServerConfigFactory.serverConfig(
                         settings, whole.zookeeper().cluster(), resources.data, address, resources.engine.infos())
-                .withTrash(MachineSettings.trashConfig(whole, resources.data, resources.clock.wallMillis()));
+                .withTrash(ServerConfigFactory.trashConfig(whole, resources.data, resources.clock.wallMillis()));
     }
 
     private QueryService queries(ServerHandlers handlers, OutOfMemoryPolicy faults) {
@@ -221,7 +221,7 @@ public final class ServerDaemon implements AutoCloseable {
      *     reached within {@code zookeeper.start-timeout}
      */
     public static ServerDaemon start(Settings settings, Consumer<Throwable> onFailure) {
-        return start(settings, Ports.load(settings.server()), onFailure);
+        return start(settings, ConfiguredPortLoader.load(settings.server()), onFailure);
     }
 
     /** Starts a server with ports that are loaded already, by name. */
@@ -237,7 +237,7 @@ public final class ServerDaemon implements AutoCloseable {
      */
     public static ServerDaemon start(
             Settings settings, UnaryOperator<Environment> around, Consumer<Throwable> onFailure) {
-        return start(settings, Ports.load(settings.server()), around, onFailure);
+        return start(settings, ConfiguredPortLoader.load(settings.server()), around, onFailure);
     }
 
     private static ServerDaemon start(

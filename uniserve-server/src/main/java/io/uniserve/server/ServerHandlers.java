@@ -12,13 +12,13 @@ import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
-import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.protocol.server.ServerStateMachine;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.transport.server.ConsistentCutHandler;
+import io.uniserve.runtime.transport.server.ConsistentSnapshotHandler;
 import io.uniserve.runtime.transport.server.PeerHandler;
 import io.uniserve.runtime.transport.server.RoutingHub;
 import io.uniserve.runtime.transport.server.UpdateRpcHandler;
@@ -32,20 +32,20 @@ import java.util.concurrent.ConcurrentHashMap;
  * Dispatcher of requests from transport threads to the state machine's loop. If the loop's queue is full, it rejects them with
  * RESOURCE_EXHAUSTED.
  */
-final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentCutHandler {
+final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentSnapshotHandler {
     /** Wait after the registry has answered: the routing board collects changes for this long before it publishes a map. */
     private static final long GATHER_NANOS = 15_000_000;
 
     private final EventLoop loop;
-    private final ServerMachine machine;
+    private final ServerStateMachine machine;
     private final PortEngineHost engine;
     private final RoutingHub hub;
-    private final LoadRates rates;
+    private final ReadLoadMeter rates;
     private final ExchangeHost exchange;
     private final Set<TableName> refreshing = ConcurrentHashMap.newKeySet();
 
     ServerHandlers(
-            ServerResources resources, ServerMachine machine, RoutingHub hub, LoadRates rates, ExchangeHost exchange) {
+            ServerResources resources, ServerStateMachine machine, RoutingHub hub, ReadLoadMeter rates, ExchangeHost exchange) {
         this.exchange = exchange;
         this.loop = resources.loop;
         this.machine = machine;
@@ -60,7 +60,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
     }
 
     @Override
-    public void takeSnapshot(List<TableName> tables, Completion<ConsistentCut> completion) {
+    public void takeSnapshot(List<TableName> tables, Completion<ConsistentSnapshot> completion) {
         onLoop(completion, () -> machine.readConsistentCut(tables, completion));
     }
 

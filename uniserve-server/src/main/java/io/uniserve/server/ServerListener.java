@@ -8,7 +8,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
@@ -104,7 +104,7 @@ final class ServerListener {
         live().data().update().update(request, updateTimes.timed(completion));
     }
 
-    private void takeSnapshot(List<TableName> tables, Completion<ConsistentCut> completion) {
+    private void takeSnapshot(List<TableName> tables, Completion<ConsistentSnapshot> completion) {
         live().data().snapshot().takeSnapshot(tables, cutTimes.timed(completion));
     }
 

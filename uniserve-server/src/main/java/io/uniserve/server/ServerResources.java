@@ -19,7 +19,7 @@ import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.store.AsyncObjectStore;
 import io.uniserve.runtime.store.DurableStores;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
@@ -40,7 +40,7 @@ final class ServerResources {
 
     final ResourceCloser closer = new ResourceCloser();
     final SystemClock clock = SystemClock.INSTANCE;
-    final RandomIds ids = new RandomIds();
+    final RandomIdGenerator ids = new RandomIdGenerator();
     final ClusterIdentity cluster;
     final Metrics meters;
     final DataDirectory data;
@@ -76,7 +76,7 @@ final class ServerResources {
             exchangeLimits = ExchangeLimits.DEFAULTS.with(
                     bounds.queryMemoryBytes(), bounds.memoryBytes(), bounds.queryFileBytes(), bounds.fileBytes());
             objects = objects(settings.storageDirectory());
-            registry = new CountedRegistry(
+            registry = new CountingRegistry(
                     closer.add(new CuratorRegistry(registryOptions(zookeeper), loop)), meters.registry());
             complete = true;
         } finally {

@@ -4,7 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.Document;
-import io.uniserve.api.EngineFailures;
+import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.api.extra.EngineTask;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
@@ -31,7 +31,7 @@ import org.h2.jdbcx.JdbcDataSource;
  * and sees what is committed.
  */
 final class H2Actor implements Actor {
-    static final EngineFailures H2 = new EngineFailures("H2", failure -> Optional.empty());
+    static final EngineErrorMapper H2 = new EngineErrorMapper("H2", failure -> Optional.empty());
     static final String ID = "id";
     static final String NUMBER = "n";
 

@@ -7,7 +7,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.OpenActors;
+import io.uniserve.api.TrackingActorFactory;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.error.ErrorCode;
@@ -58,7 +58,7 @@ public final class H2Engine implements Engine {
 
     @Override
     public EngineInstance open(EngineContext context) {
-        OpenActors<H2Actor> actors = new OpenActors<>(new Actors(), H2Actor::isClosed);
+        TrackingActorFactory<H2Actor> actors = new TrackingActorFactory<>(new Actors(), H2Actor::isClosed);
         return FUNCTIONS.instance(actors, actors::close);
     }
 

@@ -1,7 +1,7 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -28,20 +28,20 @@ import org.jspecify.annotations.Nullable;
 final class CsvRows implements RowSource {
     private final String file;
     private final String keyField;
-    private final Optional<Columns> columns;
+    private final Optional<ColumnSchema> columns;
     private final CountingInputStream counted;
     private final CsvQuoteTracker quotes;
     private final CSVParser parser;
     private final Iterator<CSVRecord> records;
     private final List<String> header;
 
-    CsvRows(String file, String keyField, Optional<Columns> columns, InputStream in, CountingInputStream counted)
+    CsvRows(String file, String keyField, Optional<ColumnSchema> columns, InputStream in, CountingInputStream counted)
             throws IOException {
         this.file = file;
         this.keyField = keyField;
         this.columns = columns;
         this.counted = counted;
-        this.quotes = new CsvQuoteTracker(new InputStreamReader(in, FileText.BYTES));
+        this.quotes = new CsvQuoteTracker(new InputStreamReader(in, FileTextDecoder.BYTES));
         this.parser = parser();
         this.records = parser.iterator();
         this.header = header();
@@ -99,7 +99,7 @@ final class CsvRows implements RowSource {
     private List<String> header() {
         List<String> names = new ArrayList<>();
         for (String name : parser.getHeaderNames()) {
-            names.add(FileText.utf8(names.isEmpty() ? name.replaceFirst("^\u00ef\u00bb\u00bf", "") : name)
+            names.add(FileTextDecoder.utf8(names.isEmpty() ? name.replaceFirst("^\u00ef\u00bb\u00bf", "") : name)
                     .orElseThrow(() -> UniserveException.invalid(
                             file + " line 1, column " + (names.size() + 1) + ": is not UTF-8")));
         }
@@ -133,10 +133,10 @@ final class CsvRows implements RowSource {
 
     private Document row(CSVRecord record) {
         if (record.size() != header.size()) {
-            throw FileText.wrongLength(where(), header, record.size());
+            throw FileTextDecoder.wrongLength(where(), header, record.size());
         }
-        List<String> texts = FileText.values(where(), header, record.toList());
-        return columns.map(known -> FileText.typedRow(where(), known, keyField, header, texts))
+        List<String> texts = FileTextDecoder.values(where(), header, record.toList());
+        return columns.map(known -> FileTextDecoder.typedRow(where(), known, keyField, header, texts))
                 .orElseGet(() -> untyped(texts));
     }
 

@@ -29,7 +29,7 @@ final class JsonLines extends LineRows {
 
     @Override
     Document row(String text, long number) {
-        try (RowTokens tokens = new RowTokens(JSON.createParser(text))) {
+        try (RowSizeLimitParser tokens = new RowSizeLimitParser(JSON.createParser(text))) {
             JsonNode node = JSON.readTree(tokens);
             if (node == null || !node.isObject()) {
                 throw invalidRow("is not a JSON object", null);

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,8 +39,8 @@ final class JsonRows implements RowSource {
     private final String file;
     private final String keyField;
     private final CountingInputStream counted;
-    private final RowBytes bytes;
-    private final RowTokens parser;
+    private final RowSizeLimitInputStream bytes;
+    private final RowSizeLimitParser parser;
     private final Queue<QueuedCommand> commands = new ArrayDeque<>();
     private Command command = Command.ADD;
 
@@ -52,8 +52,8 @@ final class JsonRows implements RowSource {
         this.file = file;
         this.keyField = keyField;
         this.counted = counted;
-        this.bytes = new RowBytes(in);
-        this.parser = new RowTokens(JSON.createParser(bytes));
+        this.bytes = new RowSizeLimitInputStream(in);
+        this.parser = new RowSizeLimitParser(JSON.createParser(bytes));
     }
 
     @Override
@@ -86,7 +86,7 @@ final class JsonRows implements RowSource {
                     ErrorCode.INVALID_ARGUMENT,
                     file + " line " + line() + " is not JSON: " + e.getOriginalMessage(),
                     e);
-        } catch (RowBytes.TooLong e) {
+        } catch (RowSizeLimitInputStream.TooLong e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT, file + " line " + line() + ": " + e.getMessage(), e);
         } catch (IOException e) {
@@ -143,7 +143,7 @@ final class JsonRows implements RowSource {
     private void only(String name, JsonNode value, Set<String> known) {
         value.fieldNames().forEachRemaining(key -> {
             if (!known.contains(key)) {
-                throw unsupported("\"" + Printable.line(key) + "\" in \"" + name + "\" is not supported: leave it out");
+                throw unsupported("\"" + PrintableText.line(key) + "\" in \"" + name + "\" is not supported: leave it out");
             }
         });
     }
@@ -204,7 +204,7 @@ final class JsonRows implements RowSource {
             throw row("\"delete\" has neither \"id\" nor \"query\"; give it one");
         }
         if (!id.isTextual() && !id.isIntegralNumber()) {
-            throw row("\"delete\" has the id " + Printable.line(id.toString()) + "; give it a text");
+            throw row("\"delete\" has the id " + PrintableText.line(id.toString()) + "; give it a text");
         }
         Map<String, Object> fields = version.isMissingNode()
                 ? Map.of(keyField, id.asText())

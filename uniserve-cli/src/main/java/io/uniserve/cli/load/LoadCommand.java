@@ -1,7 +1,7 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.extra.BroadcastUpdate;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.cluster.ClusterClient;
@@ -57,7 +57,7 @@ public final class LoadCommand extends ClientCommand {
             names = "--format",
             paramLabel = "FORMAT",
             description = "jsonl, csv, tbl, text, or Solr's updates in json or xml (default: by the file's name).")
-    private RowSources.@Nullable Format format;
+    private RowSourceFactory.@Nullable Format format;
 
     @Option(
             names = "--batch",
@@ -128,19 +128,19 @@ public final class LoadCommand extends ClientCommand {
     }
 
     private int load(ClusterClient cluster, TableMeta meta, LoadFiles opened) {
-        if (!split.isEmpty() && Columns.isDefinedBy(meta)) {
+        if (!split.isEmpty() && ColumnSchema.isDefinedBy(meta)) {
             throw usageError("--split: a column of table " + meta.name() + " has one value");
         }
         List<String> offered = forTable(meta, updates(cluster, meta));
-        long most = rejectsMax == null ? FileCheck.WRONG_ROWS_MAX : rejectsMax;
+        long most = rejectsMax == null ? LoadFileValidator.WRONG_ROWS_MAX : rejectsMax;
         Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
         BulkLoadPrinter printer = new BulkLoadPrinter(console(), global().isJson(), most);
         BulkLoadReport report = new BulkLoadReport();
         Loader loader =
-                new Loader(cluster, meta, plan, SplitFields.of(split, meta.keyField()), report, printer::rejected);
+                new Loader(cluster, meta, plan, FieldSplitter.of(split, meta.keyField()), report, printer::rejected);
         long start = clock().nanos();
         try {
-            if (rejectsMax != null || !Columns.isDefinedBy(meta) || isRight(meta, plan, opened, report, printer)) {
+            if (rejectsMax != null || !ColumnSchema.isDefinedBy(meta) || isRight(meta, plan, opened, report, printer)) {
                 loadAll(loader, meta, opened, report);
             }
         } finally {
@@ -153,12 +153,12 @@ public final class LoadCommand extends ClientCommand {
     private boolean isRight(
             TableMeta meta, Loader.Plan plan, LoadFiles opened, BulkLoadReport report, BulkLoadPrinter printer) {
         opened.copyUnrepeatable();
-        FileCheck check = new FileCheck(meta, plan, report, printer::rejected);
+        LoadFileValidator check = new LoadFileValidator(meta, plan, report, printer::rejected);
         boolean right = false;
         try {
             each("check " + meta.name(), meta, opened, (file, source, tick) -> {
                 check.checkFile(file, source, rows -> tick.accept("%,d rows".formatted(rows)));
-                return report.rejectedRows() <= FileCheck.WRONG_ROWS_MAX;
+                return report.rejectedRows() <= LoadFileValidator.WRONG_ROWS_MAX;
             });
             right = report.rejectedRows() == 0;
         } finally {
@@ -215,7 +215,7 @@ public final class LoadCommand extends ClientCommand {
         if (batch != null) {
             return batch;
         }
-        return Columns.isDefinedBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
+        return ColumnSchema.isDefinedBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
     }
 
     /** Returns the functions to load with. The first is that for rows, in its form for all actors if the table needs that. */

@@ -1,6 +1,6 @@
 package io.uniserve.cli.load;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
@@ -22,7 +22,7 @@ final class LoadFiles implements AutoCloseable {
     private static final String STDIN_CALLED = "standard input";
 
     private final List<String> names;
-    private final RowSources.@Nullable Format format;
+    private final RowSourceFactory.@Nullable Format format;
     private final InputStream stdin;
     /** Copies of files that cannot be read twice, by position among the names. */
     private final Map<Integer, Path> copies = new LinkedHashMap<>();
@@ -43,7 +43,7 @@ final class LoadFiles implements AutoCloseable {
      *
      * @param format the format of all files; null to use their names
      */
-    LoadFiles(List<String> names, RowSources.@Nullable Format format, InputStream stdin) {
+    LoadFiles(List<String> names, RowSourceFactory.@Nullable Format format, InputStream stdin) {
         this.names = List.copyOf(names);
         this.format = format;
         this.stdin = stdin;
@@ -54,7 +54,7 @@ final class LoadFiles implements AutoCloseable {
             }
             Path path = Path.of(name);
             if (format == null) {
-                RowSources.Format unused = RowSources.formatOf(path);
+                RowSourceFactory.Format unused = RowSourceFactory.formatOf(path);
             }
             if (!Files.isReadable(path) || Files.isDirectory(path)) {
                 throw UniserveException.invalid("cannot read file " + name + ": no such file, or not readable");
@@ -125,18 +125,18 @@ final class LoadFiles implements AutoCloseable {
 
     /** Opens a file for a table. */
     RowSource open(int file, TableMeta table) {
-        Optional<Columns> columns = Columns.isDefinedBy(table) ? Optional.of(Columns.of(table)) : Optional.empty();
+        Optional<ColumnSchema> columns = ColumnSchema.isDefinedBy(table) ? Optional.of(ColumnSchema.of(table)) : Optional.empty();
         Path copy = copies.get(file);
         if (names.get(file).equals(STDIN)) {
-            RowSources.Format known = format == null ? RowSources.Format.JSONL : format;
+            RowSourceFactory.Format known = format == null ? RowSourceFactory.Format.JSONL : format;
             InputStream in = copy == null ? stdin : stream(copy);
-            return RowSources.open(in, STDIN_CALLED, known, table.keyField(), columns);
+            return RowSourceFactory.open(in, STDIN_CALLED, known, table.keyField(), columns);
         }
         Path path = Path.of(names.get(file));
-        RowSources.Format known = format != null ? format : RowSources.formatOf(path);
+        RowSourceFactory.Format known = format != null ? format : RowSourceFactory.formatOf(path);
         return copy == null
-                ? RowSources.open(path, known, table.keyField(), columns)
-                : RowSources.open(stream(copy), names.get(file), known, table.keyField(), columns);
+                ? RowSourceFactory.open(path, known, table.keyField(), columns)
+                : RowSourceFactory.open(stream(copy), names.get(file), known, table.keyField(), columns);
     }
 
     private static InputStream stream(Path copy) {

@@ -29,9 +29,9 @@ final class Loader {
 
     private final ClusterClient cluster;
     private final TableMeta table;
-    private final RowCheck check;
+    private final RowValidator check;
     private final Plan plan;
-    private final SplitFields splits;
+    private final FieldSplitter splits;
     private final BulkLoadReport report;
     private final Consumer<BulkLoadReport.Rejected> rejects;
     private final List<Row> batch = new ArrayList<>();
@@ -82,12 +82,12 @@ final class Loader {
             ClusterClient cluster,
             TableMeta table,
             Plan plan,
-            SplitFields splits,
+            FieldSplitter splits,
             BulkLoadReport report,
             Consumer<BulkLoadReport.Rejected> rejects) {
         this.cluster = cluster;
         this.table = table;
-        this.check = new RowCheck(
+        this.check = new RowValidator(
                 table,
                 cluster.servers().stream()
                         .flatMap(server -> server.ports().stream())
@@ -170,7 +170,7 @@ final class Loader {
     private void add(String file, long line, Document document) {
         int actor = command.goesToAllActors() ? 0 : check.actor(document);
         long bytes =
-                RowCheck.bytes(document) * (everywhere ? table.partitioner().actors() : 1);
+                RowValidator.bytes(document) * (everywhere ? table.partitioner().actors() : 1);
         batch.add(new Row(document, actor, file, line));
         batchBytes += bytes;
     }

@@ -1,17 +1,17 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import java.io.InputStream;
 import java.util.List;
 
 /** Lines of values separated by bars, optionally with one at the end, in the order of the table's columns, as in TPC-H. */
 final class PipeDelimitedRows extends LineRows {
     private final String keyField;
-    private final Columns columns;
+    private final ColumnSchema columns;
 
-    PipeDelimitedRows(String file, String keyField, Columns columns, InputStream in, CountingInputStream counted) {
-        super(file, in, counted, FileText.BYTES);
+    PipeDelimitedRows(String file, String keyField, ColumnSchema columns, InputStream in, CountingInputStream counted) {
+        super(file, in, counted, FileTextDecoder.BYTES);
         this.keyField = keyField;
         this.columns = columns;
     }
@@ -21,15 +21,15 @@ final class PipeDelimitedRows extends LineRows {
         List<String> names = columns.names();
         long bars = text.chars().filter(c -> c == '|').count();
         if (bars > names.size()) {
-            throw FileText.wrongLength(location(), names, (int) bars + 1);
+            throw FileTextDecoder.wrongLength(location(), names, (int) bars + 1);
         }
         List<String> values = List.of(text.split("\\|", -1));
         if (values.size() == names.size() + 1 && values.get(names.size()).isEmpty()) {
             values = values.subList(0, names.size());
         }
         if (values.size() != names.size()) {
-            throw FileText.wrongLength(location(), names, values.size());
+            throw FileTextDecoder.wrongLength(location(), names, values.size());
         }
-        return FileText.typedRow(location(), columns, keyField, names, FileText.values(location(), names, values));
+        return FileTextDecoder.typedRow(location(), columns, keyField, names, FileTextDecoder.values(location(), names, values));
     }
 }

@@ -2,7 +2,7 @@ package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,7 +30,7 @@ final class XmlRows implements RowSource {
     private final String file;
     private final String keyField;
     private final CountingInputStream counted;
-    private final RowBytes in;
+    private final RowSizeLimitInputStream in;
     private final XMLStreamReader reader;
     private final Deque<String> open = new ArrayDeque<>();
     private Command command = Command.ADD;
@@ -40,7 +40,7 @@ final class XmlRows implements RowSource {
     XmlRows(String file, String keyField, InputStream in, CountingInputStream counted) {
         this.file = file;
         this.keyField = keyField;
-        this.in = new RowBytes(in);
+        this.in = new RowSizeLimitInputStream(in);
         this.counted = counted;
         XMLInputFactory factory = XMLInputFactory.newFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
@@ -66,7 +66,7 @@ final class XmlRows implements RowSource {
                     }
                 } else if (event == XMLStreamConstants.CHARACTERS && !reader.isWhiteSpace()) {
                     throw UniserveException.invalid(file + " line " + line() + ": found text \""
-                            + Printable.line(reader.getText().strip())
+                            + PrintableText.line(reader.getText().strip())
                             + "\" outside of fields; put it into an element");
                 } else if (event == XMLStreamConstants.END_ELEMENT && open.pop().equals("delete") && !deletes) {
                     throw UniserveException.invalid(
@@ -120,7 +120,7 @@ final class XmlRows implements RowSource {
                     || (element.equals("field") && FIELD_HAS.contains(name));
             if (!known) {
                 throw UniserveException.unsupported(file + " line " + line() + ": attribute "
-                        + Printable.line(name + "=\"" + reader.getAttributeValue(i)) + "\" of <" + element
+                        + PrintableText.line(name + "=\"" + reader.getAttributeValue(i)) + "\" of <" + element
                         + "> is not supported: leave it out, or use elements");
             }
         }
@@ -178,7 +178,7 @@ final class XmlRows implements RowSource {
     }
 
     private UniserveException broken(XMLStreamException e) {
-        if (e.getNestedException() instanceof RowBytes.TooLong tooLong) {
+        if (e.getNestedException() instanceof RowSizeLimitInputStream.TooLong tooLong) {
             return new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
                     file + " line " + e.getLocation().getLineNumber() + ": " + tooLong.getMessage(),

@@ -3,14 +3,14 @@ package io.uniserve.cli.place;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.cli.command.OutputFile;
-import io.uniserve.cli.command.SolverFolder;
+import io.uniserve.cli.command.SolverJarLoader;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.check.PlacementCheck;
 import io.uniserve.placement.check.PlacementChecker;
 import io.uniserve.placement.constraint.Constraint;
-import io.uniserve.placement.constraint.Constraints;
-import io.uniserve.placement.constraint.MovesLimit;
+import io.uniserve.placement.constraint.ConstraintCatalog;
+import io.uniserve.placement.constraint.MovesLimitConstraint;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
@@ -89,8 +89,8 @@ public final class PlaceCommand extends CliCommand {
             throw usageError("--grace is " + options.grace + ": use more than 0, at most 86400");
         }
         Instance instance = InstanceFiles.instance(options.instance);
-        SolverFolder.addToClassLoader();
-        BalancePolicy policy = Policies.byName(options.policy);
+        SolverJarLoader.addToClassLoader();
+        BalancePolicy policy = PolicyCatalog.byName(options.policy);
         solve(instance, policy);
         if (out != null) {
             OutputFile.write(out, text);
@@ -105,9 +105,9 @@ public final class PlaceCommand extends CliCommand {
 
     private void solve(Instance instance, BalancePolicy policy) {
         double seconds = isGiven("--time-limit") ? options.timeLimit : SearchBudget.secondsFor(instance.actors());
-        List<Constraint> constraints = new ArrayList<>(Constraints.standard());
+        List<Constraint> constraints = new ArrayList<>(ConstraintCatalog.standard());
         if (isGiven("--moves")) {
-            constraints.add(new MovesLimit(options.moves));
+            constraints.add(new MovesLimitConstraint(options.moves));
         }
         PolicyRunner runner = new PolicyRunner(constraints, (long) ((seconds + options.grace) * 1_000));
         Assignment current = instance.initial();

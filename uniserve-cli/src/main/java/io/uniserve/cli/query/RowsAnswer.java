@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
             }
         } catch (IOException e) {
             throw new UniserveException(
-                    ErrorCode.PORT_PROTOCOL, "the answer is not JSON: " + Printable.line(e.getMessage()), e);
+                    ErrorCode.PORT_PROTOCOL, "the answer is not JSON: " + PrintableText.line(e.getMessage()), e);
         }
         if (columns.isEmpty() || rows.stream().anyMatch(row -> row.size() != columns.size())) {
             throw new UniserveException(
@@ -67,7 +67,7 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
 
     /** Replaces control characters: a value could otherwise control the terminal. */
     private static String shown(String text) {
-        return Printable.line(text, SHOWN_CHARS_MAX);
+        return PrintableText.line(text, SHOWN_CHARS_MAX);
     }
 
     void print(Console console) {

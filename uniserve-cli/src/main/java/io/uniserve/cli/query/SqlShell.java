@@ -1,6 +1,6 @@
 package io.uniserve.cli.query;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.UniserveException;
@@ -64,7 +64,7 @@ final class SqlShell {
 
     private static List<TableRoute> typed(List<TableRoute> tables) {
         return tables.stream()
-                .filter(route -> Columns.isDefinedBy(route.meta()))
+                .filter(route -> ColumnSchema.isDefinedBy(route.meta()))
                 .toList();
     }
 
@@ -87,9 +87,9 @@ final class SqlShell {
                 .findFirst()
                 .orElseThrow(() ->
                         UniserveException.invalid("no table \"" + name + "\" with typed columns; \\d lists them"));
-        Columns columns = Columns.of(route.meta());
+        ColumnSchema columns = ColumnSchema.of(route.meta());
         List<Map<String, Object>> rows = new ArrayList<>();
-        for (Columns.Column column : columns.columns()) {
+        for (ColumnSchema.Column column : columns.columns()) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("column", column.name());
             row.put("type", column.type().sqlName().toLowerCase(Locale.ROOT));

@@ -25,7 +25,7 @@ public final class ActorStates {
                     .filter(one -> one.meta().name().equals(table))
                     .flatMap(one -> one.actors().stream())
                     .forEach(actor ->
-                            states.put(actor.state().actor(), state(actor, ClusterProblems.isCurrent(report))));
+                            states.put(actor.state().actor(), state(actor, ClusterProblemCollector.isCurrent(report))));
             return new ActorStates(states, "unknown: the coordinator does not report the actor");
         } catch (UniserveException e) {
             return new ActorStates(Map.of(), "unknown: " + e.code() + " " + e.reason());

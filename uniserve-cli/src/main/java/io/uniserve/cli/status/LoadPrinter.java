@@ -32,7 +32,7 @@ final class LoadPrinter {
             Map<String, @Nullable Object> fields = StatusJson.fields(report);
             fields.put(
                     "popularSets",
-                    PopularSets.of(report).stream().map(LoadPrinter::fields).toList());
+                    PopularSetAggregator.of(report).stream().map(LoadPrinter::fields).toList());
             console.json(fields);
             return;
         }
@@ -41,7 +41,7 @@ final class LoadPrinter {
         sets(report);
     }
 
-    private static Map<String, Object> fields(PopularSets.NamedSet set) {
+    private static Map<String, Object> fields(PopularSetAggregator.NamedSet set) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("table", set.table());
         fields.put("actors", set.actors());
@@ -105,7 +105,7 @@ final class LoadPrinter {
     }
 
     private void sets(ClusterReport report) {
-        var sets = PopularSets.of(report);
+        var sets = PopularSetAggregator.of(report);
         if (sets.isEmpty()) {
             return;
         }

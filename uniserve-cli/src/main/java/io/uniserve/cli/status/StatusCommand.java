@@ -60,7 +60,7 @@ public final class StatusCommand extends ClientCommand {
                 report = ClusterReport.of(cluster.status());
                 printer.accept(report);
             }
-            return ClusterProblems.hasFailure(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
+            return ClusterProblemCollector.hasFailure(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
         }
     }
 }

@@ -9,8 +9,8 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
+import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
-import io.uniserve.protocol.message.Problem;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -34,13 +34,13 @@ final class StatusJson {
         fields.put(
                 "tables",
                 report.tables().stream().map(table -> table(report, table)).toList());
-        List<Problem> problems = ClusterProblems.of(report);
+        List<HealthProblem> problems = ClusterProblemCollector.of(report);
         fields.put("ok", problems.isEmpty());
         fields.put("problems", problems.stream().map(StatusJson::problem).toList());
         return fields;
     }
 
-    private static Map<String, @Nullable Object> problem(Problem problem) {
+    private static Map<String, @Nullable Object> problem(HealthProblem problem) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("severity", problem.severity().name().toLowerCase(Locale.ROOT));
         fields.put("object", problem.object());
@@ -103,7 +103,7 @@ final class StatusJson {
         fields.put("port", table.meta().port());
         fields.put("rf", table.meta().rf());
         fields.put("rows", table.rows().isPresent() ? table.rows().getAsLong() : null);
-        TableState state = TableState.of(table, ClusterProblems.isCurrent(report));
+        TableState state = TableState.of(table, ClusterProblemCollector.isCurrent(report));
         fields.put("state", state.label());
         fields.put("stateText", state.text());
         fields.put(

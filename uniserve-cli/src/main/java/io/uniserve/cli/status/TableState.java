@@ -2,8 +2,8 @@ package io.uniserve.cli.status;
 
 import io.uniserve.cli.status.ClusterReport.Actor;
 import io.uniserve.cli.status.ClusterReport.Table;
-import io.uniserve.protocol.message.Problem;
-import io.uniserve.protocol.message.Problem.Severity;
+import io.uniserve.protocol.message.HealthProblem;
+import io.uniserve.protocol.message.HealthProblem.Severity;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -35,8 +35,8 @@ record TableState(String label, Optional<Severity> severity, String text) {
                         String.join("; ", found.stream().map(TableState::text).toList()));
     }
 
-    Optional<Problem> problem(Table table) {
-        return severity.map(level -> new Problem(level, "table " + table.meta().name(), text));
+    Optional<HealthProblem> problem(Table table) {
+        return severity.map(level -> new HealthProblem(level, "table " + table.meta().name(), text));
     }
 
     private static Optional<TableState> unavailable(Table table) {

@@ -1,6 +1,6 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +29,6 @@ final class ConfigsetFolder {
             throw UniserveException.invalid(
                     "folder " + conf + " has none of " + SCHEMAS + "; give the folder of a configset");
         }
-        return PackedFiles.pack(conf, file -> !file.endsWith("solrconfig.xml"), before);
+        return PackedFilesCodec.pack(conf, file -> !file.endsWith("solrconfig.xml"), before);
     }
 }

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.benchmark.demo.EuroparlCorpus;
 import io.uniserve.benchmark.demo.EuroparlDocument;
 import io.uniserve.cli.bench.text.PlainSolr;
@@ -112,7 +112,7 @@ class SolrFaultsIT {
 
     private static String defaultSchema() {
         Engine engine = PortLoader.load(HOME.resolve("ports/solr"), "solr").engine();
-        return PackedFiles.readResource(engine.getClass(), "schema.xml");
+        return PackedFilesCodec.readResource(engine.getClass(), "schema.xml");
     }
 
     private void underFire(StartedCluster started, List<Asked> all) {
@@ -194,7 +194,7 @@ class SolrFaultsIT {
             Files.createDirectories(path.getParent());
             Files.writeString(path, file.getValue());
         }
-        String packed = PackedFiles.pack(conf, any -> true);
+        String packed = PackedFilesCodec.pack(conf, any -> true);
         TableSpec features = TableSpec.named(FEATURES).hash(4).option("configset", packed);
         load(client, features, FeatureDocuments.all());
     }

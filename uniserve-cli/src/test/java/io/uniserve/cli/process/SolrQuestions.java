@@ -9,7 +9,7 @@ import io.uniserve.cli.bench.text.PlainSolr;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.testkit.solr.AnswerDifference;
+import io.uniserve.testkit.solr.AnswerComparator;
 import io.uniserve.testkit.solr.QueryMaker;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -89,7 +89,7 @@ final class SolrQuestions {
                 throw e;
             }
             Map<String, Object> actual = parsed(page, answer);
-            assertThat(AnswerDifference.firstDifference(page, expected, actual))
+            assertThat(AnswerComparator.firstDifference(page, expected, actual))
                     .as(asked.table() + " " + page)
                     .isEmpty();
             String next = QueryMaker.escape(String.valueOf(actual.get("nextCursorMark")));

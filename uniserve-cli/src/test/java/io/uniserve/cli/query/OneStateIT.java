@@ -11,7 +11,7 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.cluster.LocalCluster;
-import io.uniserve.testkit.solr.AnswerDifference;
+import io.uniserve.testkit.solr.AnswerComparator;
 import io.uniserve.testkit.solr.QueryMaker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -221,7 +221,7 @@ class OneStateIT {
 
     private static void same(String query, String wanted, String answer) {
         try {
-            assertThat(AnswerDifference.firstDifference(
+            assertThat(AnswerComparator.firstDifference(
                             query, JSON.readValue(wanted, Map.class), JSON.readValue(answer, Map.class)))
                     .as("%s%n%s%n%s", query, wanted, answer)
                     .isEmpty();

@@ -1,6 +1,6 @@
 package io.uniserve.api.extra;
 
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -255,7 +255,7 @@ public record ColumnType(Kind kind, int precision, int scale) {
     }
 
     private IllegalArgumentException wrong(Object value) {
-        return new IllegalArgumentException("\"" + Printable.line(String.valueOf(value), SHOWN_CHARS_MAX) + "\" is no "
+        return new IllegalArgumentException("\"" + PrintableText.line(String.valueOf(value), SHOWN_CHARS_MAX) + "\" is no "
                 + sqlName().toLowerCase(Locale.ROOT));
     }
 }

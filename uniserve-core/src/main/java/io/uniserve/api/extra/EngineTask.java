@@ -14,6 +14,6 @@ package io.uniserve.api.extra;
  */
 @FunctionalInterface
 public interface EngineTask<O, T> {
-    /** Runs the function. {@link io.uniserve.api.EngineFailures} translates its exceptions. */
+    /** Runs the function. {@link io.uniserve.api.EngineErrorMapper} translates its exceptions. */
     T run(O open) throws Exception;
 }

@@ -2,7 +2,7 @@ package io.uniserve.placement.milp;
 
 import com.google.ortools.sat.CpSolver;
 import com.google.ortools.sat.CpSolverStatus;
-import io.uniserve.placement.constraint.LoadBalance;
+import io.uniserve.placement.constraint.LoadBalanceConstraint;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.ExactSolver;
@@ -52,7 +52,7 @@ public final class CpSatSolver implements ExactSolver {
     }
 
     private static boolean balanced(ClusterLoad in, Assignment placement) {
-        return new LoadBalance().violations(in, placement).isEmpty();
+        return new LoadBalanceConstraint().violations(in, placement).isEmpty();
     }
 
     private static boolean fewer(ClusterLoad in, Assignment one, Assignment other) {

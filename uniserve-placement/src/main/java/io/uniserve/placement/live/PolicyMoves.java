@@ -11,7 +11,7 @@ import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.placement.ReplicaMove;
 import io.uniserve.placement.check.PlacementCheck;
 import io.uniserve.placement.check.PlacementChecker;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.live.LiveClusterAdapter.Unit;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
@@ -59,7 +59,7 @@ public final class PolicyMoves implements RebalancePolicy {
         this.tolerance = tolerance;
         this.movesMax = movesMax;
         this.effort = effort;
-        this.runner = new PolicyRunner(Constraints.standard(), hangMs);
+        this.runner = new PolicyRunner(ConstraintCatalog.standard(), hangMs);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.uniserve.placement.run;
 
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.placement.check.PlacementChecker;
 import io.uniserve.placement.constraint.Constraint;
 import io.uniserve.placement.model.Assignment;
@@ -36,7 +36,7 @@ public final class PolicyRunner {
 
     /** Runs the policy once and checks its proposal. */
     public PlacementResult run(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
-        Feasibility feasible = Feasibility.of(in);
+        FeasibilityReport feasible = FeasibilityReport.of(in);
         if (!feasible.impossible().isEmpty()) {
             return keepCurrent(PlacementStatus.INFEASIBLE, feasible.impossible(), in);
         }
@@ -62,7 +62,7 @@ public final class PolicyRunner {
             }
             soft |= !broken.isEmpty();
         }
-        proposal.notes().forEach(note -> reasons.add(Printable.line(note)));
+        proposal.notes().forEach(note -> reasons.add(PrintableText.line(note)));
         PlacementStatus status = soft ? PlacementStatus.BEST_EFFORT : PlacementStatus.BALANCED;
         return new PlacementResult(status, reasons, after, PlacementChecker.check(in, after));
     }
@@ -108,7 +108,7 @@ public final class PolicyRunner {
     private static Answer failed(@Nullable Throwable thrown) {
         String told;
         try {
-            told = Printable.line(String.valueOf(thrown));
+            told = PrintableText.line(String.valueOf(thrown));
         } catch (RuntimeException | StackOverflowError e) {
             String what = thrown == null ? "an error" : thrown.getClass().getName();
             told = what + ", whose message fails with " + e.getClass().getName();

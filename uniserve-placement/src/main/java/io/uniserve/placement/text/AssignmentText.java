@@ -2,7 +2,7 @@ package io.uniserve.placement.text;
 
 import io.uniserve.codec.BoundedLines;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.placement.model.Assignment;
 import java.io.BufferedReader;
@@ -102,7 +102,7 @@ public final class AssignmentText {
             hosts[p] = Integer.parseInt(colon < 0 ? word : word.substring(0, colon));
             shares[p] = colon < 0 ? 1.0 / hosts.length : Double.parseDouble(word.substring(colon + 1));
         } catch (NumberFormatException e) {
-            throw wrong(file, line, "'" + Printable.line(word) + "' is not SERVER:SHARE", e);
+            throw wrong(file, line, "'" + PrintableText.line(word) + "' is not SERVER:SHARE", e);
         }
         if (hosts[p] < 0 || hosts[p] >= servers) {
             throw wrong(file, line, "server " + hosts[p] + " is not one of 0 to " + (servers - 1), null);

@@ -22,7 +22,7 @@ public final class InstanceReader {
      * @param file its name, for errors
      */
     public static Instance read(Reader in, String file) {
-        Tokens tokens = new Tokens(in, file);
+        TokenReader tokens = new TokenReader(in, file);
         int actors = tokens.integer("the number of actors", 0, PlacementLimits.ACTORS_MAX);
         int servers = tokens.integer("the number of servers", 0, PlacementLimits.SERVERS_MAX);
         int slots = tokens.integer("the slots of a server", 0, PlacementLimits.ACTORS_MAX);
@@ -41,7 +41,7 @@ public final class InstanceReader {
         return new Instance(servers, slots, rf, Assignment.single(initial), list);
     }
 
-    private static Instance.Round round(Tokens tokens, int actors, int[] seen) {
+    private static Instance.Round round(TokenReader tokens, int actors, int[] seen) {
         double[] loads = new double[actors];
         for (int i = 0; i < actors; i++) {
             loads[i] = tokens.amount("the load of actor " + i);

@@ -3,10 +3,10 @@ package io.uniserve.placement.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.constraint.Constraint;
-import io.uniserve.placement.constraint.Constraints;
-import io.uniserve.placement.constraint.MovesLimit;
+import io.uniserve.placement.constraint.ConstraintCatalog;
+import io.uniserve.placement.constraint.MovesLimitConstraint;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.model.ClusterLoadBuilder;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Policies that misbehave, and clusters that cannot be balanced: a reason each, and never a silent violation. */
 class BadPolicyTest {
-    private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 60_000);
+    private static final PolicyRunner RUNNER = new PolicyRunner(ConstraintCatalog.standard(), 60_000);
 
     private static double[] of(int n, double value) {
         double[] values = new double[n];
@@ -111,7 +111,7 @@ class BadPolicyTest {
     @Test
     void ofManyActorsThatFitNowhereAFewAreTold() {
         ClusterLoad in = new ClusterLoadBuilder(of(5_000, 1), of(3, 0.5)).build();
-        PlacementResult result = RUNNER.run(Policies.byName("greedy"), in, SearchBudget.unlimited(1));
+        PlacementResult result = RUNNER.run(PolicyCatalog.byName("greedy"), in, SearchBudget.unlimited(1));
         assertThat(result.status()).isEqualTo(PlacementStatus.INFEASIBLE);
         assertThat(result.reasons()).hasSize(5).contains("the same for 4997 more actors");
     }
@@ -129,15 +129,15 @@ class BadPolicyTest {
             return Proposal.of(load.current());
         };
         PlacementResult result =
-                new PolicyRunner(Constraints.standard(), 50).run(hanging, in, SearchBudget.unlimited(1));
+                new PolicyRunner(ConstraintCatalog.standard(), 50).run(hanging, in, SearchBudget.unlimited(1));
         assertThat(result.status()).isEqualTo(PlacementStatus.REJECTED);
         assertThat(result.reasons()).containsExactly("the policy did not answer within 50 ms");
     }
 
     @Test
     void moreMovesThanAllowedAreRejected() {
-        List<Constraint> constraints = new ArrayList<>(Constraints.standard());
-        constraints.add(new MovesLimit(1));
+        List<Constraint> constraints = new ArrayList<>(ConstraintCatalog.standard());
+        constraints.add(new MovesLimitConstraint(1));
         PlacementResult result = new PolicyRunner(constraints, 0)
                 .run(single(1, 2, 0, 1, 2, 0), cluster(6, 3).build(), SearchBudget.unlimited(1));
         assertThat(result.reasons()).containsExactly("moves: 6 new replicas, 1 are allowed");
@@ -147,7 +147,7 @@ class BadPolicyTest {
     @ParameterizedTest
     @ValueSource(strings = {"greedy", "parallelism", "estore", "getafix", "static"})
     void whatCannotBeHadIsToldWithItsReason(String name) {
-        BalancePolicy policy = Policies.byName(name);
+        BalancePolicy policy = PolicyCatalog.byName(name);
         SearchBudget searchBudget = SearchBudget.unlimited(1);
         ClusterLoad nowhere = new ClusterLoadBuilder(of(3, 1), of(0, 1)).build();
         PlacementResult none = RUNNER.run(policy, nowhere, searchBudget);
@@ -169,7 +169,7 @@ class BadPolicyTest {
     @ParameterizedTest
     @ValueSource(strings = {"greedy", "parallelism"})
     void oddClustersAreCasesLikeOthers(String name) {
-        BalancePolicy policy = Policies.byName(name);
+        BalancePolicy policy = PolicyCatalog.byName(name);
         SearchBudget searchBudget = SearchBudget.unlimited(1);
         List<ShardSet> sets = List.of(new ShardSet(1, new int[0]), new ShardSet(0, new int[] {0, 1}));
         ClusterLoad idle = cluster(6, 3).loads(of(6, 0)).sets(sets).rf(2).build();
@@ -200,8 +200,8 @@ class BadPolicyTest {
                 .hasMessageContaining("shard set 0 has actor 1 twice");
         assertThatThrownBy(() -> cluster(2, 2).eps(-0.1).build()).hasMessageContaining("eps is -0.1");
         assertThatThrownBy(() -> cluster(2, 2).rf(0).build()).hasMessageContaining("rf is 0");
-        assertThatThrownBy(() -> Policies.byName("best")).hasMessageContaining("use one of greedy");
-        assertThatThrownBy(() -> Policies.byName("java.lang.String")).hasMessageContaining("is not a");
-        assertThatThrownBy(() -> Policies.byName("no.Such")).hasMessageContaining("cannot be created");
+        assertThatThrownBy(() -> PolicyCatalog.byName("best")).hasMessageContaining("use one of greedy");
+        assertThatThrownBy(() -> PolicyCatalog.byName("java.lang.String")).hasMessageContaining("is not a");
+        assertThatThrownBy(() -> PolicyCatalog.byName("no.Such")).hasMessageContaining("cannot be created");
     }
 }

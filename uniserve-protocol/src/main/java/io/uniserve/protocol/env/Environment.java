@@ -9,7 +9,7 @@ public record Environment(
         Disk disk,
         ObjectStore objects,
         EngineHost engine,
-        Ids ids) {
+        IdGenerator ids) {
     /** The same with another registry and other durable storage. */
     public Environment with(Registry otherRegistry, ObjectStore otherObjects) {
         return new Environment(clock, timers, network, otherRegistry, disk, otherObjects, engine, ids);

@@ -289,7 +289,7 @@ final class ExchangeClient {
         }
 
         private void storeChunk(List<Bytes> whole) {
-            if (PackedChunk.checksum(whole) != info.checksum()) {
+            if (ChunkCompressor.checksum(whole) != info.checksum()) {
                 fail(lostError("the checksum differs from that of its end marker", null));
                 return;
             }

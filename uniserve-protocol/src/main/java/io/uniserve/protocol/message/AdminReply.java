@@ -34,7 +34,7 @@ public sealed interface AdminReply {
             List<PeerReply.Load> loads,
             List<ServerId> drained,
             Rebalance rebalance,
-            List<Problem> problems)
+            List<HealthProblem> problems)
             implements AdminReply {
         public ClusterStatus {
             loads = List.copyOf(loads);

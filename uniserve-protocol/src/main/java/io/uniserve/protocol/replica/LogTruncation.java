@@ -5,7 +5,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.replica.context.ReplicaHealth;
 import io.uniserve.protocol.replica.engine.EngineApplier;
-import io.uniserve.protocol.replica.storage.OpenReplica;
+import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
 import io.uniserve.protocol.replica.storage.RecoveryPoint;
 
 /**
@@ -28,7 +28,7 @@ final class LogTruncation {
     }
 
     /** @param keep whether removed entries are saved and counted; false if no other replica and no client has got them */
-    void run(OpenReplica parts, EngineApplier engine, long after, boolean keep, Completion<Long> completion) {
+    void run(OpenReplicaFiles parts, EngineApplier engine, long after, boolean keep, Completion<Long> completion) {
         running = true;
         recoveryPoint.suspend(true);
         engine.suspend();
@@ -44,7 +44,7 @@ final class LogTruncation {
     }
 
     private void complete(
-            OpenReplica parts, EngineApplier engine, Outcome<Long> cut, boolean keep, Completion<Long> completion) {
+            OpenReplicaFiles parts, EngineApplier engine, Outcome<Long> cut, boolean keep, Completion<Long> completion) {
         running = false;
         recoveryPoint.suspend(false);
         engine.resume(parts.log().lastIndex());

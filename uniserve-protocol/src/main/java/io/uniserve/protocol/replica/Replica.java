@@ -7,9 +7,9 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.protocol.backup.restore.ReplicaRestore;
+import io.uniserve.protocol.backup.restore.ReplicaRestorer;
 import io.uniserve.protocol.backup.ship.BackupProgress;
-import io.uniserve.protocol.backup.ship.SnapshotPins;
+import io.uniserve.protocol.backup.ship.SnapshotPinAccess;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -28,11 +28,11 @@ import io.uniserve.protocol.replica.primary.PendingUpdates;
 import io.uniserve.protocol.replica.primary.Primary;
 import io.uniserve.protocol.replica.primary.RejectionLogger;
 import io.uniserve.protocol.replica.primary.TransactionParticipant;
-import io.uniserve.protocol.replica.replication.FencedReplicas;
 import io.uniserve.protocol.replica.replication.Follower;
+import io.uniserve.protocol.replica.replication.ReplicaFencer;
 import io.uniserve.protocol.replica.state.VersionIndex;
 import io.uniserve.protocol.replica.state.VersionState;
-import io.uniserve.protocol.replica.storage.OpenReplica;
+import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
 import io.uniserve.protocol.replica.storage.RecoveryPoint;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,7 @@ public final class Replica implements Primary.LocalReplica {
     private final ReplicaKey key;
     private final TableName table;
     private final PendingUpdates pending;
-    private final FencedReplicas fencing;
+    private final ReplicaFencer fencing;
     private final ReplicaRole replicaRole;
     private final ReplicaHealth replicaHealth;
     private final RecoveryPoint recoveryPoint;
@@ -62,7 +62,7 @@ public final class Replica implements Primary.LocalReplica {
     private final RejectionLogger rejectionLogger;
     private final VersionIndex versionIndex;
     private final RequestAdmission requestAdmission;
-    private final CopyCheck copyCheck;
+    private final ReplicaCopyVerifier copyCheck;
     private @Nullable TableMeta meta;
     private @Nullable ActorState mapState;
     private boolean closed;
@@ -74,7 +74,7 @@ public final class Replica implements Primary.LocalReplica {
         this.key = key;
         this.table = table;
         this.pending = new PendingUpdates(key.actor());
-        this.fencing = new FencedReplicas(host.config().fenceNanos());
+        this.fencing = new ReplicaFencer(host.config().fenceNanos());
         this.replicaRole = new ReplicaRole(host.self(), pending);
         this.replicaHealth = new ReplicaHealth(host, key, () -> host.wantTicks(key));
         this.recoveryPoint = new RecoveryPoint(host.config(), now());
@@ -88,9 +88,9 @@ public final class Replica implements Primary.LocalReplica {
         this.requestAdmission = new RequestAdmission(
                 host,
                 new RequestAdmission.TargetReplica(key, storage, replicaRole, pending, replicaHealth, () -> closed));
-        this.copyCheck = new CopyCheck(
+        this.copyCheck = new ReplicaCopyVerifier(
                 host,
-                new CopyCheck.CheckedReplica(key, storage, replicaRole, replicaHealth, () -> closed, this::reconcile));
+                new ReplicaCopyVerifier.CheckedReplica(key, storage, replicaRole, replicaHealth, () -> closed, this::reconcile));
         this.logCleaner = new LogCleaner(host, key, versionIndex, logTruncation);
         this.rejectionLogger =
                 new RejectionLogger(key, pending, replicaRole::primary, (after, then) -> truncate(after, false, then));
@@ -147,7 +147,7 @@ public final class Replica implements Primary.LocalReplica {
     }
 
     /** Comparison of this copy with the others. */
-    public CopyCheck copyCheck() {
+    public ReplicaCopyVerifier copyCheck() {
         return copyCheck;
     }
 
@@ -186,7 +186,7 @@ public final class Replica implements Primary.LocalReplica {
         if (closed || wanted == null || storage.isStepRunning() || logTruncation.running()) {
             return;
         }
-        OpenReplica openReplica = storage.openFiles();
+        OpenReplicaFiles openReplica = storage.openFiles();
         if (replicaHealth.mayReturn(wanted, storage)) {
             if (replicaRole.state() != null) {
                 replicaRole.end(key, "waits for a takeover by another server");
@@ -215,7 +215,7 @@ public final class Replica implements Primary.LocalReplica {
         }
     }
 
-    private void activate(OpenReplica parts, ActorState state) {
+    private void activate(OpenReplicaFiles parts, ActorState state) {
         if (meta != null && storage.startEngine(parts, meta, new EngineEvents())) {
             versionIndex.truncate(parts.log().lastIndex());
             host.wantTicks(key);
@@ -236,7 +236,7 @@ public final class Replica implements Primary.LocalReplica {
 
             @Override
             public Follower newFollower(ActorState row) {
-                FollowerSupport support = new FollowerSupport(
+                FollowerReplicaAccess support = new FollowerReplicaAccess(
                         Replica.this,
                         host,
                         storage,
@@ -250,7 +250,7 @@ public final class Replica implements Primary.LocalReplica {
     }
 
     private void certify(ServerId learner, Consumer<Boolean> then) {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         ActorState at = replicaRole.state();
         if (parts == null || at == null || at.epoch() != installedEpoch() || storage.isStepRunning()) {
             then.accept(false);
@@ -310,7 +310,7 @@ public final class Replica implements Primary.LocalReplica {
     }
 
     private @Nullable TransactionParticipant participant() {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         return replicaRole.primary() == null || parts == null || closed || !isEngineReady()
                 ? null
                 : new TransactionParticipant(
@@ -389,7 +389,7 @@ public final class Replica implements Primary.LocalReplica {
 
     /** Last log index, durable or not. */
     public long lastIndex() {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         return parts == null ? 0 : parts.log().lastIndex();
     }
 
@@ -413,7 +413,7 @@ public final class Replica implements Primary.LocalReplica {
     }
 
     /** Pins for named backups; null for other replicas than the primary. */
-    public @Nullable SnapshotPins pins() {
+    public @Nullable SnapshotPinAccess pins() {
         return closed ? null : replicaRole.primary();
     }
 
@@ -425,7 +425,7 @@ public final class Replica implements Primary.LocalReplica {
 
     /** Size of the log in bytes. */
     public long logBytes() {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         return parts == null ? 0 : parts.log().bytes();
     }
 
@@ -455,7 +455,7 @@ public final class Replica implements Primary.LocalReplica {
         if (mapState != null && (replicaHealth.wantsTicks() || mapState.epoch() > installedEpoch())) {
             reconcile();
         }
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         if (parts != null) {
             parts.log().flush();
         }
@@ -500,11 +500,11 @@ public final class Replica implements Primary.LocalReplica {
 
     /** Closes the replica and moves its files to quarantine, because the coordinator has replaced their data. */
     public void quarantine(Completion<Done> completion) {
-        closeThen(() -> ReplicaRestore.quarantine(host, key, completion));
+        closeThen(() -> ReplicaRestorer.quarantine(host, key, completion));
     }
 
     private void truncate(long after, boolean keep, Completion<Long> then) {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         EngineApplier engine = storage.engine();
         if (parts == null || engine == null) {
             throw new UniserveException(ErrorCode.INTERNAL, key + ": truncation before open");
@@ -614,7 +614,7 @@ public final class Replica implements Primary.LocalReplica {
 
         @Override
         public boolean onRejected(LogEntry update, UniserveException error, boolean certain) {
-            OpenReplica parts = storage.openFiles();
+            OpenReplicaFiles parts = storage.openFiles();
             boolean mine = parts != null && !closed && rejectionLogger.onRejected(parts.log(), update, error, certain);
             if (mine) {
                 host.gateChanged(key);

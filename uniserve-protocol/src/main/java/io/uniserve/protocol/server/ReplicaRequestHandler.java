@@ -23,16 +23,16 @@ import java.util.function.Consumer;
 final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<PeerReply>> {
     private final Environment env;
     private final ServerId self;
-    private final ReplicaSet replicas;
-    private final TableViews views;
+    private final HostedReplicas replicas;
+    private final TableViewCache views;
     private final Registration registration;
     private final Scrubber scrubber;
 
     ReplicaRequestHandler(
             Environment env,
             ServerId self,
-            ReplicaSet replicas,
-            TableViews views,
+            HostedReplicas replicas,
+            TableViewCache views,
             Registration registration,
             Scrubber scrubber) {
         this.env = env;
@@ -58,7 +58,7 @@ final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<P
             inside[0] = false;
             return;
         }
-        TableViews.View view = views.find(request.key().tableId());
+        TableViewCache.View view = views.find(request.key().tableId());
         long epoch = 0;
         if (view == null) {
             views.refreshNames();

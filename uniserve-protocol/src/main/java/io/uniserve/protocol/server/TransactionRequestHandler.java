@@ -15,9 +15,9 @@ import io.uniserve.protocol.replica.Replica;
  */
 final class TransactionRequestHandler implements TransactionRequest.Handler<Completion<PeerReply>> {
     private final TransactionTables tables;
-    private final ReplicaSet replicas;
+    private final HostedReplicas replicas;
 
-    TransactionRequestHandler(TransactionTables tables, ReplicaSet replicas) {
+    TransactionRequestHandler(TransactionTables tables, HostedReplicas replicas) {
         this.tables = tables;
         this.replicas = replicas;
     }

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class TransactionTables {
     private final Environment env;
     private final ServerId self;
-    private final Watches watches;
-    private final TableViews views;
-    private final ReplicaSet replicas;
+    private final RegistryWatches watches;
+    private final TableViewCache views;
+    private final HostedReplicas replicas;
     private final TransactionService service;
     private final TransactionLogFollower.Times times;
     private final TreeMap<TableName, TransactionLogFollower> logs = new TreeMap<>();
@@ -33,9 +33,9 @@ final class TransactionTables {
     TransactionTables(
             ReplicaContext host,
             TransactionConfig config,
-            Watches watches,
-            TableViews views,
-            ReplicaSet replicas,
+            RegistryWatches watches,
+            TableViewCache views,
+            HostedReplicas replicas,
             GatePublisher gates) {
         this.env = host.env();
         this.self = host.self();
@@ -52,7 +52,7 @@ final class TransactionTables {
     }
 
     /** Handles a new table or map. Only servers with a replica of the table need its transaction log in advance. */
-    void onTable(TableViews.View view) {
+    void onTable(TableViewCache.View view) {
         TableName name = view.meta().name();
         if (!TransactionService.isAtomic(view.meta().level())) {
             return;
@@ -78,7 +78,7 @@ final class TransactionTables {
     /** Ignores the log of another table with this name; it is read when the map changes. */
     void onPublished(TableName name, TransactionLogSnapshot told) {
         TransactionLogFollower log = logs.get(name);
-        TableViews.View view = views.find(name);
+        TableViewCache.View view = views.find(name);
         long tableId = told.log().tableId();
         boolean same = view != null && view.meta().tableId() == tableId;
         if (same && log != null && log.tableId() == tableId) {
@@ -103,8 +103,8 @@ final class TransactionTables {
 
     private record Host(
             ReplicaContext host,
-            TableViews views,
-            ReplicaSet replicas,
+            TableViewCache views,
+            HostedReplicas replicas,
             GatePublisher gates,
             Consumer<TableName> logWritten)
             implements TransactionContext {
@@ -120,7 +120,7 @@ final class TransactionTables {
 
         @Override
         public @Nullable Table table(TableName name) {
-            TableViews.View view = views.find(name);
+            TableViewCache.View view = views.find(name);
             return view == null ? null : new Table(view.meta(), view.map(), view.mapVersion());
         }
 

@@ -17,8 +17,8 @@ public record ClientSettings(
     private static final Duration MINUTES_10 = Duration.ofMinutes(10);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    static ClientSettings of(Section root) {
-        Section client = root.section("client");
+    static ClientSettings of(ConfigSection root) {
+        ConfigSection client = root.section("client");
         return new ClientSettings(
                 client.addresses("bootstrap"),
                 client.duration("query-deadline", MS, HOUR),
@@ -27,8 +27,8 @@ public record ClientSettings(
                 reader(client));
     }
 
-    private static RequestSettings reader(Section client) {
-        Section hedge = client.section("hedge");
+    private static RequestSettings reader(ConfigSection client) {
+        ConfigSection hedge = client.section("hedge");
         return new RequestSettings(
                 hedge.duration("delay-min", Duration.ZERO, MINUTE).toNanos(),
                 hedge.duration("delay-cold", MS, MINUTE).toNanos(),

@@ -76,7 +76,7 @@ public final class Settings {
             Config given = ConfigFactory.parseMap(lists(currentKeys(overrides), reference), "command line")
                     .withFallback(currentKeys(user));
             Config whole = given.withFallback(reference).resolve();
-            KnownKeys.of(reference, FREE).check(given, whole);
+            UnknownKeyChecker.of(reference, FREE).check(given, whole);
             return new Settings(whole);
         } catch (ConfigException e) {
             throw invalid(String.valueOf(e.getMessage()), e);
@@ -108,7 +108,7 @@ public final class Settings {
         return current;
     }
 
-    /** False for a key inside a section that is a substitution: {@link KnownKeys} then refuses a deprecated name. */
+    /** False for a key inside a section that is a substitution: {@link UnknownKeyChecker} then refuses a deprecated name. */
     private static boolean isSet(Config user, String key) {
         try {
             return user.hasPath(key);
@@ -169,7 +169,7 @@ public final class Settings {
 
     /** Certificates and authorities of connections. */
     public TlsFiles tls() {
-        Section tls = root().section("tls");
+        ConfigSection tls = root().section("tls");
         return new TlsFiles(
                 tls.flag("enabled"),
                 tls.optionalFile("certificate-file"),
@@ -178,8 +178,8 @@ public final class Settings {
                 tls.flag("require-client-certificate"));
     }
 
-    private Section root() {
-        return new Section(config, ROOT);
+    private ConfigSection root() {
+        return new ConfigSection(config, ROOT);
     }
 
     private static Config reference() {
@@ -220,9 +220,9 @@ public final class Settings {
     }
 
     private static void refuseDuplicates(Path file, String text) {
-        List<DuplicateKeys.Duplicate> duplicates = DuplicateKeys.find(text);
+        List<DuplicateKeyChecker.Duplicate> duplicates = DuplicateKeyChecker.find(text);
         if (!duplicates.isEmpty()) {
-            DuplicateKeys.Duplicate first = duplicates.get(0);
+            DuplicateKeyChecker.Duplicate first = duplicates.get(0);
             throw invalid(
                     file + ": " + first.secondLine() + ": " + first.key() + " was set before, in line "
                             + first.firstLine() + "; delete one of them",

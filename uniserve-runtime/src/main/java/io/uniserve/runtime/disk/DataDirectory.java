@@ -3,7 +3,7 @@ package io.uniserve.runtime.disk;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.runtime.async.DiskErrors;
 import java.io.IOException;
 import java.io.StringReader;
@@ -57,7 +57,7 @@ public final class DataDirectory implements AutoCloseable {
      *     another format or not a data directory; WRONG_CLUSTER if it belongs to another cluster; CORRUPT if its identity cannot be
      *     read; DISK_FULL; IO
      */
-    public static DataDirectory open(Path root, String cluster, boolean create, Ids ids) {
+    public static DataDirectory open(Path root, String cluster, boolean create, IdGenerator ids) {
         boolean isNew = isNew(root, create);
         DirectoryLock lock = DirectoryLock.acquire(root, WHAT, create);
         try {
@@ -150,7 +150,7 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /** Random UUID: version 4, variant 2 of RFC 4122. */
-    private static String newServer(Ids ids) {
+    private static String newServer(IdGenerator ids) {
         long high = ids.next() & ~0xf000L | 0x4000L;
         long low = ids.next() & 0x3fffffffffffffffL | 0x8000000000000000L;
         return new UUID(high, low).toString();

@@ -7,7 +7,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
-import io.uniserve.runtime.async.Completions;
+import io.uniserve.runtime.async.BlockingIoExecutor;
 import io.uniserve.runtime.async.DiskErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -42,7 +42,7 @@ public final class FileDisk implements Disk, AutoCloseable {
     private static final int RESERVE_BYTES = 256 << 10;
 
     private final Path root;
-    private final Completions pool;
+    private final BlockingIoExecutor pool;
     private final DiskReserve reserve;
     private final OpenFiles open;
     private final boolean durable;
@@ -68,7 +68,7 @@ public final class FileDisk implements Disk, AutoCloseable {
             throw DiskErrors.of("cannot create " + root, e);
         }
         this.reserve = new DiskReserve(root.resolve("reserve" + UNFINISHED), RESERVE_BYTES);
-        this.pool = new Completions(name, threads, loop);
+        this.pool = new BlockingIoExecutor(name, threads, loop);
     }
 
     /**

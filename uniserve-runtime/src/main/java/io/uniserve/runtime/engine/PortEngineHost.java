@@ -18,14 +18,14 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
 import io.uniserve.runtime.disk.DurableFiles;
 import io.uniserve.runtime.port.LoadedPort;
-import io.uniserve.runtime.port.PortBuild;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.port.PortBuildId;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,12 +53,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     private final Path data;
     private final Path scratch;
-    private final EngineCalls calls;
+    private final EngineCallExecutor calls;
     private final Map<String, OpenPort> ports = new TreeMap<>();
     private final ConcurrentHashMap<ReplicaKey, HostedActor> actors = new ConcurrentHashMap<>();
     private final AtomicLong names = new AtomicLong();
     /** Starts at a random number, so that numbers differ from those of an earlier process. */
-    private final AtomicLong states = new AtomicLong(new RandomIds().next());
+    private final AtomicLong states = new AtomicLong(new RandomIdGenerator().next());
 
     /**
      * Opens the engines. Empties the scratch directory first: live files of engines are not used after a restart.
@@ -77,7 +77,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             int threads,
             Executor loop,
             Consumer<Throwable> fatal) {
-        this(data, scratch, loaded, settings, new EngineCalls(threads, loop, SystemClock.INSTANCE, fatal));
+        this(data, scratch, loaded, settings, new EngineCallExecutor(threads, loop, SystemClock.INSTANCE, fatal));
     }
 
     PortEngineHost(
@@ -85,7 +85,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Path scratch,
             Map<String, LoadedPort> loaded,
             Map<String, Map<String, String>> settings,
-            EngineCalls calls) {
+            EngineCallExecutor calls) {
         this.data = data;
         this.scratch = scratch;
         this.calls = calls;
@@ -141,12 +141,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return hosted != null && hosted.acquire() ? Optional.of(hosted) : Optional.empty();
     }
 
-    /** Operator of this port by {@code name@version}, which may {@linkplain PortBuild name a build}; empty if it has none. */
+    /** Operator of this port by {@code name@version}, which may {@linkplain PortBuildId name a build}; empty if it has none. */
     public Optional<Operator<?, ?>> operator(String port, String id) {
         OpenPort open = ports.get(port);
-        return open == null || !PortBuild.matches(id, open.buildId())
+        return open == null || !PortBuildId.matches(id, open.buildId())
                 ? Optional.empty()
-                : open.operator(PortBuild.withoutBuild(id));
+                : open.operator(PortBuildId.withoutBuild(id));
     }
 
     /** Build of the port; empty if it is unknown or the port is not loaded. */
@@ -156,7 +156,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** Running calls with their start times, to find one that hangs. */
-    public List<EngineCalls.Running> running() {
+    public List<EngineCallExecutor.Running> running() {
         return calls.running();
     }
 
@@ -193,7 +193,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         calls.runInOrder(key, "restore " + key, completion, () -> {
             Path laidOut = newDirectory("restore-" + key);
             try {
-                CheckpointFiles.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
+                CheckpointDirectoryFormat.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
                 TableMeta own = MutableOptionsFile.readAndDelete(meta, laidOut);
                 make(key, own, version, (port, context) -> port.restore(context, laidOut));
             } finally {
@@ -204,13 +204,13 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     @Override
-    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowStateDependency> completion) {
         runConcurrently("validate rows for " + key, key, completion, hosted -> {
             OpenPort port = hosted.port();
             if (function.equals(MutableOptions.FUNCTION) && !hosted.isAtomic()) {
                 TableMeta next = MutableOptionsFile.withOptions(hosted.meta(), rows);
                 port.validate(next, Optional.of(hosted.meta()));
-                return Optional.of(RowCondition.NONE);
+                return Optional.of(RowStateDependency.NONE);
             }
             return port.call(function + " validate", () -> {
                 RowBatch batch = RowBatch.of(port.update(function), hosted.actor(), rows);
@@ -409,7 +409,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 MutableOptionsFile.writeTo(hosted.meta(), written);
                 DurableFiles.deleteTree(target);
                 DurableFiles.createDirectories(target);
-                CheckpointFiles.seal(written, target);
+                CheckpointDirectoryFormat.seal(written, target);
             } finally {
                 hosted.release();
                 DurableFiles.deleteTree(written);
@@ -421,7 +421,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void verify(String checkpointPath, Completion<Done> completion) {
         calls.runConcurrently("verify " + checkpointPath, completion, () -> {
-            CheckpointFiles.verify(DiskPaths.resolve(data, checkpointPath));
+            CheckpointDirectoryFormat.verify(DiskPaths.resolve(data, checkpointPath));
             return Done.DONE;
         });
     }

@@ -1,6 +1,6 @@
 package io.uniserve.runtime.engine;
 
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.runtime.time.SystemClock;
@@ -62,7 +62,7 @@ public final class PortFailureLog {
     public static String classAndMessage(Throwable failure) {
         String message = failure.getMessage();
         String name = failure.getClass().getName();
-        return message == null ? name : name + ": " + Printable.line(message);
+        return message == null ? name : name + ": " + PrintableText.line(message);
     }
 
     private static boolean isPorts(Throwable failure) {

@@ -14,7 +14,7 @@ import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -108,8 +108,8 @@ final class RowBatch {
     }
 
     /** Condition of the rows' validation. */
-    RowCondition condition() {
-        return rows.stream().anyMatch(function::isConditional) ? RowCondition.ON_STATE : RowCondition.NONE;
+    RowStateDependency condition() {
+        return rows.stream().anyMatch(function::isConditional) ? RowStateDependency.ON_STATE : RowStateDependency.NONE;
     }
 
     /** Validates an eventual update. */

@@ -35,7 +35,7 @@ public final class Metrics implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final @Nullable HttpServer server;
     private final @Nullable ExecutorService executor;
-    private volatile @Nullable Health health;
+    private volatile @Nullable DaemonHealthCheck health;
 
     /** Starts the HTTP server if it is enabled. Fails with INVALID_CONFIGURATION if its port is in use. */
     public Metrics(MetricsSettings settings) {
@@ -80,22 +80,22 @@ public final class Metrics implements AutoCloseable {
     }
 
     /** Sets the checks behind {@code /live} and {@code /ready}. Before, they report that the daemon starts. */
-    public void health(Health of) {
+    public void health(DaemonHealthCheck of) {
         health = of;
     }
 
     private void answer(HttpExchange exchange) throws IOException {
         switch (exchange.getRequestURI().getPath()) {
             case "/metrics" -> send(exchange, OK, "text/plain; version=0.0.4; charset=utf-8", scrape());
-            case "/live" -> sendCheck(exchange, "live", Health::notLive);
-            case "/ready" -> sendCheck(exchange, "ready", Health::notReady);
+            case "/live" -> sendCheck(exchange, "live", DaemonHealthCheck::notLive);
+            case "/ready" -> sendCheck(exchange, "ready", DaemonHealthCheck::notReady);
             default -> send(exchange, NOT_FOUND, "text/plain; charset=utf-8", "see /metrics, /live and /ready\n");
         }
     }
 
-    private void sendCheck(HttpExchange exchange, String what, Function<Health, List<String>> question)
+    private void sendCheck(HttpExchange exchange, String what, Function<DaemonHealthCheck, List<String>> question)
             throws IOException {
-        Health asked = health;
+        DaemonHealthCheck asked = health;
         List<String> missing = asked == null ? List.of("it starts") : question.apply(asked);
         StringJoiner sentences = new StringJoiner(",", "[", "]");
         missing.stream().limit(TOLD_MAX).forEach(sentence -> sentences.add(quoted(sentence)));

@@ -69,7 +69,7 @@ public final class RegistryCodec {
             node.setTombstone(RegistryProto.Tombstone.newBuilder()
                     .setTableId(tombstone.tableId())
                     .setName(tombstone.name().value())
-                    .setReasonValue(ProtoChecks.number(tombstone.reason())));
+                    .setReasonValue(ProtoValidator.number(tombstone.reason())));
         }
         return node.build().toByteArray();
     }
@@ -118,22 +118,22 @@ public final class RegistryCodec {
 
     private static RegistryValue fromProto(RegistryProto.RegistryNode node) {
         if (node.getFormat() < 1) {
-            throw ProtoChecks.malformed("format is missing");
+            throw ProtoValidator.malformed("format is missing");
         }
         return switch (node.getValueCase()) {
             case CLUSTER ->
                 new ClusterRecord(
-                        ProtoChecks.identifier("cluster_id", node.getCluster().getClusterId()),
-                        ProtoChecks.notNegative(
+                        ProtoValidator.identifier("cluster_id", node.getCluster().getClusterId()),
+                        ProtoValidator.notNegative(
                                 "next_table_id", node.getCluster().getNextTableId()),
                         IdentityMapping.servers("drained", node.getCluster().getDrainedList()),
                         node.getFormat() >= FORMAT);
             case COORDINATOR ->
                 new CoordinatorRecord(
-                        ProtoChecks.identifier("id", node.getCoordinator().getId()),
+                        ProtoValidator.identifier("id", node.getCoordinator().getId()),
                         IdentityMapping.fromProto(node.getCoordinator().getAddress()));
             case TERM ->
-                new TermRecord(ProtoChecks.identifier("leader", node.getTerm().getLeader()));
+                new TermRecord(ProtoValidator.identifier("leader", node.getTerm().getLeader()));
             case SERVER -> ServerMapping.fromProto(node.getServer());
             case TABLE_META -> TableMapping.fromProto(node.getTableMeta());
             case TABLE_MAP -> TableMapMapping.fromProto(node.getTableMap());
@@ -142,18 +142,18 @@ public final class RegistryCodec {
             case TABLE_OUTCOMES -> TransactionLogMapping.fromProto(node.getTableOutcomes());
             case IDENTITY ->
                 new IdentityRecord(
-                        ProtoChecks.text("cluster", node.getIdentity().getCluster(), KEY_CHARS_MAX),
-                        ProtoChecks.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
+                        ProtoValidator.text("cluster", node.getIdentity().getCluster(), KEY_CHARS_MAX),
+                        ProtoValidator.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
             case TOMBSTONE ->
                 new Tombstone(
-                        ProtoChecks.notNegative("table_id", node.getTombstone().getTableId()),
+                        ProtoValidator.notNegative("table_id", node.getTombstone().getTableId()),
                         IdentityMapping.table(node.getTombstone().getName()),
-                        ProtoChecks.constant(
+                        ProtoValidator.constant(
                                 "reason",
                                 Tombstone.Reason.values(),
                                 node.getTombstone().getReasonValue()));
             case VALUE_NOT_SET ->
-                throw ProtoChecks.malformed("value is missing or of a kind this version does not know");
+                throw ProtoValidator.malformed("value is missing or of a kind this version does not know");
         };
     }
 
@@ -169,13 +169,13 @@ public final class RegistryCodec {
     }
 
     public static BackupRecord fromProto(ModelProto.BackupRecord proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new BackupRecord(
                 IdentityMapping.fromProto(proto.getKey()),
                 proto.getClean(),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.notNegative("shipped_index", proto.getShippedIndex()),
-                ProtoChecks.text("checkpoint", proto.getCheckpoint(), KEY_CHARS_MAX),
-                ProtoChecks.notNegative("checkpoint_index", proto.getCheckpointIndex()));
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("shipped_index", proto.getShippedIndex()),
+                ProtoValidator.text("checkpoint", proto.getCheckpoint(), KEY_CHARS_MAX),
+                ProtoValidator.notNegative("checkpoint_index", proto.getCheckpointIndex()));
     }
 }

@@ -56,7 +56,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 completion,
                 "read of " + path,
                 false,
-                () -> RegistryChecks.checkPath(path),
+                () -> RegistryArgumentValidator.checkPath(path),
                 (zooKeeperHandle, call) -> zooKeeperHandle
                         .client()
                         .getData(
@@ -91,7 +91,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 completion,
                 "children of " + path,
                 false,
-                () -> RegistryChecks.checkPath(path),
+                () -> RegistryArgumentValidator.checkPath(path),
                 (zooKeeperHandle, call) -> zooKeeperHandle
                         .client()
                         .getChildren(
@@ -112,10 +112,10 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
 
     @Override
     public void childrenOverNewConnection(String path, Completion<List<String>> completion) {
-        RegistryChecks.checkPath(path);
+        RegistryArgumentValidator.checkPath(path);
         Thread thread = new Thread(
                 () -> {
-                    Outcome<List<String>> found = NewConnection.children(options, path);
+                    Outcome<List<String>> found = SecondaryConnection.children(options, path);
                     onLoop(() -> completion.done(found));
                 },
                 "uniserve-registry-look");
@@ -159,7 +159,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
 
     @Override
     public void watch(String path, Runnable changed) {
-        RegistryChecks.checkPath(path);
+        RegistryArgumentValidator.checkPath(path);
         if (watches.add(path, changed)) {
             session.ifConnected(zooKeeperHandle -> arm(zooKeeperHandle, path, () -> {}));
         }

@@ -31,7 +31,7 @@ final class ZooKeeperMulti {
         this.root = root;
         this.ops = List.copyOf(ops);
         this.values = this.ops.stream().map(ZooKeeperMulti::value).toList();
-        RegistryChecks.checkOperations(this.ops, values);
+        RegistryArgumentValidator.checkOperations(this.ops, values);
     }
 
     private static byte[] value(Op op) {
@@ -118,7 +118,7 @@ final class ZooKeeperMulti {
         for (Op op : ops) {
             if (op instanceof Op.Create) {
                 made.add(root + op.path());
-                parents.addAll(RegistryChecks.ancestors(root + op.path()));
+                parents.addAll(RegistryArgumentValidator.ancestors(root + op.path()));
             }
         }
         parents.removeAll(made);
@@ -154,7 +154,7 @@ final class ZooKeeperMulti {
         TreeSet<String> parents = new TreeSet<>();
         for (Op op : ops) {
             if (op instanceof Op.Delete) {
-                RegistryChecks.ancestors(op.path()).forEach(parents::add);
+                RegistryArgumentValidator.ancestors(op.path()).forEach(parents::add);
             }
         }
         new EmptyParentCleaner(zooKeeperHandle, root, parents.descendingSet().iterator(), then).deleteNext();

@@ -5,7 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.ObjectStore;
-import io.uniserve.runtime.async.Completions;
+import io.uniserve.runtime.async.BlockingIoExecutor;
 import io.uniserve.runtime.disk.DiskPaths;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -15,12 +15,12 @@ public final class AsyncObjectStore implements ObjectStore, AutoCloseable {
     private static final int PREFIX_CHARS_MAX = 512;
 
     private final DurableStore store;
-    private final Completions pool;
+    private final BlockingIoExecutor pool;
 
     /** Takes ownership of the store. {@code threads} requests run concurrently. */
     public AsyncObjectStore(DurableStore store, int threads, Executor loop) {
         this.store = store;
-        this.pool = new Completions("uniserve-store", threads, loop);
+        this.pool = new BlockingIoExecutor("uniserve-store", threads, loop);
     }
 
     @Override

@@ -17,7 +17,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.protocol.transaction.server.VersionedSnapshots;
 import io.uniserve.runtime.async.Waiter;
 import java.lang.ref.WeakReference;
@@ -224,10 +224,10 @@ class AtomicHostTest {
 
     @Test
     void rowsAreCheckedByTheFunctionThatPrepares() {
-        assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, "kv.add@1", rows("a"), done))
+        assertThat(Waiter.<RowStateDependency>error(done -> world.host.validate(KEY, "kv.add@1", rows("a"), done))
                         .code())
                 .isEqualTo(ErrorCode.INVALID_ROW);
-        Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
+        Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
     }
 
     /** Such as after a failed append because the log is full. */
@@ -240,7 +240,7 @@ class AtomicHostTest {
         try {
             for (int i = 0; i < 8; i++) {
                 Bytes again = Bytes.wrap(large.toArray());
-                Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, again, done));
+                Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, PUT, again, done));
             }
             assertThat(hosted.transactionState().validatedBytes())
                     .isPositive()

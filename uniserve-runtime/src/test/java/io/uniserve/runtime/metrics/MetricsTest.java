@@ -53,7 +53,7 @@ class MetricsTest {
         EventLoop loop = new EventLoop("test", SystemClock.INSTANCE, fatal::set);
         try (Metrics metrics = new Metrics(new MetricsSettings(true, "127.0.0.1", 0))) {
             assertThat(get(metrics, "/live").statusCode()).isEqualTo(503);
-            metrics.health(new Health(loop, missing::get));
+            metrics.health(new DaemonHealthCheck(loop, missing::get));
             assertThat(get(metrics, "/live").statusCode()).isEqualTo(200);
             assertThat(get(metrics, "/ready").statusCode()).isEqualTo(503);
             assertThat(get(metrics, "/ready").body())

@@ -12,10 +12,10 @@ import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.ChunkCompressor;
 import io.uniserve.protocol.exchange.ExchangeLimits;
-import io.uniserve.protocol.exchange.ExchangeMachine;
+import io.uniserve.protocol.exchange.ExchangeStateMachine;
 import io.uniserve.protocol.exchange.GatherEnvelope;
-import io.uniserve.protocol.exchange.PackedChunk;
 import io.uniserve.protocol.exchange.ScatterEnvelope;
 import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ChunkInfo;
@@ -41,7 +41,7 @@ public final class ExchangeHost {
 
     private final EventLoop loop;
     private final Address self;
-    private final ExchangeMachine machine;
+    private final ExchangeStateMachine machine;
 
     /**
      * Starts the exchange.
@@ -60,7 +60,7 @@ public final class ExchangeHost {
             long firstRun) {
         this.loop = loop;
         this.self = self;
-        this.machine = new ExchangeMachine(clock, loop, network, disk, self, limits, firstRun);
+        this.machine = new ExchangeStateMachine(clock, loop, network, disk, self, limits, firstRun);
         CompletableFuture<Outcome<?>> started = new CompletableFuture<>();
         loop.execute(() -> machine.start(started::complete));
         if (started.join() instanceof Outcome.Err<?> failed) {
@@ -107,8 +107,8 @@ public final class ExchangeHost {
         if (rows < 0) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "the scatter put a chunk of " + rows + " rows");
         }
-        Bytes packed = PackedChunk.pack(chunk);
-        ChunkInfo info = new ChunkInfo(rows, packed.size(), PackedChunk.checksum(packed));
+        Bytes packed = ChunkCompressor.pack(chunk);
+        ChunkInfo info = new ChunkInfo(rows, packed.size(), ChunkCompressor.checksum(packed));
         this.<Done>await(
                 context.remainingNanos(), future -> machine.put(scatterOutput, slot, info, packed, future::complete));
     }
@@ -130,7 +130,7 @@ public final class ExchangeHost {
     }
 
     /** Current usage, for gauges and tests. Blocks until the loop has answered. */
-    public ExchangeMachine.Usage usage() {
+    public ExchangeStateMachine.Usage usage() {
         return await(SLACK_NANOS, future -> future.complete(outcome(machine::usage)));
     }
 

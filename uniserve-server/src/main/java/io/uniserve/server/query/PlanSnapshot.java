@@ -10,15 +10,15 @@ import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.query.ReadSession;
 import io.uniserve.protocol.client.routing.ClientContext;
-import io.uniserve.protocol.client.transaction.ReadSnapshot;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.AtomicTablesSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
-import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlanSnapshot {
     private final QueryContext world;
-    private final QueryReads reads;
+    private final QueryReadFactory reads;
     private final ClientContext env;
-    private final PlannerWait wait;
+    private final PlannerOutcomeWaiter wait;
     private final PlanContext plan;
     private final TableName table;
     private final ReadMode mode;
@@ -50,19 +50,19 @@ final class PlanSnapshot {
     /** True if all rounds see one version of a table with atomic updates. */
     private boolean oneVersion;
     /** The snapshot of the first round of a strict query. Later rounds do not depend on leases either. */
-    private @Nullable ConsistentCut moment;
+    private @Nullable ConsistentSnapshot moment;
 
     /** Independent reads of one snapshot, or of newest states. */
     @FunctionalInterface
     interface View {
         /** Creates the read without starting it. */
-        QueryReads.Read<QueryResult> read(Query asked);
+        QueryReadFactory.Read<QueryResult> read(Query asked);
     }
 
     /** @param table the table that the query names; a session holds states of this table only */
     PlanSnapshot(
             QueryContext world,
-            PlannerWait wait,
+            PlannerOutcomeWaiter wait,
             PlanContext plan,
             TableName table,
             ReadMode mode,
@@ -70,7 +70,7 @@ final class PlanSnapshot {
             UpdateContention updateContention,
             long deadlineNanos) {
         this.world = world;
-        this.reads = new QueryReads(world);
+        this.reads = new QueryReadFactory(world);
         this.env = world.env();
         this.wait = wait;
         this.plan = plan;
@@ -108,10 +108,10 @@ final class PlanSnapshot {
         return TransactionService.isAtomic(plan.table(name).level());
     }
 
-    private ReadSnapshot settle(List<TableName> tables) {
+    private AtomicTablesSnapshot settle(List<TableName> tables) {
         List<Timers.Cancel> running = new ArrayList<>(); // accessed on the serial executor only
         return wait.await(
-                done -> running.add(ReadSnapshot.take(
+                done -> running.add(AtomicTablesSnapshot.take(
                         env, world.network(), world.network(), mode, tables, deadlineNanos, done::complete)),
                 () -> world.serialExecutor().execute(() -> running.forEach(Timers.Cancel::cancel)));
     }
@@ -120,7 +120,7 @@ final class PlanSnapshot {
     QueryResult read(Query asked) {
         if (!atomic(asked.table())) {
             if (mode == ReadMode.STRICT) {
-                throw ConsistentCutReader.notAtomicError(asked.table());
+                throw ConsistentSnapshotReader.notAtomicError(asked.table());
             }
             return wait.await(reads.readCurrentState(asked, session));
         }
@@ -145,7 +145,7 @@ final class PlanSnapshot {
         if (tables.size() < 2 || session.isPresent()) {
             return Optional.empty();
         }
-        Optional<ReadSnapshot> seen =
+        Optional<AtomicTablesSnapshot> seen =
                 tables.stream().anyMatch(together::covers) ? together.forReads() : Optional.empty();
         boolean independent = tables.stream()
                 .allMatch(name -> together.covers(name) ? seen.isPresent() : mode != ReadMode.STRICT && !atomic(name));
@@ -166,7 +166,7 @@ final class PlanSnapshot {
      *
      * @param actorsToo see {@link #actorsToo}; the plan is rejected unless the snapshot covers all its tables
      */
-    Optional<ReadSnapshot> ofShuffle(Shuffle<?, ?> shuffle, boolean actorsToo) {
+    Optional<AtomicTablesSnapshot> ofShuffle(Shuffle<?, ?> shuffle, boolean actorsToo) {
         if (actorsToo) {
             seeTogether(shuffle.tables().stream().filter(this::atomic).toList());
         }
@@ -200,7 +200,7 @@ final class PlanSnapshot {
 
     /** A strict read; of the snapshot of earlier rounds if all rounds see one. */
     private QueryResult atMoment(Query asked) {
-        StrictRead.Result result = wait.await(reads.readStrict(asked, oneVersion ? moment : null));
+        StrictReadExecution.Result result = wait.await(reads.readStrict(asked, oneVersion ? moment : null));
         moment = result.consistentCut();
         return result.asQueryResult();
     }
@@ -211,7 +211,7 @@ final class PlanSnapshot {
         if (oneVersion) {
             versions.recordActors(name, asked.actors().orElseGet(() -> plan.actors(name)));
         }
-        SnapshotRead.Result result =
+        SnapshotReadExecution.Result result =
                 wait.await(reads.readVersion(asked, versions.version(name), versions.tableId(name)));
         if (oneVersion) {
             versions.recordResult(name, result);
@@ -221,9 +221,9 @@ final class PlanSnapshot {
 
     /** A read of the plan's snapshot. If the plan has a single table, its first read sets the snapshot by its version. */
     private QueryResult ofOneMoment(Query asked) {
-        Optional<ReadSnapshot> seen = together.forRead(asked.actors());
+        Optional<AtomicTablesSnapshot> seen = together.forRead(asked.actors());
         if (seen.isEmpty()) {
-            SnapshotRead.Result first = wait.await(reads.readVersion(asked, 0, 0));
+            SnapshotReadExecution.Result first = wait.await(reads.readVersion(asked, 0, 0));
             together.recordFirstRead(asked.table(), asked.actors(), first);
             return first.asQueryResult();
         }

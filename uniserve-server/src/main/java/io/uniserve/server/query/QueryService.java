@@ -14,23 +14,23 @@ import io.uniserve.protocol.client.routing.RoutingPolicy;
 import io.uniserve.protocol.client.routing.SessionWatermarks;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
-import io.uniserve.runtime.serial.SharedRouting;
+import io.uniserve.runtime.serial.SharedRoutingCache;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.QueryHandler;
 import io.uniserve.runtime.transport.server.RoutingSource;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.worker.CancellationScope;
-import io.uniserve.server.read.worker.ClientShares;
-import io.uniserve.server.read.worker.RunningQueries;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.ClientRequestLimiter;
+import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,9 +44,9 @@ import java.util.function.Supplier;
 public final class QueryService implements QueryHandler, AutoCloseable {
 
     private final Clock clock;
-    private final Ids ids;
+    private final IdGenerator ids;
     private final CoarseTimers timers;
-    private final SharedRouting routing;
+    private final SharedRoutingCache routing;
     private final Timers.Cancel watch;
     private final ClientState state;
     private final PlannerTransport transport;
@@ -57,8 +57,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final WorkerPool pool;
     private final AtomicInteger queries = new AtomicInteger();
     private final int queriesMax;
-    private final ClientShares clients;
-    private final RunningQueries running;
+    private final ClientRequestLimiter clients;
+    private final RunningQueryRegistry running;
     private final long maxNanos;
     private final UpdateContention updateContention;
     private final Supplier<CancellationScope> callers;
@@ -77,14 +77,14 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     public QueryService(
             ServerSettings.Work settings,
             Clock clock,
-            Ids ids,
+            IdGenerator ids,
             PlannerTransport here,
             RoutingSource source,
             Consumer<Completion<Routing>> refresh,
             PortPlanners planners,
             OutOfMemoryPolicy memory,
             Supplier<CancellationScope> callers,
-            RunningQueries running) {
+            RunningQueryRegistry running) {
         this.running = running;
         this.maxNanos = settings.queryTimeMax().toNanos();
         this.clock = clock;
@@ -100,8 +100,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.timers = new CoarseTimers("uniserve-plans", clock);
         this.pool = new WorkerPool("uniserve-query", settings.queryThreads(), settings.fairReads(), clock);
         this.queriesMax = settings.queryThreads() + settings.queryQueue();
-        this.clients = new ClientShares(queriesMax, "queries", "server.query-queue");
-        this.routing = new SharedRouting(refresh);
+        this.clients = new ClientRequestLimiter(queriesMax, "queries", "server.query-queue");
+        this.routing = new SharedRoutingCache(refresh);
         this.watch = source.watch(routing::accept);
         pool.startCompensation(timers);
     }
@@ -123,7 +123,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             completion.done(Outcome.err(refusal.get()));
             return () -> {};
         }
-        Share share = new Share(request.table().toString(), client);
+        FairShareKey share = new FairShareKey(request.table().toString(), client);
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
         ServerPlanContext context = new ServerPlanContext(
                 newContext(request, client),
@@ -140,8 +140,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                     ErrorCode.RESOURCE_EXHAUSTED, "this server's queue of queries is full; try again or elsewhere")));
             return context;
         }
-        RunningQueries.Entry entry =
-                running.add(share, RunningQueries.PLAN, deadline, request.remainingNanos() > maxNanos, context);
+        RunningQueryRegistry.Entry entry =
+                running.add(share, RunningQueryRegistry.PLAN, deadline, request.remainingNanos() > maxNanos, context);
         if (!pool.execute(share, () -> completion.done(answer(query, context, deadline, share, entry)))) {
             entry.close();
             ended(client);
@@ -182,7 +182,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     private Outcome<Answer> answer(
-            QueryText query, ServerPlanContext context, long deadline, Share share, RunningQueries.Entry entry) {
+            QueryText query, ServerPlanContext context, long deadline, FairShareKey share, RunningQueryRegistry.Entry entry) {
         entry.markStarted();
         try (WorkerPool.EngineCall inside = pool.enterEngine(deadline, context.cancellationScope())) {
             context.bindThread();

@@ -4,9 +4,9 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.client.transaction.ReadSnapshot;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.client.transaction.AtomicTablesSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import java.util.Optional;
@@ -20,10 +20,10 @@ import java.util.function.Function;
 final class QuerySnapshot {
     private final ReadMode mode;
     /** Takes a snapshot of these tables. */
-    private final Function<List<TableName>, ReadSnapshot> settle;
+    private final Function<List<TableName>, AtomicTablesSnapshot> settle;
 
     private List<TableName> tables = List.of();
-    private Optional<ReadSnapshot> snapshot = Optional.empty();
+    private Optional<AtomicTablesSnapshot> snapshot = Optional.empty();
     /**
      * The actors of the first read, if that read fixed the snapshot; empty for all actors. For other actors its version may not be
      * the newest.
@@ -37,7 +37,7 @@ final class QuerySnapshot {
      */
     private boolean settlesFirst;
 
-    QuerySnapshot(ReadMode mode, Function<List<TableName>, ReadSnapshot> settle) {
+    QuerySnapshot(ReadMode mode, Function<List<TableName>, AtomicTablesSnapshot> settle) {
         this.mode = mode;
         this.settle = settle;
     }
@@ -69,7 +69,7 @@ final class QuerySnapshot {
      * Snapshot for a read of these actors, empty for all actors of a table. Returns empty if this is the first read of the only
      * table: then the read fixes the version.
      */
-    Optional<ReadSnapshot> forRead(Optional<List<Integer>> actors) {
+    Optional<AtomicTablesSnapshot> forRead(Optional<List<Integer>> actors) {
         boolean first = snapshot.isEmpty() && !sawNothing && !settlesFirst;
         if (first && tables.size() == 1 && mode == ReadMode.LINEARIZABLE) {
             return Optional.empty();
@@ -82,19 +82,19 @@ final class QuerySnapshot {
     }
 
     /** Snapshot for several parallel reads, or empty. */
-    Optional<ReadSnapshot> forReads() {
+    Optional<AtomicTablesSnapshot> forReads() {
         return forRead(Optional.empty());
     }
 
     /** Snapshot for all actors, taken now if there is none. Fails with VERSION_GONE if earlier rounds have read another version. */
-    ReadSnapshot forAllActors() {
+    AtomicTablesSnapshot forAllActors() {
         if (snapshot.isPresent() && firstReadActors.isEmpty()) {
             return snapshot.get();
         }
-        ReadSnapshot found = settle.apply(tables);
+        AtomicTablesSnapshot found = settle.apply(tables);
         if (sawNothing || snapshot.isPresent()) {
-            ConsistentCut.Table now = found.table(tables.get(0)).orElseThrow();
-            Optional<ConsistentCut.Table> before = snapshot.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
+            ConsistentSnapshot.Table now = found.table(tables.get(0)).orElseThrow();
+            Optional<ConsistentSnapshot.Table> before = snapshot.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
             boolean same = before.map(one -> one.version() == now.version() && one.tableId() == now.tableId())
                     .orElse(now.version() == 0);
             if (!same) {
@@ -111,9 +111,9 @@ final class QuerySnapshot {
     }
 
     /** Records the version of the first read, which read these actors of the only table; empty for all actors. */
-    void recordFirstRead(TableName table, Optional<List<Integer>> actors, SnapshotRead.Result first) {
+    void recordFirstRead(TableName table, Optional<List<Integer>> actors, SnapshotReadExecution.Result first) {
         if (first.version() > 0) {
-            snapshot = Optional.of(ReadSnapshot.of(table, first.tableId(), first.version()));
+            snapshot = Optional.of(AtomicTablesSnapshot.of(table, first.tableId(), first.version()));
             firstReadActors = actors;
         } else {
             sawNothing = true;

@@ -9,7 +9,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
-import io.uniserve.runtime.port.PortBuild;
+import io.uniserve.runtime.port.PortBuildId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -60,7 +60,7 @@ final class QueryStats {
         taken = taken.plus(one);
         if (explains) {
             int actors = asked.actors().map(List::size).orElse(all);
-            String operator = PortBuild.withoutBuild(asked.operator());
+            String operator = PortBuildId.withoutBuild(asked.operator());
             steps.add(ExplainFormatter.formatStep(
                     ExplainFormatter.formatOperatorCall("retrieve", operator, actors, all, asked.table()) + how,
                     one,

@@ -20,7 +20,7 @@ import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.ColocatedTables;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.exchange.ShuffleMachine;
+import io.uniserve.protocol.exchange.ShuffleStateMachine;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.server.read.worker.CancellationScope;
@@ -50,7 +50,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
     private final QueryStats queryStats;
-    private final PlannerWait wait;
+    private final PlannerOutcomeWaiter wait;
     private final PlanSnapshot snapshot;
     private boolean sameCopies;
 
@@ -71,7 +71,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.ownsSession = session.isEmpty();
         this.query = query;
         this.deadlineNanos = deadlineNanos;
-        this.wait = new PlannerWait(world, cancellationScope, deadlineNanos);
+        this.wait = new PlannerOutcomeWaiter(world, cancellationScope, deadlineNanos);
         this.snapshot =
                 new PlanSnapshot(world, wait, this, query.table(), mode, session, updateContention, deadlineNanos);
     }
@@ -162,8 +162,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                                 deadlineNanos)
                         .withStableReplicas(sameCopies))
                 .toList();
-        ParallelReads run =
-                new ParallelReads(queries.stream().map(view.get()::read).toList());
+        ParallelReadGroup run =
+                new ParallelReadGroup(queries.stream().map(view.get()::read).toList());
         long begun = nanoTime();
         List<QueryResult> results = wait.await(run::start, run::cancel);
         long took = nanoTime() - begun;
@@ -241,17 +241,17 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                     ErrorCode.UNSUPPORTED,
                     "a plan with a scatter has no common state of its tables: use no session and no oneState");
         }
-        ShuffleRun run = new ShuffleRun(context, mode, deadlineNanos, this::table);
-        ShuffleMachine.Plan bare = run.encodePlan(plan, this::actors);
+        ShuffleExecution run = new ShuffleExecution(context, mode, deadlineNanos, this::table);
+        ShuffleStateMachine.Plan bare = run.encodePlan(plan, this::actors);
         boolean actorsToo = snapshot.actorsToo(plan);
         snapshot.ofShuffle(plan, actorsToo).ifPresent(moment -> run.setSnapshot(moment, actorsToo));
         long begun = nanoTime();
-        ShuffleMachine.Result result = wait.await(
+        ShuffleStateMachine.Result result = wait.await(
                 future -> run.start(bare, future::complete),
                 () -> context.serialExecutor().execute(run::cancel));
         long took = nanoTime() - begun;
         Shuffle.Result<R> told = run.toResult(plan, bare, result, combiner);
-        queryStats.recordShuffle(plan, told, ShuffleRun.effort(result), took);
+        queryStats.recordShuffle(plan, told, ShuffleExecution.effort(result), took);
         return told;
     }
 

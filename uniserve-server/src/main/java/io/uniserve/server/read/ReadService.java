@@ -21,13 +21,13 @@ import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.server.exchange.ExchangeHost;
-import io.uniserve.server.read.session.ActorSource;
 import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.session.PinnedActorProvider;
 import io.uniserve.server.read.session.SessionSnapshots;
 import io.uniserve.server.read.worker.CancellationScope;
-import io.uniserve.server.read.worker.ClientShares;
-import io.uniserve.server.read.worker.RunningQueries;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.ClientRequestLimiter;
+import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.BitSet;
 import java.util.List;
@@ -57,12 +57,12 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private final CoarseTimers stops;
 
     private final GateTable gates;
-    private final ActorSource actors;
+    private final PinnedActorProvider actors;
     private final Supplier<Optional<Routing>> routing;
     private final Consumer<TableName> refresh;
     private final ReadCosts costs;
     private final ShardSetTracker sets;
-    private final InlineOperators brief = new InlineOperators();
+    private final OperatorTimeEstimator brief = new OperatorTimeEstimator();
     private final OutOfMemoryPolicy faults;
     private final WorkerPool pool;
     private final ResultMemory memory;
@@ -73,8 +73,8 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private final int requestsMax;
     private final long catchUpNanos;
     private final AtomicInteger requests = new AtomicInteger();
-    private final ClientShares clients;
-    private final RunningQueries running;
+    private final ClientRequestLimiter clients;
+    private final RunningQueryRegistry running;
     private final long maxNanos;
     private volatile boolean closed;
 
@@ -93,7 +93,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             Timers timers,
             ServerSettings.Work settings,
             GateTable gates,
-            ActorSource actors,
+            PinnedActorProvider actors,
             ReadCosts costs,
             ShardSetTracker sets,
             Supplier<Optional<Routing>> routing,
@@ -123,11 +123,11 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         int cores = Runtime.getRuntime().availableProcessors();
         int threads = settings.readThreads() > 0 ? settings.readThreads() : Math.max(2, cores);
         this.pool = new WorkerPool("uniserve-read", threads, settings.fairReads(), clock);
-        this.running = new RunningQueries(clock, firstVersion);
+        this.running = new RunningQueryRegistry(clock, firstVersion);
         this.maxNanos = settings.queryTimeMax().toNanos();
         this.memory = new ResultMemory(settings.resultMemoryBytes());
         this.requestsMax = settings.readQueue() + threads;
-        this.clients = new ClientShares(requestsMax, "reads", "server.read-queue");
+        this.clients = new ClientRequestLimiter(requestsMax, "reads", "server.read-queue");
         this.catchUpNanos = settings.catchUpWait().toNanos();
         pool.startCompensation(timers);
         expire();
@@ -167,7 +167,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         }
     }
 
-    private Predicate<Runnable> first(Share share, @Nullable Executor lent) {
+    private Predicate<Runnable> first(FairShareKey share, @Nullable Executor lent) {
         return lent == null ? work -> pool.execute(share, work) : work -> pool.runOnCallerThread(share, work, lent);
     }
 
@@ -190,7 +190,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         if (full(request.parameters(), client, completion)) {
             return () -> {};
         }
-        Share share = new Share(request.table().toString(), client);
+        FairShareKey share = new FairShareKey(request.table().toString(), client);
         ReadTask task = new ReadTask(this, request, share, completion);
         if (GatherEnvelope.isEnvelope(request.parameters())
                 && exchangeInputFetcher.needsChunks(
@@ -222,7 +222,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         return new ReplicaKey(tableId, actor);
     }
 
-    private void start(ReadTask task, ReadRequest request, Share share, @Nullable Executor lent) {
+    private void start(ReadTask task, ReadRequest request, FairShareKey share, @Nullable Executor lent) {
         task.run().list();
         // Helpers only if threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idleThreads() - 1);
@@ -251,8 +251,8 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         if (full(request.parameters(), client, completion)) {
             return () -> {};
         }
-        Share share = new Share(request.table().toString(), client);
-        VersionedTask task = new VersionedTask(this, request, share, completion);
+        FairShareKey share = new FairShareKey(request.table().toString(), client);
+        VersionedReadTask task = new VersionedReadTask(this, request, share, completion);
         if (GatherEnvelope.isEnvelope(request.parameters())
                 && exchangeInputFetcher.needsChunks(
                         request.operator(),
@@ -382,12 +382,12 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public boolean execute(Share share, Runnable task) {
+    public boolean execute(FairShareKey share, Runnable task) {
         return pool.execute(share, task);
     }
 
     @Override
-    public RunningQueries runningQueries() {
+    public RunningQueryRegistry runningQueries() {
         return running;
     }
 
@@ -437,7 +437,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public ActorSource actors() {
+    public PinnedActorProvider actors() {
         return actors;
     }
 
@@ -460,7 +460,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public InlineOperators inlineOperators() {
+    public OperatorTimeEstimator inlineOperators() {
         return brief;
     }
 

@@ -15,12 +15,12 @@ import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
-import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
 import io.uniserve.protocol.transaction.server.VersionedSnapshots;
 import io.uniserve.server.read.session.PinnedActor;
 import io.uniserve.server.read.session.SessionSnapshot;
 import io.uniserve.server.read.session.SharedEngineSnapshot;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.FairShareKey;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -59,7 +59,7 @@ final class ReadTask implements Timers.Cancel {
 
     private volatile boolean onTransportThread;
 
-    ReadTask(ReadTaskContext service, ReadRequest request, Share share, Completion<ReadReply> completion) {
+    ReadTask(ReadTaskContext service, ReadRequest request, FairShareKey share, Completion<ReadReply> completion) {
         this.service = service;
         this.request = request;
         this.completion = completion;
@@ -305,7 +305,7 @@ final class ReadTask implements Timers.Cancel {
                         : versioned(target);
             }
             if (request.mode() == ReadMode.STRICT) {
-                return failure(target, ConsistentCutReader.notAtomicError(request.table()));
+                return failure(target, ConsistentSnapshotReader.notAtomicError(request.table()));
             }
             boolean anyState =
                     request.mode() == ReadMode.STALE && request.session().isEmpty();

@@ -9,12 +9,12 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.server.exchange.ExchangeHost;
-import io.uniserve.server.read.session.ActorSource;
 import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.session.PinnedActorProvider;
 import io.uniserve.server.read.session.SessionSnapshots;
 import io.uniserve.server.read.worker.CancellationScope;
-import io.uniserve.server.read.worker.RunningQueries;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.function.Predicate;
 
@@ -23,7 +23,7 @@ interface ReadTaskContext {
     /** Failure for an actor without a gate: the table does not exist, or the actor is on another server. */
     ActorFailure absentFailure(TableName table, long tableId, int actor);
 
-    ActorSource actors();
+    PinnedActorProvider actors();
 
     /**
      * True if the first actor's operator promises to be brief with these parameters, and has been so. An error in the request is left
@@ -34,7 +34,7 @@ interface ReadTaskContext {
     boolean mayRunInline(
             String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise);
 
-    InlineOperators inlineOperators();
+    OperatorTimeEstimator inlineOperators();
 
     /** Creates a cancellation scope. It stops a query's work on a thread that no request waits for. */
     CancellationScope newCancellationScope();
@@ -51,7 +51,7 @@ interface ReadTaskContext {
 
     ExchangeHost exchange();
 
-    boolean execute(Share share, Runnable task);
+    boolean execute(FairShareKey share, Runnable task);
 
     OutOfMemoryPolicy outOfMemoryPolicy();
 
@@ -71,7 +71,7 @@ interface ReadTaskContext {
     void refresh(TableName table);
 
     /** Queries that run now. */
-    RunningQueries runningQueries();
+    RunningQueryRegistry runningQueries();
 
     ReadInDoubtResolver inDoubtResolver();
 

@@ -6,13 +6,13 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ActorFailure;
-import io.uniserve.runtime.port.PortBuild;
+import io.uniserve.runtime.port.PortBuildId;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.exchange.GatherInputs;
 import io.uniserve.server.read.session.PinnedActor;
 import io.uniserve.server.read.worker.CancellationScope;
-import io.uniserve.server.read.worker.RunningQueries;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestRun implements Timers.Cancel {
     private final ReadTaskContext service;
-    private final Share share;
+    private final FairShareKey share;
     private final long tableId;
     private final String operator;
     private final Bytes parameters;
@@ -30,14 +30,14 @@ final class RequestRun implements Timers.Cancel {
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
     private final AtomicLong reservedBytes = new AtomicLong();
-    private volatile RunningQueries.@Nullable Entry entry;
+    private volatile RunningQueryRegistry.@Nullable Entry entry;
     private volatile @Nullable OperatorRun<?, ?, ?> run;
     /** Inputs of a gather, arrived or in transit; null for other operators. */
     private volatile @Nullable GatherInputs gatherInputs;
 
     RequestRun(
             ReadTaskContext service,
-            Share share,
+            FairShareKey share,
             long tableId,
             String operator,
             Bytes parameters,
@@ -52,7 +52,7 @@ final class RequestRun implements Timers.Cancel {
         this.deadlineNanos = service.deadlineNanos(remainingNanos);
     }
 
-    Share share() {
+    FairShareKey share() {
         return share;
     }
 
@@ -74,7 +74,7 @@ final class RequestRun implements Timers.Cancel {
 
     @Override
     public void cancel() {
-        RunningQueries.Entry shown = entry;
+        RunningQueryRegistry.Entry shown = entry;
         if (shown != null) {
             shown.markCancelled();
         }
@@ -93,7 +93,7 @@ final class RequestRun implements Timers.Cancel {
 
     /** Marks the request as started, when a thread begins to work on it. */
     void begun() {
-        RunningQueries.Entry shown = entry;
+        RunningQueryRegistry.Entry shown = entry;
         if (shown != null) {
             shown.markStarted();
         }
@@ -121,7 +121,7 @@ final class RequestRun implements Timers.Cancel {
             known = OperatorRun.of(
                     actor.operator(operator)
                             .orElseThrow(() -> new UniserveException(
-                                    ErrorCode.UNKNOWN_OPERATOR, PortBuild.missingOperatorMessage(operator))),
+                                    ErrorCode.UNKNOWN_OPERATOR, PortBuildId.missingOperatorMessage(operator))),
                     parameters,
                     actor,
                     service.exchange(),
@@ -147,20 +147,20 @@ final class RequestRun implements Timers.Cancel {
 
     ActorFailure failure(int actor, long epoch, UniserveException failure) {
         UniserveException known = fault("operator ", failure);
-        RunningQueries.Entry shown = entry;
+        RunningQueryRegistry.Entry shown = entry;
         UniserveException error = shown == null ? known : shown.toClientError(known);
         return new ActorFailure(actor, error.code(), error.reason(), epoch);
     }
 
     /** Converts an error of the operator to the client's error. */
     UniserveException fault(String what, Throwable error) {
-        return service.outOfMemoryPolicy().onFailure(what + PortBuild.withoutBuild(operator), error);
+        return service.outOfMemoryPolicy().onFailure(what + PortBuildId.withoutBuild(operator), error);
     }
 
     void close() {
         service.resultMemory().release(reservedBytes.get());
         service.release(parameters, share.client());
-        RunningQueries.Entry shown = entry;
+        RunningQueryRegistry.Entry shown = entry;
         if (shown != null) {
             shown.close();
         }

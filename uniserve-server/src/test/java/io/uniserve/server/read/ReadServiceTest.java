@@ -405,7 +405,7 @@ class ReadServiceTest {
             return Bytes.EMPTY;
         });
         String large = "x".repeat(5_000);
-        for (int i = 0; i < 2 * InlineOperators.SAMPLES_MIN; i++) {
+        for (int i = 0; i < 2 * OperatorTimeEstimator.SAMPLES_MIN; i++) {
             world.read(ReadWorld.request("plain@1", "", 0));
             world.read(ReadWorld.request("quick@1", large, 0));
         }

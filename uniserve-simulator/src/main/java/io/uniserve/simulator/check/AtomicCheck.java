@@ -62,7 +62,7 @@ public final class AtomicCheck {
         history.writes().forEach(write -> checkFinalState(write, lists, last));
         history.reads().forEach(read -> read(read, lists));
         history.stale().forEach(read -> stale(read, lists));
-        new AtomicOrder(violations, history, tableTimelines, lists).run();
+        new RealTimeOrderCheck(violations, history, tableTimelines, lists).run();
         new TransferCheck(violations, history.transfers(), tableTimelines.count() == 1).run();
     }
 

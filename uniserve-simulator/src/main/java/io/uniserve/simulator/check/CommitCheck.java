@@ -11,7 +11,7 @@ import io.uniserve.model.registry.TransactionLogState.Decision;
 import io.uniserve.model.registry.TransactionLogState.InFlight;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.registry.Ensemble.Applied;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,7 +41,7 @@ public final class CommitCheck {
     }
 
     /** Registers the disk of a server. The disk survives restarts of the server. */
-    public void disk(String server, SimulatedDisk simulatedDisk) {
+    public void disk(String server, SimDiskMedium simulatedDisk) {
         reservationAborts.disk(server, simulatedDisk);
         disks.disk(server, simulatedDisk);
     }

@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.simulator.disk.ForwardingDisk;
 import io.uniserve.simulator.disk.LogFiles;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -17,7 +17,7 @@ import java.util.function.Function;
  * the deletion, not the state of the replica.
  */
 public final class LogCleaningCheck extends ForwardingDisk {
-    private final SimulatedDisk simulatedDisk;
+    private final SimDiskMedium simulatedDisk;
     private final Violations violations;
     private final Function<ReplicaKey, Optional<BackupRecord>> records;
     private final Runnable dropped;
@@ -28,7 +28,7 @@ public final class LogCleaningCheck extends ForwardingDisk {
      */
     public LogCleaningCheck(
             Disk disk,
-            SimulatedDisk simulatedDisk,
+            SimDiskMedium simulatedDisk,
             Violations violations,
             Function<ReplicaKey, Optional<BackupRecord>> records,
             Runnable dropped) {

@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.simulator.disk.LogFiles;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PreparedCheck {
     private final Violations violations;
-    private final Map<String, SimulatedDisk> disks = new HashMap<>();
+    private final Map<String, SimDiskMedium> disks = new HashMap<>();
 
     private long checkedDisks;
 
@@ -33,14 +33,14 @@ final class PreparedCheck {
     }
 
     /** Registers the disk of a server. */
-    void disk(String server, SimulatedDisk simulatedDisk) {
+    void disk(String server, SimDiskMedium simulatedDisk) {
         disks.put(server, simulatedDisk);
     }
 
     /** A version with rows in this actor is committed now. */
     void committed(ReplicaKey key, ActorState state, long version) {
         for (ServerId member : state.isr()) {
-            SimulatedDisk simulatedDisk = disks.get(member.value());
+            SimDiskMedium simulatedDisk = disks.get(member.value());
             Boolean holds = simulatedDisk == null ? null : holds(simulatedDisk, key, version);
             checkedDisks += holds == null ? 0 : 1;
             if (Boolean.FALSE.equals(holds)) {
@@ -55,7 +55,7 @@ final class PreparedCheck {
     /**
      * Reads the newest segments first, as the entry is usually there. Null if the log is lost with the disk or is damaged: no conclusion.
      */
-    private static @Nullable Boolean holds(SimulatedDisk simulatedDisk, ReplicaKey key, long version) {
+    private static @Nullable Boolean holds(SimDiskMedium simulatedDisk, ReplicaKey key, long version) {
         List<String> paths = simulatedDisk.under(key + "/log");
         boolean any = false;
         for (int i = paths.size() - 1; i >= 0; i--) {

@@ -11,7 +11,7 @@ import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
 import io.uniserve.simulator.disk.LogFiles;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,14 +25,14 @@ import java.util.TreeSet;
  */
 final class ReservationAbortCheck {
     private final Violations violations;
-    private final Map<String, SimulatedDisk> disks = new HashMap<>();
+    private final Map<String, SimDiskMedium> disks = new HashMap<>();
 
     ReservationAbortCheck(Violations violations) {
         this.violations = violations;
     }
 
     /** Registers the disk of a server. */
-    void disk(String server, SimulatedDisk simulatedDisk) {
+    void disk(String server, SimDiskMedium simulatedDisk) {
         disks.put(server, simulatedDisk);
     }
 
@@ -68,7 +68,7 @@ final class ReservationAbortCheck {
         ActorState state = map.actors().get(actor);
         ReplicaKey key = new ReplicaKey(map.tableId(), actor);
         for (ServerId member : state.epochStarted() ? state.isr() : List.<ServerId>of()) {
-            SimulatedDisk simulatedDisk = disks.get(member.value());
+            SimDiskMedium simulatedDisk = disks.get(member.value());
             if (simulatedDisk != null && lacks(simulatedDisk, key, version)) {
                 violations.add(
                         "I1",
@@ -79,7 +79,7 @@ final class ReservationAbortCheck {
     }
 
     /** True only if the whole log is present and intact. Missing front segments, damage or a lost disk permit no conclusion. */
-    private static boolean lacks(SimulatedDisk simulatedDisk, ReplicaKey key, long version) {
+    private static boolean lacks(SimDiskMedium simulatedDisk, ReplicaKey key, long version) {
         long next = 1;
         for (String path : simulatedDisk.under(key + "/log")) {
             LogFiles.Segment segment = LogFiles.segment(path).orElse(null);

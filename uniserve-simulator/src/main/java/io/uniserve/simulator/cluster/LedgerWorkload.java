@@ -18,17 +18,17 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.transaction.AtomicTablesSnapshot;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
-import io.uniserve.protocol.client.transaction.ReadSnapshot;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.client.update.Update;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminRequest;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.check.LedgerCheck;
 import io.uniserve.simulator.kernel.Fault;
@@ -62,12 +62,12 @@ public final class LedgerWorkload {
     private static final List<Fault> DATA_LOSS_FAULTS =
             List.of(Fault.BIT_FLIPPED, Fault.DISK_DESTROYED, Fault.ACTOR_LOST);
 
-    private final World world;
+    private final SimulationContext world;
     private final SimCluster cluster;
     private final int rf;
     private final ClientContext env;
     private final SnapshotReadClient network;
-    private final ConsistentCutClient consistentCuts;
+    private final ConsistentSnapshotClient consistentCuts;
     private final RequestTracker tracker;
     /** Watermarks of the writers. Each read gets fresh ones, so no read depends on a version seen before. */
     private final VersionWatermarks watermarks = new VersionWatermarks();
@@ -88,12 +88,12 @@ public final class LedgerWorkload {
     }
 
     LedgerWorkload(
-            World world,
+            SimulationContext world,
             SimCluster cluster,
             int rf,
             ClientContext env,
             SnapshotReadClient network,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             Prng random) {
         this.world = world;
         this.cluster = cluster;
@@ -256,7 +256,7 @@ public final class LedgerWorkload {
             return new Query(book.name(), Optional.empty(), KvOperators.SCAN.id(), all, mode, deadline);
         }
 
-        private void checkVersions(ConsistentCut.Table ordered, ConsistentCut.Table paid) {
+        private void checkVersions(ConsistentSnapshot.Table ordered, ConsistentSnapshot.Table paid) {
             check.checkSnapshot(start, ordered.version(), paid.version());
         }
 
@@ -298,9 +298,9 @@ public final class LedgerWorkload {
         List<Query> queries = look.books.stream()
                 .map(book -> look.query(book, ReadMode.STRICT))
                 .toList();
-        new StrictRead(env, network, consistentCuts, new VersionWatermarks(), queries, outcome -> {
-                    if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
-                        Map<TableName, ConsistentCut.Table> cut = new TreeMap<>();
+        new StrictReadExecution(env, network, consistentCuts, new VersionWatermarks(), queries, outcome -> {
+                    if (outcome instanceof Outcome.Ok<List<StrictReadExecution.Result>> ok) {
+                        Map<TableName, ConsistentSnapshot.Table> cut = new TreeMap<>();
                         ok.value().get(0).consistentCut().tables().forEach(table -> cut.put(table.name(), table));
                         look.checkVersions(
                                 Objects.requireNonNull(cut.get(orders.name())),
@@ -321,8 +321,8 @@ public final class LedgerWorkload {
     /** Takes a snapshot, then reads one table after the other, as the rounds of a plan do. */
     private void inRounds(LedgerRead look, ReadMode mode) {
         List<TableName> tables = look.books.stream().map(LedgerTable::name).toList();
-        ReadSnapshot.take(env, network, consistentCuts, mode, tables, look.deadline, outcome -> {
-            if (outcome instanceof Outcome.Ok<ReadSnapshot> ok) {
+        AtomicTablesSnapshot.take(env, network, consistentCuts, mode, tables, look.deadline, outcome -> {
+            if (outcome instanceof Outcome.Ok<AtomicTablesSnapshot> ok) {
                 look.checkVersions(
                         ok.value().table(orders.name()).orElseThrow(),
                         ok.value().table(payments.name()).orElseThrow());
@@ -333,7 +333,7 @@ public final class LedgerWorkload {
         });
     }
 
-    private void round(LedgerRead look, ReadSnapshot readSnapshot, ReadMode mode, int number) {
+    private void round(LedgerRead look, AtomicTablesSnapshot readSnapshot, ReadMode mode, int number) {
         if (number == look.books.size()) {
             look.done("in rounds, mode " + mode);
             return;

@@ -43,7 +43,7 @@ public final class TableLifecycleWorkload {
     private static final String OPTION = MutableOptions.mutableName("number");
     private static final long SECOND = 1_000_000_000L;
 
-    private final World world;
+    private final SimulationContext world;
     private final SimCluster cluster;
     private final int rf;
     private final ClientContext env;
@@ -57,7 +57,7 @@ public final class TableLifecycleWorkload {
     private int next;
     private int changes;
 
-    TableLifecycleWorkload(World world, SimCluster cluster, int rf, ClientContext env, Prng random) {
+    TableLifecycleWorkload(SimulationContext world, SimCluster cluster, int rf, ClientContext env, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.rf = rf;

@@ -24,7 +24,7 @@ public final class LogFiles {
     /** Segment of a replica's log, identified by its first entry. */
     public record Segment(ReplicaKey key, long first) {
         /** The next segment on this disk; empty for the last one. */
-        public Optional<Segment> next(SimulatedDisk simulatedDisk) {
+        public Optional<Segment> next(SimDiskMedium simulatedDisk) {
             String log = key + "/log";
             return simulatedDisk.under(log).stream()
                     .flatMap(path -> segment(path).stream())

@@ -4,7 +4,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.simulator.cluster.ServerNode;
 import io.uniserve.simulator.cluster.SimCluster;
-import io.uniserve.simulator.cluster.World;
+import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import java.util.List;
@@ -19,13 +19,13 @@ public final class IsrLossFault {
     /** Delay after which operations under way on a disk have ended. */
     private static final long ENDED_NANOS = 1_500_000_000L;
 
-    private final World world;
+    private final SimulationContext world;
     private final SimCluster cluster;
-    private final Disasters disasters;
+    private final LargeFaultScheduler disasters;
     private final Prng random;
     private boolean ended;
 
-    public IsrLossFault(World world, SimCluster cluster, Disasters disasters, Prng random) {
+    public IsrLossFault(SimulationContext world, SimCluster cluster, LargeFaultScheduler disasters, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.disasters = disasters;

@@ -8,8 +8,8 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.engine.Gates;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.engine.SimGatePublisher;
+import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.network.Endpoint;
 import io.uniserve.simulator.registry.Ensemble;
 
@@ -21,15 +21,15 @@ public final class AbortOnMissingRecordBug {
     private static final long LOOK_NANOS = 700_000_000;
 
     private final TableName table;
-    private final Process process;
-    private final Gates gates;
+    private final SimProcess process;
+    private final SimGatePublisher gates;
     private final Ensemble ensemble;
     private final Endpoint.Handler<PeerRequest, PeerReply> machine;
 
     public AbortOnMissingRecordBug(
             TableName table,
-            Process process,
-            Gates gates,
+            SimProcess process,
+            SimGatePublisher gates,
             Ensemble ensemble,
             Endpoint.Handler<PeerRequest, PeerReply> machine) {
         this.table = table;

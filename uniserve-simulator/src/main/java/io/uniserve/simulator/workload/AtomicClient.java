@@ -15,15 +15,15 @@ import io.uniserve.protocol.client.query.QueryExecution;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.client.update.Update;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.check.AtomicHistory;
 import io.uniserve.simulator.check.TransferHistory;
@@ -57,7 +57,7 @@ public final class AtomicClient implements ClientProcess {
     private final ClientContext env;
     private final Shuffles shuffles;
     private final SnapshotReadClient network;
-    private final ConsistentCutClient consistentCuts;
+    private final ConsistentSnapshotClient consistentCuts;
     private final boolean singleVersion;
     private final VersionWatermarks watermarks = new VersionWatermarks();
     private final RequestTracker tracker;
@@ -78,7 +78,7 @@ public final class AtomicClient implements ClientProcess {
             ClientContext env,
             Shuffles shuffles,
             SnapshotReadClient network,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             boolean oneVersion,
             Runnable crash,
             TableName table,
@@ -180,7 +180,7 @@ public final class AtomicClient implements ClientProcess {
                         (actors, end) -> query(actors, end - env.clock().nanos(), mode),
                         new MultiRoundSnapshotRead.Listener() {
                             @Override
-                            public void onRound(ConsistentCut.Table of, TreeSet<Integer> actors, QueryResult result) {
+                            public void onRound(ConsistentSnapshot.Table of, TreeSet<Integer> actors, QueryResult result) {
                                 Seen seen = new Seen(reader, invoked, of.tableId(), of.version(), true, actors);
                                 recordRead(seen, documents(result.parts()));
                             }
@@ -369,10 +369,10 @@ public final class AtomicClient implements ClientProcess {
         outstanding++;
         operationCounters.started();
         Query query = total ? total(actors, deadlineNanos) : query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
-        SnapshotRead machine = new SnapshotRead(env, network, known, query, outcome -> {
+        SnapshotReadExecution machine = new SnapshotReadExecution(env, network, known, query, outcome -> {
             outstanding--;
             operationCounters.ended(false, outcome instanceof Outcome.Ok);
-            if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
+            if (outcome instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
                 String what = total
                         ? onTotal(reader, invoked, number, ok.value())
                         : onRead(reader, actors, invoked, number, ok.value());
@@ -399,11 +399,11 @@ public final class AtomicClient implements ClientProcess {
         outstanding++;
         operationCounters.started();
         List<Query> queries = List.of(query(actors, deadlineNanos, ReadMode.LINEARIZABLE));
-        new StrictRead(env, network, consistentCuts, watermarks, queries, outcome -> {
+        new StrictReadExecution(env, network, consistentCuts, watermarks, queries, outcome -> {
                     outstanding--;
                     operationCounters.ended(false, outcome instanceof Outcome.Ok);
-                    if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
-                        StrictRead.Result result = ok.value().get(0);
+                    if (outcome instanceof Outcome.Ok<List<StrictReadExecution.Result>> ok) {
+                        StrictReadExecution.Result result = ok.value().get(0);
                         long read = result.consistentCut().tables().get(0).tableId();
                         Seen seen = new Seen(name, invoked, read, result.version(), true, actors);
                         recordRead(seen, documents(result.values().values()));
@@ -536,13 +536,13 @@ public final class AtomicClient implements ClientProcess {
     }
 
     private String onRead(
-            String reader, TreeSet<Integer> actors, long invoked, long number, SnapshotRead.Result result) {
+            String reader, TreeSet<Integer> actors, long invoked, long number, SnapshotReadExecution.Result result) {
         Seen seen = new Seen(reader, invoked, number, result.version(), singleVersion, actors);
         recordRead(seen, documents(result.values().values()));
         return "actors " + actors;
     }
 
-    private String onTotal(String reader, long invoked, long number, SnapshotRead.Result result) {
+    private String onTotal(String reader, long invoked, long number, SnapshotReadExecution.Result result) {
         long now = queue.now();
         long total = result.values().values().stream()
                 .mapToLong(value -> KvOperators.SUM.values().decode(value))

@@ -16,7 +16,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.registry.Ensemble;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -31,14 +31,14 @@ public final class RoutingFeed implements RoutingView {
     private static final long REFRESH_NANOS = 20_000_000;
 
     private final Ensemble ensemble;
-    private final Process process;
+    private final SimProcess process;
     private final Prng random;
     private final Set<Runnable> waiting = new LinkedHashSet<>();
     private RouteIndex current;
     private long seenZxid;
     private boolean held;
 
-    public RoutingFeed(Ensemble ensemble, Process process, Prng random) {
+    public RoutingFeed(Ensemble ensemble, SimProcess process, Prng random) {
         this.ensemble = ensemble;
         this.process = process;
         this.random = random;

@@ -6,12 +6,12 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.client.routing.ClientContext;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.exchange.ShuffleMachine;
-import io.uniserve.protocol.exchange.StageReads;
+import io.uniserve.protocol.exchange.ShuffleStateMachine;
+import io.uniserve.protocol.exchange.StageReadExecutor;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.check.Violations;
 import io.uniserve.simulator.engine.ListOperators;
@@ -38,7 +38,7 @@ public final class Shuffles {
 
     private final ClientContext env;
     private final SnapshotReadClient versions;
-    private final ConsistentCutClient cuts;
+    private final ConsistentSnapshotClient cuts;
     private final Network peers;
     private final boolean versioned;
     private final TableName table;
@@ -50,7 +50,7 @@ public final class Shuffles {
     public Shuffles(
             ClientContext env,
             SnapshotReadClient versions,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             Network peers,
             boolean versioned,
             TableName table,
@@ -90,11 +90,11 @@ public final class Shuffles {
             slots.add(random.below(keys.count()));
         }
         Bytes salt = ListOperators.GATHER.parameters().encode(random.next());
-        ShuffleMachine.Plan plan = new ShuffleMachine.Plan(
+        ShuffleStateMachine.Plan plan = new ShuffleStateMachine.Plan(
                 stages(random, all), table, List.copyOf(slots), ListOperators.GATHER.id(), salt);
         long[] version = {0};
         long deadlineNanos = env.clock().nanos() + nanos;
-        StageReads reads = new StageReads(
+        StageReadExecutor reads = new StageReadExecutor(
                 env,
                 versions,
                 cuts,
@@ -104,7 +104,7 @@ public final class Shuffles {
                 named -> versioned,
                 (named, operator, seen) ->
                         version[0] = operator.equals(ListOperators.SCATTER.id()) ? seen : version[0]);
-        ShuffleMachine machine = new ShuffleMachine(
+        ShuffleStateMachine machine = new ShuffleStateMachine(
                 env.clock(),
                 env.timers(),
                 reads,
@@ -120,8 +120,8 @@ public final class Shuffles {
     }
 
     /** Draws one or two scatters. In half of the plans a map at all actors takes all of them, or those before it, as its input. */
-    private List<ShuffleMachine.Scatter> stages(Prng random, List<Integer> all) {
-        List<ShuffleMachine.Scatter> stages = new ArrayList<>();
+    private List<ShuffleStateMachine.Scatter> stages(Prng random, List<Integer> all) {
+        List<ShuffleStateMachine.Scatter> stages = new ArrayList<>();
         boolean map = random.below(2) == 0;
         int first = map ? random.between(1, 2) : 0;
         for (int input = 0; input < first; input++) {
@@ -132,7 +132,7 @@ public final class Shuffles {
             Distribution distribution = random.below(4) == 0 ? Distribution.BROADCAST : Distribution.PARTITIONED;
             Bytes salt = ListOperators.MAP.parameters().encode(random.next());
             List<Integer> inputs = IntStream.range(0, first).boxed().toList();
-            stages.add(new ShuffleMachine.Scatter(table, all, ListOperators.MAP.id(), salt, distribution, inputs));
+            stages.add(new ShuffleStateMachine.Scatter(table, all, ListOperators.MAP.id(), salt, distribution, inputs));
         }
         for (int more = map ? random.below(2) : random.between(1, 2); more > 0; more--) {
             stages.add(scatter(
@@ -144,13 +144,13 @@ public final class Shuffles {
         return stages;
     }
 
-    private ShuffleMachine.Scatter scatter(Prng random, List<Integer> all, int number, Distribution distribution) {
+    private ShuffleStateMachine.Scatter scatter(Prng random, List<Integer> all, int number, Distribution distribution) {
         Bytes salt = ListOperators.SCATTER.parameters().encode(ListOperators.salted(random.next(), number));
-        return new ShuffleMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, distribution);
+        return new ShuffleStateMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, distribution);
     }
 
     /** True if every slot of the gather gets all rows of the scatter. */
-    private static boolean broadcast(ShuffleMachine.Plan plan, int scatter) {
+    private static boolean broadcast(ShuffleStateMachine.Plan plan, int scatter) {
         int last = scatter;
         for (int stage = scatter; stage < plan.scatters().size(); stage++) {
             last = plan.scatters().get(stage).inputs().contains(last) ? stage : last;
@@ -160,11 +160,11 @@ public final class Shuffles {
 
     private void ended(
             String name,
-            ShuffleMachine.Plan plan,
+            ShuffleStateMachine.Plan plan,
             long[] version,
-            Outcome<ShuffleMachine.Result> outcome,
+            Outcome<ShuffleStateMachine.Result> outcome,
             Listener heard) {
-        if (outcome instanceof Outcome.Err<ShuffleMachine.Result> failed) {
+        if (outcome instanceof Outcome.Err<ShuffleStateMachine.Result> failed) {
             UniserveException error = failed.error();
             if (error.code() == ErrorCode.TOO_LARGE) {
                 faultIntensity.count(Fault.PLAN_TOO_LARGE); // the seed draws the query's limit
@@ -172,7 +172,7 @@ public final class Shuffles {
             heard.onEnded(Optional.of(error.code()), error.reason());
             return;
         }
-        ShuffleMachine.Result result = outcome.value();
+        ShuffleStateMachine.Result result = outcome.value();
         if (result.attempts() > 1) {
             faultIntensity.count(Fault.PLAN_REPEATED);
         }

@@ -13,7 +13,7 @@ import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Trace;
 import java.util.List;
@@ -32,8 +32,8 @@ final class ReservationAbortCheckTest {
     private final EventQueue queue = new EventQueue();
     private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
     private final ReservationAbortCheck check = new ReservationAbortCheck(violations);
-    private final SimulatedDisk first = new SimulatedDisk();
-    private final SimulatedDisk second = new SimulatedDisk();
+    private final SimDiskMedium first = new SimDiskMedium();
+    private final SimDiskMedium second = new SimDiskMedium();
     private final TableMap map = new TableMap(
             new TableName("t"),
             7,
@@ -68,7 +68,7 @@ final class ReservationAbortCheckTest {
         return LogEntry.prepare(1, index, version, 0, 1, Bytes.EMPTY);
     }
 
-    private static void log(SimulatedDisk disk, int actor, LogEntry... entries) {
+    private static void log(SimDiskMedium disk, int actor, LogEntry... entries) {
         String path = new ReplicaKey(7, actor) + "/log/%020d.seg".formatted(entries[0].index());
         disk.store(path, ReplicaLog.encode(List.of(entries)));
     }

@@ -1,7 +1,7 @@
 package io.uniserve.testkit.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +21,7 @@ public final class FeatureDocuments {
 
     /** Files of the configset, by name: the port's default schema with more fields, and the files that these refer to. */
     public static Map<String, String> configset(String defaultSchema) {
-        String fields = PackedFiles.readResource(FeatureDocuments.class, "feature-fields.xml");
+        String fields = PackedFilesCodec.readResource(FeatureDocuments.class, "feature-fields.xml");
         return Map.of(
                 "schema.xml",
                 defaultSchema.replace("</schema>", fields),

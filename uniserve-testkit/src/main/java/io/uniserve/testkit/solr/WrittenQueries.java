@@ -1,6 +1,6 @@
 package io.uniserve.testkit.solr;
 
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -23,6 +23,6 @@ public final class WrittenQueries {
     }
 
     private static Stream<String> lines(String file) {
-        return PackedFiles.readResource(WrittenQueries.class, file).lines().filter(line -> !line.startsWith("# "));
+        return PackedFilesCodec.readResource(WrittenQueries.class, file).lines().filter(line -> !line.startsWith("# "));
     }
 }

@@ -21,7 +21,7 @@ public final class MatrixRun {
     private static final Set<ErrorCode> REFUSALS = Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT);
 
     private final BinaryOperator<String> port;
-    private final MatrixReference reference;
+    private final MatrixOracle reference;
     private final Map<String, Pattern> refusals;
     private final Map<String, Integer> refused = new TreeMap<>();
     private final List<String> faults = new ArrayList<>();
@@ -34,7 +34,7 @@ public final class MatrixRun {
      * @param port executes a statement; its arguments are table and statement
      * @param refusals permitted error messages by reason, as in the manual
      */
-    public MatrixRun(BinaryOperator<String> port, MatrixReference reference, Map<String, Pattern> refusals) {
+    public MatrixRun(BinaryOperator<String> port, MatrixOracle reference, Map<String, Pattern> refusals) {
         this.port = port;
         this.reference = reference;
         this.refusals = Map.copyOf(refusals);

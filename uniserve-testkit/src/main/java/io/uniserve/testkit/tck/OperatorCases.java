@@ -140,7 +140,7 @@ interface OperatorCases extends Cases {
                 ByteBuffer.wrap(changed).putInt(at, number);
                 try {
                     P parameters = operator.parameters().decode(Bytes.wrap(changed));
-                    operator.values().encode(operator.retrieve(actor, TckBench.activeContext(), parameters));
+                    operator.values().encode(operator.retrieve(actor, TckHarness.activeContext(), parameters));
                 } catch (UniserveException e) {
                     assertThat(e.code())
                             .as("%s with %d at byte %d of its parameters: %s", probe.operator(), number, at, e)
@@ -231,9 +231,9 @@ interface OperatorCases extends Cases {
         P p = probe.parameters();
         V two = merger.merge(
                 p,
-                operator.retrieve(first, TckBench.activeContext(), p),
-                operator.retrieve(second, TckBench.activeContext(), p));
-        return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckBench.activeContext(), p)));
+                operator.retrieve(first, TckHarness.activeContext(), p),
+                operator.retrieve(second, TckHarness.activeContext(), p));
+        return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckHarness.activeContext(), p)));
     }
 
     private <P, V> void retrieve(Actor actor, Probe<P, V> probe, CancellableContext life) {

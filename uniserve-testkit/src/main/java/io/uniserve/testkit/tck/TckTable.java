@@ -13,7 +13,7 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -39,14 +39,14 @@ final class TckTable implements PlanContext {
         MERGED
     }
 
-    private final TckBench bench;
+    private final TckHarness bench;
     private final TableMeta meta;
     private final List<Actor> actors = new ArrayList<>();
     private Arrival arrival = Arrival.EACH;
     private boolean ended;
 
     /** Table with this many actors and these rows. */
-    TckTable(TckBench bench, int size, List<Document> rows) {
+    TckTable(TckHarness bench, int size, List<Document> rows) {
         this.bench = bench;
         TableMeta m = bench.fixture().meta();
         this.meta = new TableMeta(
@@ -76,7 +76,7 @@ final class TckTable implements PlanContext {
 
     /** The answer of the operator for whole queries, on one actor. */
     String answerWhole(String operator, String query) {
-        List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQuery.call(operator), query, List::copyOf);
+        List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQueryOperator.call(operator), query, List::copyOf);
         return text(values.get(0));
     }
 

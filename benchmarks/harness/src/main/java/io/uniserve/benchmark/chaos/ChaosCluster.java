@@ -29,14 +29,14 @@ final class ChaosCluster implements AutoCloseable {
 
     private final ChaosOptions options;
     private final LinkFaultInjector linkFaultInjector = new LinkFaultInjector();
-    private final FullDisk disk;
+    private final DiskFiller disk;
     private final JavaLauncher java;
     private final Map<String, LinkProxy> proxies = new TreeMap<>();
     private final Map<String, Integer> indexByName = new TreeMap<>();
     private final Map<String, DaemonProcess> daemons = new ConcurrentHashMap<>();
     private final Map<String, Path> memberFiles = new HashMap<>();
 
-    ChaosCluster(ChaosOptions options, FullDisk disk) {
+    ChaosCluster(ChaosOptions options, DiskFiller disk) {
         this.options = options;
         this.disk = disk;
         JavaLauncher plain = JavaLauncher.ofThisProcess();
@@ -96,7 +96,7 @@ final class ChaosCluster implements AutoCloseable {
     }
 
     /** Returns the disk with the data of the last server. */
-    FullDisk disk() {
+    DiskFiller disk() {
         return disk;
     }
 
@@ -131,7 +131,7 @@ final class ChaosCluster implements AutoCloseable {
         daemons.forEach((name, daemon) -> processes.put(daemon.pid(), name));
         processes.put(ProcessHandle.current().pid(), CLIENTS);
         for (int look = 0; look < ENDS_LOOKED_FOR; look++) {
-            var found = SocketOwners.ownerOf(port, processes);
+            var found = SocketOwnerResolver.ownerOf(port, processes);
             if (found.isPresent()) {
                 return found.get();
             }

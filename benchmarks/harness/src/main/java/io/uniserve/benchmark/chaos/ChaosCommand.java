@@ -64,7 +64,7 @@ public final class ChaosCommand extends CliCommand {
             description =
                     "Means to fill the last server's disk: tmpfs (needs root), prlimit or none (default: tmpfs for"
                             + " root, else prlimit).")
-    private FullDisk.@Nullable Means fullDisk;
+    private DiskFiller.@Nullable Means fullDisk;
 
     @Override
     public Integer call() throws Exception {
@@ -74,7 +74,7 @@ public final class ChaosCommand extends CliCommand {
         checkRange("--servers", servers, 4, 16);
         checkRange("--clients", clients, 1, 16);
         Path directory = Files.createTempDirectory("uniserve-chaos");
-        FullDisk disk = new FullDisk(fullDisk == null ? FullDisk.available() : fullDisk);
+        DiskFiller disk = new DiskFiller(fullDisk == null ? DiskFiller.available() : fullDisk);
         Thread interrupted = new Thread(() -> abandon(directory, disk), "chaos-abandoned");
         Runtime.getRuntime().addShutdownHook(interrupted);
         Path file = history == null ? directory.resolve("history.jsonl") : history;
@@ -107,7 +107,7 @@ public final class ChaosCommand extends CliCommand {
         return report(result);
     }
 
-    private static void abandon(Path directory, FullDisk disk) {
+    private static void abandon(Path directory, DiskFiller disk) {
         ParentProcessWatcher.endAll();
         disk.close();
         try {

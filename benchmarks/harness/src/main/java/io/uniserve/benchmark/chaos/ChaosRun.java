@@ -32,7 +32,7 @@ final class ChaosRun {
     private static final long LOOK_MS = 500;
 
     private final ChaosOptions options;
-    private final FullDisk disk;
+    private final DiskFiller disk;
     private final Console console;
     private final Clock clock;
 
@@ -55,7 +55,7 @@ final class ChaosRun {
         }
     }
 
-    ChaosRun(ChaosOptions options, FullDisk disk, Console console, Clock clock) {
+    ChaosRun(ChaosOptions options, DiskFiller disk, Console console, Clock clock) {
         this.options = options;
         this.disk = disk;
         this.console = console;
@@ -86,7 +86,7 @@ final class ChaosRun {
     private Result run(ChaosCluster cluster, UniserveClient client, HistoryFile file) throws InterruptedException {
         createTables(cluster, client);
         ChaosLoad load = new ChaosLoad(clock, file, () -> client(cluster));
-        Faults faults = new Faults(cluster, clock, client, load, console::println, options.seed());
+        ChaosFaultInjector faults = new ChaosFaultInjector(cluster, clock, client, load, console::println, options.seed());
         long healed;
         try (load) {
             load.start(options.clients(), options.seed());
@@ -189,7 +189,7 @@ final class ChaosRun {
     }
 
     private Result checkHistory(
-            ChaosCluster cluster, ChaosLoad load, Faults faults, List<String> unsettled, double settledSeconds)
+            ChaosCluster cluster, ChaosLoad load, ChaosFaultInjector faults, List<String> unsettled, double settledSeconds)
             throws InterruptedException {
         EventQueue queue = new EventQueue();
         Violations violations = new Violations(queue, new Trace(queue, line -> {}));

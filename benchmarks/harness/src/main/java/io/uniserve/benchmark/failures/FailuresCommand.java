@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.failures;
 
 import io.uniserve.benchmark.demo.EuroparlCorpus;
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -126,7 +126,7 @@ public final class FailuresCommand extends CliCommand {
         }
         Map<String, String> inForce = Timeouts.effective(settings);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
+                RawResultWriter log = new RawResultWriter(raw)) {
             console().println(Timeouts.line(inForce));
             ResultCollector resultCollector = new ResultCollector(SystemClock.INSTANCE::nanos, log, console());
             FailureBenchScale failureBenchScale =

@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.failures;
 
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.Progress;
@@ -15,11 +15,11 @@ final class ResultCollector {
     static final double NANOS = 1e9;
 
     private final LongSupplier nanos;
-    private final RawLog raw;
+    private final RawResultWriter raw;
     private final Console console;
     private final List<Figure> figures = new ArrayList<>();
 
-    ResultCollector(LongSupplier nanos, RawLog raw, Console console) {
+    ResultCollector(LongSupplier nanos, RawResultWriter raw, Console console) {
         this.nanos = nanos;
         this.raw = raw;
         this.console = console;

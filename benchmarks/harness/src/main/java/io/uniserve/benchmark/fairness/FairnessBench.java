@@ -1,9 +1,9 @@
 package io.uniserve.benchmark.fairness;
 
 import io.uniserve.api.plan.Answer;
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.cli.command.ConditionPoller;
 import io.uniserve.cli.command.Console;
@@ -49,7 +49,7 @@ final class FairnessBench {
             "q=*:*&rows=0&json.facet={a:{" + RANGE + ",facet:{b:{" + RANGE + "}}}}&start=";
 
     private final LongSupplier nanos;
-    private final RawLog raw;
+    private final RawResultWriter raw;
     private final Scale scale;
     private final Path directory;
     private final Console console;
@@ -62,7 +62,7 @@ final class FairnessBench {
     /** Counts beside a number of slow queries. */
     private record Measured(BenchmarkIteration block, int failed) {}
 
-    FairnessBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
+    FairnessBench(LongSupplier nanos, RawResultWriter raw, Scale scale, Path directory, Console console) {
         this.nanos = nanos;
         this.raw = raw;
         this.scale = scale;
@@ -178,7 +178,7 @@ final class FairnessBench {
         BenchmarkIteration benchmarkIteration =
                 new BenchmarkIteration(side, sorted, Arrays.stream(all).sum() / 1e6, 0);
         raw.write(
-                new Bench.Load("count beside " + queries, 1, all.length, 1), side, 0, List.of(all), benchmarkIteration);
+                new PairedBenchmark.Load("count beside " + queries, 1, all.length, 1), side, 0, List.of(all), benchmarkIteration);
         return new Measured(benchmarkIteration, failed);
     }
 

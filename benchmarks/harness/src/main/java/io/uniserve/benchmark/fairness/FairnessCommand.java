@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.fairness;
 
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
@@ -66,7 +66,7 @@ public final class FairnessCommand extends CliCommand {
         checkRange("--documents", documents, 100, 1_000_000);
         slow.forEach(n -> checkRange("--slow", n, 1, 64));
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
+                RawResultWriter log = new RawResultWriter(raw)) {
             FairnessBench bench = new FairnessBench(
                     SystemClock.INSTANCE::nanos,
                     log,

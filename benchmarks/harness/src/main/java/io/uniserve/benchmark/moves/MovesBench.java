@@ -2,9 +2,9 @@ package io.uniserve.benchmark.moves;
 
 import io.uniserve.api.Document;
 import io.uniserve.benchmark.floor.BareRegistry;
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.cli.command.ConditionPoller;
 import io.uniserve.cli.command.Console;
@@ -44,7 +44,7 @@ final class MovesBench {
     private static final double P99 = 0.99;
 
     private final LongSupplier nanos;
-    private final RawLog raw;
+    private final RawResultWriter raw;
     private final Scale scale;
     private final Path directory;
     private final Console console;
@@ -54,7 +54,7 @@ final class MovesBench {
     /** Scale of a run. */
     record Scale(int moves, int warmUp, int rows, int actors, int queries) {}
 
-    MovesBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
+    MovesBench(LongSupplier nanos, RawResultWriter raw, Scale scale, Path directory, Console console) {
         this.nanos = nanos;
         this.raw = raw;
         this.scale = scale;
@@ -198,7 +198,7 @@ final class MovesBench {
         Arrays.sort(sorted);
         BenchmarkIteration benchmarkIteration =
                 new BenchmarkIteration(side, sorted, Arrays.stream(latencies).sum() / 1e6, 0);
-        Bench.Load load = new Bench.Load(what + ", rf " + rf, 1, latencies.length, 1);
+        PairedBenchmark.Load load = new PairedBenchmark.Load(what + ", rf " + rf, 1, latencies.length, 1);
         raw.write(load, side, 0, List.of(latencies), benchmarkIteration);
         return benchmarkIteration;
     }

@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.moves;
 
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
@@ -54,7 +54,7 @@ public final class MovesCommand extends CliCommand {
         checkRange("--actors", actors, 1, 256);
         checkRange("--queries", queries, 1, 1_000_000);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
+                RawResultWriter log = new RawResultWriter(raw)) {
             MovesBench bench = new MovesBench(
                     SystemClock.INSTANCE::nanos,
                     log,

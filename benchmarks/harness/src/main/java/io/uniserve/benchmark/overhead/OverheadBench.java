@@ -3,10 +3,10 @@ package io.uniserve.benchmark.overhead;
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.benchmark.floor.BareFanOut;
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
-import io.uniserve.benchmark.measure.ProcFiles;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.ProcFsReader;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.ClientTable;
@@ -48,7 +48,7 @@ public final class OverheadBench {
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
     public static final RetrieveCall<String, Long> COUNT = new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
 
-    private final Bench bench;
+    private final PairedBenchmark bench;
     private final Scale scale;
     private final Path directory;
     private final Console console;
@@ -65,7 +65,7 @@ public final class OverheadBench {
             int updates,
             int idleSeconds) {}
 
-    OverheadBench(Bench bench, Scale scale, Path directory, Console console) {
+    OverheadBench(PairedBenchmark bench, Scale scale, Path directory, Console console) {
         this.bench = bench;
         this.scale = scale;
         this.directory = directory;
@@ -137,14 +137,14 @@ public final class OverheadBench {
         long total = (long) actors * ROWS_PER_ACTOR;
         ClientTable table = table(client, "warm", actors);
         CpuMeter none = new CpuMeter(List.of(), false);
-        List<Bench.Side> sides = List.of(
-                new Bench.Side("uniserve single-actor", n -> single(table, n % total), none),
-                new Bench.Side("bare single", n -> floor.call((int) (n % SERVERS), 1), none),
-                new Bench.Side("uniserve all-actor", n -> all(table, total), none),
-                new Bench.Side("bare all", n -> floor.call(0, SERVERS), none));
+        List<PairedBenchmark.Side> sides = List.of(
+                new PairedBenchmark.Side("uniserve single-actor", n -> single(table, n % total), none),
+                new PairedBenchmark.Side("bare single", n -> floor.call((int) (n % SERVERS), 1), none),
+                new PairedBenchmark.Side("uniserve all-actor", n -> all(table, total), none),
+                new PairedBenchmark.Side("bare all", n -> floor.call(0, SERVERS), none));
         console.note("warming up: " + scale.warmup() + " operations of each of " + sides.size() + " kinds");
         for (int pass = 0; pass < WARMUP_PASSES; pass++) {
-            for (Bench.Side side : sides) {
+            for (PairedBenchmark.Side side : sides) {
                 bench.warmUp(side, WARMUP_THREADS, scale.warmup() / WARMUP_THREADS / WARMUP_PASSES);
             }
         }
@@ -156,17 +156,17 @@ public final class OverheadBench {
         long total = (long) actors * ROWS_PER_ACTOR;
         ClientTable table = table(client, name, actors);
         for (int threads : scale.threads()) {
-            Bench.Load one = load("single-actor " + actors + " actors", threads);
+            PairedBenchmark.Load one = load("single-actor " + actors + " actors", threads);
             compare(
                     one,
-                    new Bench.Side("uniserve", n -> single(table, n % total), ours),
-                    new Bench.Side("bare", n -> floor.call((int) (n % SERVERS), 1), floorCpu),
+                    new PairedBenchmark.Side("uniserve", n -> single(table, n % total), ours),
+                    new PairedBenchmark.Side("bare", n -> floor.call((int) (n % SERVERS), 1), floorCpu),
                     1.3);
-            Bench.Load all = load("all-actor " + actors + " actors", threads);
+            PairedBenchmark.Load all = load("all-actor " + actors + " actors", threads);
             compare(
                     all,
-                    new Bench.Side("uniserve", n -> all(table, total), ours),
-                    new Bench.Side("bare", n -> floor.call(0, SERVERS), floorCpu),
+                    new PairedBenchmark.Side("uniserve", n -> all(table, total), ours),
+                    new PairedBenchmark.Side("bare", n -> floor.call(0, SERVERS), floorCpu),
                     actors <= 16 ? 1.5 : 2.0);
         }
     }
@@ -181,8 +181,8 @@ public final class OverheadBench {
         return table;
     }
 
-    private Bench.Load load(String scenario, int threads) {
-        return new Bench.Load(scenario, threads, Math.max(1, scale.operations() / threads), scale.rounds());
+    private PairedBenchmark.Load load(String scenario, int threads) {
+        return new PairedBenchmark.Load(scenario, threads, Math.max(1, scale.operations() / threads), scale.rounds());
     }
 
     private static void single(ClientTable table, long n) {
@@ -208,7 +208,7 @@ public final class OverheadBench {
         }
     }
 
-    private void compare(Bench.Load load, Bench.Side ours, Bench.Side floor, double goal) {
+    private void compare(PairedBenchmark.Load load, PairedBenchmark.Side ours, PairedBenchmark.Side floor, double goal) {
         console.note(load.scenario() + ", " + load.threads() + " threads");
         List<BenchmarkIteration> blocks = bench.compare(load, List.of(ours, floor));
         double mine = blocks.get(0).percentileMicros(0.5);
@@ -235,9 +235,9 @@ public final class OverheadBench {
                     ? scale.updates()
                     : size == 1_000 ? Math.max(5, scale.updates() / 5) : Math.max(2, scale.updates() / 50);
             List<Document> batch = documents(0, size);
-            Bench.Load load = new Bench.Load("update of " + size + " rows", 1, count, 2);
+            PairedBenchmark.Load load = new PairedBenchmark.Load("update of " + size + " rows", 1, count, 2);
             console.note(load.scenario());
-            Bench.Side side = new Bench.Side(
+            PairedBenchmark.Side side = new PairedBenchmark.Side(
                     "uniserve",
                     n -> table.update("kv.put@1", Document.CODEC, batch).run().orThrow(),
                     cpu);
@@ -276,7 +276,7 @@ public final class OverheadBench {
 
     /** Returns the threads of the process with the most. */
     private static int threads(List<Long> pids) {
-        return pids.stream().mapToInt(ProcFiles::threads).max().orElse(0);
+        return pids.stream().mapToInt(ProcFsReader::threads).max().orElse(0);
     }
 
     private void idle(ProcessCluster cluster) {

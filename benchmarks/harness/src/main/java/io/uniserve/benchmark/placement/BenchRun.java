@@ -1,8 +1,8 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.check.PlacementCheck;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.generate.InstanceGenerator;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
@@ -19,7 +19,7 @@ import java.util.Locale;
 final class BenchRun {
     private final BenchCase benchCase;
     private final BenchSettings settings;
-    private final PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
+    private final PolicyRunner runner = new PolicyRunner(ConstraintCatalog.standard(), 0);
     private final BenchScore score = new BenchScore();
     private double seconds;
     private double cpuSeconds;
@@ -38,7 +38,7 @@ final class BenchRun {
 
     private void chain(int seed) {
         Instance instance = InstanceGenerator.make(benchCase.shape(), seed);
-        BalancePolicy policy = Policies.byName(benchCase.policy());
+        BalancePolicy policy = PolicyCatalog.byName(benchCase.policy());
         Assignment current = instance.initial();
         int rounds = instance.rounds().size();
         for (int round = 0; round < rounds; round++) {

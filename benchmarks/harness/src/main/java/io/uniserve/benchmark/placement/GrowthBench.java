@@ -5,8 +5,8 @@ import io.uniserve.benchmark.result.Figure;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.generate.InstanceGenerator;
 import io.uniserve.placement.generate.InstanceParameters;
 import io.uniserve.placement.model.Assignment;
@@ -82,7 +82,7 @@ final class GrowthBench {
             long start = clock.nanos();
             SearchBudget searchBudget = new SearchBudget(1, () -> clock.nanos() - start > most * 1e9);
             PlacementResult result =
-                    new PolicyRunner(Constraints.standard(), 0).run(Policies.byName("parallelism"), in, searchBudget);
+                    new PolicyRunner(ConstraintCatalog.standard(), 0).run(PolicyCatalog.byName("parallelism"), in, searchBudget);
             seconds[round] = (clock.nanos() - start) / 1e9;
             gap = Math.max(gap, result.check().gap());
             adds = result.check().adds();

@@ -3,9 +3,9 @@ package io.uniserve.benchmark.placement;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.OutputFile;
-import io.uniserve.cli.command.SolverFolder;
+import io.uniserve.cli.command.SolverJarLoader;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.generate.InstanceParameters;
 import io.uniserve.placement.policy.MovesBound;
 import io.uniserve.placement.simulate.AccessPattern;
@@ -109,7 +109,7 @@ public final class PlacementBenchCommand extends CliCommand {
             throw usageError(
                     "--time-limit is " + timeLimit + ", --moves-bound " + boundSeconds + ": use 0 to 3600 seconds");
         }
-        SolverFolder.addToClassLoader();
+        SolverJarLoader.addToClassLoader();
         ResultLine line = ResultLine.of("bench placement", arguments());
         if (timeOrdered) {
             TimeOrderedBench.run(console(), seeds, line);
@@ -142,7 +142,7 @@ public final class PlacementBenchCommand extends CliCommand {
     }
 
     private BenchSettings settings() {
-        MovesBound bound = isGiven("--moves-bound") ? Policies.movesBound() : null;
+        MovesBound bound = isGiven("--moves-bound") ? PolicyCatalog.movesBound() : null;
         return new BenchSettings(clock(), row -> rawText.append(row).append('\n'), bound, boundSeconds, timeLimit);
     }
 

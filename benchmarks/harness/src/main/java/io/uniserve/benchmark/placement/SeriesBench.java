@@ -5,8 +5,8 @@ import static io.uniserve.benchmark.placement.BenchOutput.decimal;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.generate.PaperSeries;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
@@ -47,7 +47,7 @@ final class SeriesBench {
         for (int actors : ACTORS) {
             for (String policy : POLICIES) {
                 console.note("bench placement: series, " + actors + " actors, " + policy);
-                BenchScore score = chain(actors, rounds, Policies.byName(policy));
+                BenchScore score = chain(actors, rounds, PolicyCatalog.byName(policy));
                 table.row(
                         actors,
                         policy,
@@ -78,7 +78,7 @@ final class SeriesBench {
 
     private BenchScore chain(int actors, int rounds, BalancePolicy policy) {
         Instance instance = PaperSeries.make(actors, rounds, 1);
-        PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
+        PolicyRunner runner = new PolicyRunner(ConstraintCatalog.standard(), 0);
         BenchScore score = new BenchScore();
         Assignment current = instance.initial();
         for (int round = 0; round < rounds; round++) {

@@ -2,7 +2,7 @@ package io.uniserve.benchmark.placement;
 
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
-import io.uniserve.cli.command.SolverFolder;
+import io.uniserve.cli.command.SolverJarLoader;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.simulate.AccessPattern;
 import io.uniserve.placement.simulate.ClusterShape;
@@ -91,7 +91,7 @@ public final class SimulateClusterCommand extends CliCommand {
         int room = isGiven("--slots") ? slots : (int) Math.ceil(1.6 * actors / servers) + 1;
         checkRange("--slots", room, (actors + servers - 1) / servers, Integer.MAX_VALUE);
         ClusterShape shape = new ClusterShape(actors, servers, cores, room, intervals, queries, utilization, seed);
-        SolverFolder.addToClassLoader();
+        SolverJarLoader.addToClassLoader();
         ResultLine line = ResultLine.of("simulate-cluster", arguments());
         WorkloadRuns runs = new WorkloadRuns(console(), shape, this::effort, svg);
         workloads.forEach(name -> runs.run(workload(name), policies));

@@ -4,8 +4,8 @@ import io.uniserve.benchmark.chart.LineChart;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.run.PolicyRunner;
 import io.uniserve.placement.simulate.AccessPattern;
@@ -52,9 +52,9 @@ final class WorkloadRuns {
         LineChart chart = new LineChart("99th percentile of latency, " + name, "interval", "p99", false, true);
         for (String policy : policies) {
             console.note("simulate-cluster: " + name + ", " + policy);
-            PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
+            PolicyRunner runner = new PolicyRunner(ConstraintCatalog.standard(), 0);
             List<Interval> run =
-                    new ClusterSimulator(shape, accessPattern, Policies.byName(policy), runner, effort).run();
+                    new ClusterSimulator(shape, accessPattern, PolicyCatalog.byName(policy), runner, effort).run();
             chart.line(
                     policy,
                     run.stream().map(i -> new double[] {i.number(), i.p99()}).toList());

@@ -13,8 +13,8 @@ import io.grpc.stub.ServerCalls;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.plan.Distribution;
 import io.uniserve.benchmark.floor.BareCall;
-import io.uniserve.benchmark.measure.Bench;
-import io.uniserve.benchmark.measure.Cores;
+import io.uniserve.benchmark.measure.CpuPinning;
+import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -188,7 +188,7 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /** Returns the operation of one shuffle: all chunks are fetched, checked, stored, and released. */
-    Bench.Operation exchangeOperation() {
+    PairedBenchmark.Operation exchangeOperation() {
         return n -> whileKept(() -> 0);
     }
 
@@ -215,7 +215,7 @@ final class ShuffleBench implements AutoCloseable {
      *
      * @param keeps true to keep all pieces until the last has arrived
      */
-    Bench.Operation bareOperation(boolean keeps) {
+    PairedBenchmark.Operation bareOperation(boolean keeps) {
         return n -> {
             List<byte[]> kept = new ArrayList<>();
             long got = 0;
@@ -235,7 +235,7 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /** Pins the sending threads to the first core and the receiving ones to the second, for all later runs. */
-    void pinThreads(Cores cores) {
+    void pinThreads(CpuPinning cores) {
         exchangeOperation().run(0); // the first call starts their threads
         bareOperation(false).run(0);
         cores.pinThreads(0, PRODUCER_THREADS);

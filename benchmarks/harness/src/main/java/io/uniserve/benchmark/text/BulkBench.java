@@ -1,8 +1,8 @@
 package io.uniserve.benchmark.text;
 
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
+import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.peer.SearchPeer;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.cli.command.Console;
@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 final class BulkBench {
     private static final String COUNT = "q=*:*&rows=0&omitHeader=true";
 
-    private final Bench bench;
+    private final PairedBenchmark bench;
     private final Corpus corpus;
     private final int shards;
     private final UniserveText uniserve;
@@ -34,7 +34,7 @@ final class BulkBench {
     private final List<String> rows = new ArrayList<>();
 
     BulkBench(
-            Bench bench,
+            PairedBenchmark bench,
             Corpus corpus,
             int shards,
             UniserveText uniserve,
@@ -72,10 +72,10 @@ final class BulkBench {
         AtomicInteger ourNext = new AtomicInteger();
         AtomicInteger peersNext = new AtomicInteger();
         List<BenchmarkIteration> blocks = bench.compare(
-                new Bench.Load(scenario, 1, 1, rounds),
+                new PairedBenchmark.Load(scenario, 1, 1, rounds),
                 List.of(
-                        new Bench.Side("uniserve", n -> ours(names.get(ourNext.getAndIncrement()), documents), ourCpu),
-                        new Bench.Side(
+                        new PairedBenchmark.Side("uniserve", n -> ours(names.get(ourNext.getAndIncrement()), documents), ourCpu),
+                        new PairedBenchmark.Side(
                                 "peer", n -> peers(names.get(peersNext.getAndIncrement()), documents), peersCpu)));
         names.forEach(uniserve::drop);
         names.forEach(peer::drop);
@@ -95,7 +95,7 @@ final class BulkBench {
     }
 
     private void ours(String table, int documents) {
-        Batches.send(
+        ConcurrentBatchSender.send(
                 documents,
                 i -> new TextDocument(id(i), base(i).topic(), base(i).text()).row(),
                 batch -> uniserve.add(table, batch));
@@ -103,16 +103,16 @@ final class BulkBench {
     }
 
     private void peers(String collection, int documents) {
-        Batches.send(documents, i -> base(i).fields(id(i)), batch -> peer.add(collection, OptionalInt.empty(), batch));
+        ConcurrentBatchSender.send(documents, i -> base(i).fields(id(i)), batch -> peer.add(collection, OptionalInt.empty(), batch));
         peer.commit(collection, false);
         check(peer.name(), peer.query(collection, COUNT), documents);
     }
 
     private static void check(String side, String answer, int documents) {
-        if (Answers.numFound(answer) != documents) {
+        if (SearchAnswerComparator.numFound(answer) != documents) {
             throw new UniserveException(
                     ErrorCode.INTERNAL,
-                    side + " has " + Answers.numFound(answer) + " of " + documents + " documents after a bulk update");
+                    side + " has " + SearchAnswerComparator.numFound(answer) + " of " + documents + " documents after a bulk update");
         }
     }
 

@@ -1,9 +1,9 @@
 package io.uniserve.benchmark.text;
 
 import io.uniserve.api.Document;
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
+import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.peer.SearchPeer;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.cli.command.Console;
@@ -22,7 +22,7 @@ final class TextBench {
     private static final String TABLE = "text";
     private static final int WARMUP_THREADS = 4;
 
-    private final Bench bench;
+    private final PairedBenchmark bench;
     private final Corpus corpus;
     private final Scale scale;
     private final Console console;
@@ -51,7 +51,7 @@ final class TextBench {
             List<TextQuery> measured) {}
 
     TextBench(
-            Bench bench,
+            PairedBenchmark bench,
             Corpus corpus,
             Scale scale,
             Console console,
@@ -99,7 +99,7 @@ final class TextBench {
         for (int shard = 0; shard < scale.shards(); shard++) {
             OptionalInt target = OptionalInt.of(shard);
             List<TextDocument> part = documentsOf(shard);
-            Batches.send(
+            ConcurrentBatchSender.send(
                     part.size(), i -> part.get(i).fields(part.get(i).id()), batch -> peer.add(TABLE, target, batch));
         }
         peer.commit(TABLE, true);
@@ -127,7 +127,7 @@ final class TextBench {
 
     private void compare(TextQuery query, String ours, String peers) {
         compared++;
-        Answers.difference(ours, peers)
+        SearchAnswerComparator.difference(ours, peers)
                 .ifPresent(difference -> differences.add(query.name() + " " + query.parameters() + ": " + difference));
     }
 
@@ -195,8 +195,8 @@ final class TextBench {
     }
 
     private void settle(TextQuery query, int clients, Function<String, String> ours, Function<String, String> peers) {
-        Bench.Load load = new Bench.Load(query.name(), clients, Math.max(1, scale.operations() / clients), 1);
-        List<Bench.Side> sides = List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu));
+        PairedBenchmark.Load load = new PairedBenchmark.Load(query.name(), clients, Math.max(1, scale.operations() / clients), 1);
+        List<PairedBenchmark.Side> sides = List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu));
         console.note("steady after " + bench.settle(load, scale.seconds(), scale.settle(), sides)
                 + " blocks of each side: " + query.name() + ", " + clients + " clients");
     }
@@ -208,7 +208,7 @@ final class TextBench {
             Function<String, String> ours,
             Function<String, String> peers) {
         console.note(scenario + ", " + clients + " clients");
-        Bench.Load load = new Bench.Load(scenario, clients, Math.max(1, scale.operations() / clients), scale.rounds());
+        PairedBenchmark.Load load = new PairedBenchmark.Load(scenario, clients, Math.max(1, scale.operations() / clients), scale.rounds());
         List<BenchmarkIteration> blocks = bench.compare(
                 load,
                 scale.seconds(),
@@ -217,9 +217,9 @@ final class TextBench {
         return blocks;
     }
 
-    private static Bench.Side side(String name, Function<String, String> ask, TextQuery query, CpuMeter cpu) {
+    private static PairedBenchmark.Side side(String name, Function<String, String> ask, TextQuery query, CpuMeter cpu) {
         int expected = ask.apply(query.parameters()).length();
-        return new Bench.Side(
+        return new PairedBenchmark.Side(
                 name,
                 n -> {
                     int length = ask.apply(query.parameters()).length();

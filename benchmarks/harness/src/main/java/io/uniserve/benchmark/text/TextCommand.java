@@ -1,8 +1,8 @@
 package io.uniserve.benchmark.text;
 
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.LaunchAggregator;
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.peer.SearchPeer;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.benchmark.result.ResultLine;
@@ -182,7 +182,7 @@ public final class TextCommand extends CliCommand {
                 .resolve("lib");
         ResultLine line = ResultLine.of("bench text", arguments());
         List<List<Figure>> figures;
-        try (RawLog log = new RawLog(raw)) {
+        try (RawResultWriter log = new RawResultWriter(raw)) {
             figures = LaunchAggregator.run(launches, log, console(), () -> launch(corpus, jars, log));
         }
         if (launches > 1) {
@@ -192,14 +192,14 @@ public final class TextCommand extends CliCommand {
         return report(line, corpus);
     }
 
-    private List<Figure> launch(Corpus corpus, Path jars, RawLog log) throws IOException {
+    private List<Figure> launch(Corpus corpus, Path jars, RawResultWriter log) throws IOException {
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 UniserveText uniserve =
                         new UniserveText(workspace.directory().resolve("uniserve"), nodes, "-Xmx" + heap);
                 SolrCloud solrCloud = new SolrCloud(workspace.directory(), jars);
                 SearchPeer other = solrCloud.start(nodes, "-Xmx" + heap)) {
             List<Long> pids = solrCloud.nodes().stream().map(DaemonProcess::pid).toList();
-            Bench bench = new Bench(clock()::nanos, log);
+            PairedBenchmark bench = new PairedBenchmark(clock()::nanos, log);
             TextBench text = new TextBench(bench, corpus, scale(), console(), uniserve, other, pids);
             BulkBench updates = new BulkBench(bench, corpus, shards, uniserve, other, pids, console());
             if (parts.contains(Part.QUERIES) || parts.contains(Part.HOT)) {

@@ -1,8 +1,8 @@
 package io.uniserve.benchmark.tpch;
 
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
+import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.cli.command.Console;
 import io.uniserve.error.ErrorCode;
@@ -31,11 +31,11 @@ final class TpchBench {
     private static final Set<ErrorCode> REFUSALS =
             Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT, ErrorCode.TOO_LARGE);
 
-    private final Bench bench;
+    private final PairedBenchmark bench;
     private final Console console;
     private final UniserveTpch uniserve;
     private final CpuMeter ourCpu;
-    private final List<SqlProcess> peers;
+    private final List<BaselineSqlProcess> peers;
     private final List<Figure> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
     private final List<String> differences = new ArrayList<>();
@@ -46,7 +46,7 @@ final class TpchBench {
     /** Numbers of runs. */
     record Scale(int warmup, int settle, int operations, int rounds) {}
 
-    TpchBench(Bench bench, Console console, UniserveTpch uniserve, List<SqlProcess> peers) {
+    TpchBench(PairedBenchmark bench, Console console, UniserveTpch uniserve, List<BaselineSqlProcess> peers) {
         this.bench = bench;
         this.console = console;
         this.uniserve = uniserve;
@@ -106,9 +106,9 @@ final class TpchBench {
 
     private void compare(TpchQuery query, List<List<@Nullable String>> ours) {
         int before = differences.size();
-        for (SqlProcess peer : peers) {
+        for (BaselineSqlProcess peer : peers) {
             compared++;
-            SqlAnswers.difference(ours, peer.query(query))
+            SqlAnswerComparator.difference(ours, peer.query(query))
                     .ifPresent(difference -> differences.add(query.name() + ", " + peer.name() + ": " + difference));
         }
         String found = differences.size() == before
@@ -126,7 +126,7 @@ final class TpchBench {
         for (TpchQuery query : queries) {
             console.note("measuring " + query.name());
             List<BenchmarkIteration> blocks =
-                    bench.compare(new Bench.Load(query.name(), 1, scale.operations(), scale.rounds()), sides(query));
+                    bench.compare(new PairedBenchmark.Load(query.name(), 1, scale.operations(), scale.rounds()), sides(query));
             BenchmarkIteration ours = blocks.get(0);
             for (int i = 0; i < blocks.size(); i++) {
                 row(i == 0 ? query.name() : "", blocks.get(i), ours);
@@ -138,9 +138,9 @@ final class TpchBench {
     }
 
     private void warm(TpchQuery query, Scale scale) {
-        List<Bench.Side> sides = sides(query);
+        List<PairedBenchmark.Side> sides = sides(query);
         sides.forEach(side -> bench.warmUp(side, 1, scale.warmup()));
-        int turns = bench.settle(new Bench.Load(query.name(), 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides);
+        int turns = bench.settle(new PairedBenchmark.Load(query.name(), 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides);
         console.note("steady after " + turns + " blocks of each side: " + query.name());
     }
 
@@ -150,13 +150,13 @@ final class TpchBench {
      */
     private void warmServing(List<TpchQuery> queries, Scale scale) {
         for (TpchQuery query : scale.settle() == 0 ? List.<TpchQuery>of() : TpchQuery.ofNoRows(queries)) {
-            int turns = bench.settle(new Bench.Load("no rows", 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides(query));
+            int turns = bench.settle(new PairedBenchmark.Load("no rows", 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides(query));
             console.note("steady after " + turns + " blocks of each side: no rows of " + query.table());
         }
     }
 
-    private List<Bench.Side> sides(TpchQuery query) {
-        List<Bench.Side> sides = new ArrayList<>();
+    private List<PairedBenchmark.Side> sides(TpchQuery query) {
+        List<PairedBenchmark.Side> sides = new ArrayList<>();
         sides.add(side("uniserve", () -> uniserve.query(query).length(), ourCpu));
         peers.forEach(peer ->
                 sides.add(side(peer.side(), () -> peer.query(query).size(), new CpuMeter(List.of(peer.pid()), true))));
@@ -175,9 +175,9 @@ final class TpchBench {
     }
 
     /** Creates a side that checks that the size of the answer does not change. */
-    private static Bench.Side side(String name, java.util.function.IntSupplier ask, CpuMeter cpu) {
+    private static PairedBenchmark.Side side(String name, java.util.function.IntSupplier ask, CpuMeter cpu) {
         int expected = ask.getAsInt();
-        return new Bench.Side(
+        return new PairedBenchmark.Side(
                 name,
                 n -> {
                     int measured = ask.getAsInt();

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.Columns;
-import io.uniserve.benchmark.measure.ProcFiles;
+import io.uniserve.api.extra.ColumnSchema;
+import io.uniserve.benchmark.measure.ProcFsReader;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.Progress;
 import io.uniserve.client.TableSpec;
@@ -76,7 +76,7 @@ public final class UniserveTpch implements AutoCloseable {
 
     /** Returns the peak memory of the server with the most, in MB; 0 if the system does not provide it (Linux does). */
     long peakMb() {
-        return serverPids().stream().mapToLong(ProcFiles::peakMb).max().orElse(0);
+        return serverPids().stream().mapToLong(ProcFsReader::peakMb).max().orElse(0);
     }
 
     /** Creates the tables, with one actor per server except for the smallest, and fills them from the files. */
@@ -103,7 +103,7 @@ public final class UniserveTpch implements AutoCloseable {
 
     /** Reads the next batch while one is stored. */
     private long load(TpchData data, TpchData.Table table, long before, Progress progress) {
-        Columns columns = Columns.of(client.admin().describeTable(table.name()).meta());
+        ColumnSchema columns = ColumnSchema.of(client.admin().describeTable(table.name()).meta());
         long done = before;
         CompletionStage<?> last = null;
         try (BufferedReader in = Files.newBufferedReader(data.file(table))) {
@@ -137,7 +137,7 @@ public final class UniserveTpch implements AutoCloseable {
         }
     }
 
-    private static List<Document> batch(BufferedReader in, TpchData.Table table, Columns columns) throws IOException {
+    private static List<Document> batch(BufferedReader in, TpchData.Table table, ColumnSchema columns) throws IOException {
         List<Document> batch = new ArrayList<>();
         List<String> names = columns.names();
         long chars = 0;

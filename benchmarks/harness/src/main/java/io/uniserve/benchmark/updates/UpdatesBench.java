@@ -3,10 +3,10 @@ package io.uniserve.benchmark.updates;
 import io.uniserve.api.Document;
 import io.uniserve.benchmark.floor.BareFanOut;
 import io.uniserve.benchmark.floor.BareRegistry;
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
-import io.uniserve.benchmark.measure.RegistryCalls;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.ZooKeeperCallCounter;
 import io.uniserve.benchmark.result.Figure;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.ClientTable;
@@ -42,7 +42,7 @@ final class UpdatesBench {
     /** Number of single rows, pieces of their floor, and queries per turn before the sides alternate. */
     private static final int TURN_OPERATIONS = 10;
 
-    private final Bench bench;
+    private final PairedBenchmark bench;
     private final LongSupplier clock;
     private final UpdatesPort port;
     private final Scale scale;
@@ -67,7 +67,7 @@ final class UpdatesBench {
     /** Rows of an update, the number of updates per block and for warm-up, and whether its figure counts as bulk. */
     private record Size(String name, Supplier<List<Document>> rows, int count, int warmUp, boolean bulk) {}
 
-    UpdatesBench(Bench bench, LongSupplier clock, UpdatesPort port, Scale scale, Path directory, Console console) {
+    UpdatesBench(PairedBenchmark bench, LongSupplier clock, UpdatesPort port, Scale scale, Path directory, Console console) {
         this.bench = bench;
         this.clock = clock;
         this.port = port;
@@ -93,12 +93,12 @@ final class UpdatesBench {
                 "goal"));
         ProcessClusterOptions options = ProcessClusterOptions.of(directory, SERVERS, port.port())
                 .withHeap(HEAP)
-                .with(RegistryCalls.SETTINGS);
+                .with(ZooKeeperCallCounter.SETTINGS);
         try (ProcessCluster cluster = new ProcessCluster(options);
                 BareEngine bare = new BareEngine(directory, port)) {
             console.note("starting " + SERVERS + " servers");
             cluster.start();
-            RegistryCalls calls = new RegistryCalls(cluster.serverLogs());
+            ZooKeeperCallCounter calls = new ZooKeeperCallCounter(cluster.serverLogs());
             try (UniserveClient client = UniserveClient.builder()
                     .bootstrap(cluster.bootstrap().toArray(new String[0]))
                     .build()) {
@@ -145,17 +145,17 @@ final class UpdatesBench {
             String scenario = "rf " + rf + ", " + size.name();
             console.note(scenario);
             List<Document> given = size.rows().get();
-            List<Bench.Side> sides = List.of(
-                    new Bench.Side("eventual", n -> put(eventual, given), none),
-                    new Bench.Side("serializable", n -> put(atomic, given), none),
-                    new Bench.Side("bare", n -> bare.update(given), none));
+            List<PairedBenchmark.Side> sides = List.of(
+                    new PairedBenchmark.Side("eventual", n -> put(eventual, given), none),
+                    new PairedBenchmark.Side("serializable", n -> put(atomic, given), none),
+                    new PairedBenchmark.Side("bare", n -> bare.update(given), none));
             if (given.size() == 1) {
                 single(cluster, bare, rf, size, sides);
                 continue;
             }
             sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
             List<BenchmarkIteration> blocks =
-                    bench.compare(new Bench.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
+                    bench.compare(new PairedBenchmark.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
             double floor = blocks.get(2).percentileMicros(0.5) * rf;
             if (size.bulk()) {
@@ -190,7 +190,7 @@ final class UpdatesBench {
      * Measures updates of one row, and separately the ZooKeeper writes, fsyncs and RPC rounds that one update needs. All are warm and
      * alternate in small turns, so that a change of the machine's speed affects all of them.
      */
-    private void single(ProcessCluster cluster, BareEngine bare, int rf, Size size, List<Bench.Side> updates) {
+    private void single(ProcessCluster cluster, BareEngine bare, int rf, Size size, List<PairedBenchmark.Side> updates) {
         CpuMeter none = new CpuMeter(List.of(), false);
         List<String> command =
                 JavaLauncher.ofThisProcess().commandLine("-Xmx256m", List.of("bench", "bare-server", "--port", "0"));
@@ -199,17 +199,17 @@ final class UpdatesBench {
                 DaemonProcess server =
                         DaemonProcess.start("bare-" + rf, command, directory.resolve("bare-" + rf + ".log"));
                 BareFanOut rpc = new BareFanOut(List.of(server.awaitReady(BARE_TIMEOUT_MS)), 200, 100)) {
-            List<Bench.Side> sides = new ArrayList<>(updates);
-            sides.add(new Bench.Side("zookeeper", n -> registry.write(), none));
-            sides.add(new Bench.Side("fsync", n -> bare.sync(), none));
-            sides.add(new Bench.Side("rpc", n -> rpc.call(0, 1), none));
-            sides.add(new Bench.Side("chain", n -> chain(registry, bare, rpc), none));
+            List<PairedBenchmark.Side> sides = new ArrayList<>(updates);
+            sides.add(new PairedBenchmark.Side("zookeeper", n -> registry.write(), none));
+            sides.add(new PairedBenchmark.Side("fsync", n -> bare.sync(), none));
+            sides.add(new PairedBenchmark.Side("rpc", n -> rpc.call(0, 1), none));
+            sides.add(new PairedBenchmark.Side("chain", n -> chain(registry, bare, rpc), none));
             sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
             int turn = Math.min(size.count(), TURN_OPERATIONS);
             int turns = (size.count() + turn - 1) / turn * scale.rounds();
             String scenario = "rf " + rf + ", " + size.name();
             List<BenchmarkIteration> blocks =
-                    bench.compare(new Bench.Load("update, " + scenario, 1, turn, turns), sides);
+                    bench.compare(new PairedBenchmark.Load("update, " + scenario, 1, turn, turns), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
             row(
                     scenario,
@@ -264,7 +264,7 @@ final class UpdatesBench {
     }
 
     /** Measures queries of all actors: first both kinds of tables without updates, alternating, then each under a stream of updates. */
-    private void queries(ProcessCluster cluster, UniserveClient client, RegistryCalls calls) {
+    private void queries(ProcessCluster cluster, UniserveClient client, ZooKeeperCallCounter calls) {
         CpuMeter none = new CpuMeter(List.of(), false);
         int count = scale.actors() * 100;
         ClientTable eventual = table(client, "eventual", SERVERS, ConsistencyLevel.EVENTUAL);
@@ -273,11 +273,11 @@ final class UpdatesBench {
         put(atomic, port.smallRows(count));
         int turn = Math.min(scale.queries(), TURN_OPERATIONS);
         int turns = (scale.queries() + turn - 1) / turn * scale.rounds();
-        Bench.Load load = new Bench.Load("all-actor query", 1, turn, turns);
+        PairedBenchmark.Load load = new PairedBenchmark.Load("all-actor query", 1, turn, turns);
         console.note(load.scenario());
-        List<Bench.Side> sides = List.of(
-                new Bench.Side("eventual", n -> port.count(client, eventual, count), none),
-                new Bench.Side("serializable", n -> port.count(client, atomic, count), none));
+        List<PairedBenchmark.Side> sides = List.of(
+                new PairedBenchmark.Side("eventual", n -> port.count(client, eventual, count), none),
+                new PairedBenchmark.Side("serializable", n -> port.count(client, atomic, count), none));
         sides.forEach(side -> bench.warmUp(side, 1, scale.warmUp()));
         List<BenchmarkIteration> quiet = bench.compare(load, sides);
         double ours = quiet.get(1).percentileMicros(0.5);
@@ -302,7 +302,7 @@ final class UpdatesBench {
     /**
      * Counts ZooKeeper calls during queries, and during the same time without queries, because leases are renewed independently of queries.
      */
-    private void registryCalls(RegistryCalls calls, Runnable query) {
+    private void registryCalls(ZooKeeperCallCounter calls, Runnable query) {
         int queries = scale.queries();
         long begun = clock.getAsLong();
         long before = calls.total();
@@ -342,16 +342,16 @@ final class UpdatesBench {
             int count,
             BenchmarkIteration quiet,
             Stream stream) {
-        Bench.Load load = new Bench.Load(
+        PairedBenchmark.Load load = new PairedBenchmark.Load(
                 "query among " + stream.name() + ", " + table.name(), 1, scale.queries(), scale.rounds());
         console.note(load.scenario());
         CpuMeter cpu = new CpuMeter(
                 cluster.daemons().values().stream().map(DaemonProcess::pid).toList(), true);
-        Bench.Side side = new Bench.Side(table.name(), n -> port.count(client, table, count), cpu);
+        PairedBenchmark.Side side = new PairedBenchmark.Side(table.name(), n -> port.count(client, table, count), cpu);
         BenchmarkIteration busy;
         long updates;
         Runnable update = () -> put(table, port.smallRows(stream.rows()));
-        try (UpdateStream updating = new UpdateStream(stream.perSecond(), clock, update)) {
+        try (UpdateLoadGenerator updating = new UpdateLoadGenerator(stream.perSecond(), clock, update)) {
             busy = bench.compare(load, List.of(side)).get(0);
             updates = updating.end();
         }

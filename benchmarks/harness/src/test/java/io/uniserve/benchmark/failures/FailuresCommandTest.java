@@ -63,7 +63,7 @@ class FailuresCommandTest {
                 .mapToObj(i -> new Sample(
                         i * SECOND / 4, SECOND / 50, "q", i >= 60 && i < 80 ? "away" : "", i >= 60 && i < 80, 0, 0))
                 .toList();
-        KilledUnderQueries.Run run = new KilledUnderQueries.Run(1, samples, 15);
+        KillUnderQueriesScenario.Run run = new KillUnderQueriesScenario.Run(1, samples, 15);
         assertThat(run.failed()).isEqualTo(20);
         assertThat(run.outageSeconds()).isBetween(4.7, 5.0);
         String svg = FailurePlot.svg(List.of(run));

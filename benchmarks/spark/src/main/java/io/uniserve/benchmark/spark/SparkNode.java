@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.spark;
 
-import io.uniserve.benchmark.peer.SqlEngine;
-import io.uniserve.benchmark.peer.SqlNode;
+import io.uniserve.benchmark.peer.BaselineSqlEngine;
+import io.uniserve.benchmark.peer.BaselineSqlServer;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** Spark SQL on all cores of this process. Its tables are in memory, as CACHE TABLE has them, or Parquet files. */
-public final class SparkNode implements SqlEngine {
+public final class SparkNode implements BaselineSqlEngine {
     /** Where tables are kept. */
     enum Tables {
         CACHED,
@@ -48,7 +48,7 @@ public final class SparkNode implements SqlEngine {
     /** Arguments: cached or parquet, cores, a directory of its own. */
     public static void main(String[] arguments) throws Exception {
         Tables tables = arguments[0].equals("cached") ? Tables.CACHED : Tables.PARQUET;
-        SqlNode.serve(
+        BaselineSqlServer.serve(
                 "spark-" + arguments[0], new SparkNode(tables, Integer.parseInt(arguments[1]), Path.of(arguments[2])));
         Runtime.getRuntime().halt(0);
     }

@@ -3,12 +3,12 @@ package io.uniserve.port.duckdb;
 import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.PlannedStatements;
+import io.uniserve.sql.engine.PreparedStatementCache;
 import io.uniserve.sql.engine.RowActor;
 import io.uniserve.sql.engine.StatementNames;
 import java.io.IOException;
@@ -40,7 +40,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     private final Path file;
     private final DuckDBConnection writer;
-    private final Deque<PlannedStatements> idle = new ConcurrentLinkedDeque<>();
+    private final Deque<PreparedStatementCache> idle = new ConcurrentLinkedDeque<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReentrantLock committing = new ReentrantLock();
     private final AtomicLong replaced = new AtomicLong();
@@ -48,7 +48,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     private final AtomicLong commits = new AtomicLong();
 
     /** Creates an empty actor; {@code name} is unique within this DuckDB. */
-    DuckActor(DuckDatabase duckDatabase, String name, Columns columns, Path scratch) throws SQLException {
+    DuckActor(DuckDatabase duckDatabase, String name, ColumnSchema columns, Path scratch) throws SQLException {
         super(duckDatabase, name, columns);
         this.file = scratch.resolve(DATABASE);
         try (DuckDBConnection first = duckDatabase.connect()) {
@@ -147,14 +147,14 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     @Override
     <T> T read(Reading<T> reading) throws SQLException {
-        PlannedStatements mine = idle.poll();
+        PreparedStatementCache mine = idle.poll();
         if (closed.get()) {
             if (mine != null) {
                 mine.close();
             }
             throw new UniserveException(ErrorCode.UNAVAILABLE, "actor " + name() + " is closed");
         }
-        PlannedStatements statements = mine == null ? new PlannedStatements(connect()) : mine;
+        PreparedStatementCache statements = mine == null ? new PreparedStatementCache(connect()) : mine;
         try {
             return reading.read(statements);
         } finally {
@@ -171,7 +171,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     }
 
     private void closeIdle() throws SQLException {
-        for (PlannedStatements one = idle.poll(); one != null; one = idle.poll()) {
+        for (PreparedStatementCache one = idle.poll(); one != null; one = idle.poll()) {
             one.close();
         }
     }

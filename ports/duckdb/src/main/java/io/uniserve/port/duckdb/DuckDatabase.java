@@ -1,8 +1,8 @@
 package io.uniserve.port.duckdb;
 
-import io.uniserve.api.EngineFailures;
+import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -19,10 +19,10 @@ import org.duckdb.DuckDBDriver;
  */
 final class DuckDatabase implements AutoCloseable {
     /** Failures of calls that rows and queries cannot cause. */
-    static final EngineFailures DUCKDB = new EngineFailures("DuckDB", DuckDatabase::code);
+    static final EngineErrorMapper DUCKDB = new EngineErrorMapper("DuckDB", DuckDatabase::code);
 
     /** Failures of calls with a user's query: errors that depend on values are the user's. */
-    static final EngineFailures QUERIES = new EngineFailures(
+    static final EngineErrorMapper QUERIES = new EngineErrorMapper(
                     "DuckDB",
                     failure -> code(failure).isPresent()
                             ? code(failure)
@@ -86,7 +86,7 @@ final class DuckDatabase implements AutoCloseable {
     static String version() {
         return DUCKDB.call("start", () -> {
             try (DuckDatabase duckDatabase = new DuckDatabase(Optional.empty(), Optional.empty())) {
-                return String.valueOf(JdbcQueries.answer(duckDatabase.root, "SELECT version()")
+                return String.valueOf(CancellableJdbcExecutor.answer(duckDatabase.root, "SELECT version()")
                         .columns()
                         .get(0)
                         .text(0));

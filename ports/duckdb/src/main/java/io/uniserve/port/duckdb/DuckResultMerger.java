@@ -3,8 +3,8 @@ package io.uniserve.port.duckdb;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import io.uniserve.sql.engine.ConnectionPool;
-import io.uniserve.sql.engine.JdbcQueries;
 import io.uniserve.sql.execute.SqlPlanner;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.Map;
@@ -48,6 +48,6 @@ final class DuckResultMerger {
         return DuckDatabase.QUERIES.call(
                 "merge answers",
                 () -> DuckRowsTableFunction.withRelations(
-                        tables, with -> connectionPool.read(by -> JdbcQueries.answer(by, with + statement, life))));
+                        tables, with -> connectionPool.read(by -> CancellableJdbcExecutor.answer(by, with + statement, life))));
     }
 }

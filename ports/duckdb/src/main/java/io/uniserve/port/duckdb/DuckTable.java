@@ -4,11 +4,11 @@ import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.QueryCancellation;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.sql.engine.ActorStatement;
-import io.uniserve.sql.engine.JdbcQueries;
-import io.uniserve.sql.engine.PlannedStatements;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
+import io.uniserve.sql.engine.PreparedStatementCache;
 import io.uniserve.sql.engine.SqlActorView;
 import io.uniserve.sql.engine.StatementNames;
 import io.uniserve.sql.rows.SqlRows;
@@ -30,9 +30,9 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
 
     private final DuckDatabase duckDatabase;
     private final String name;
-    private final Columns columns;
+    private final ColumnSchema columns;
 
-    DuckTable(DuckDatabase duckDatabase, String name, Columns columns) {
+    DuckTable(DuckDatabase duckDatabase, String name, ColumnSchema columns) {
         this.duckDatabase = duckDatabase;
         this.name = name;
         this.columns = columns;
@@ -41,7 +41,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     /** Reader over a connection that sees published rows only. */
     @FunctionalInterface
     interface Reading<T> {
-        T read(PlannedStatements by) throws SQLException;
+        T read(PreparedStatementCache by) throws SQLException;
     }
 
     /** Runs the reading; failures are thrown unchanged. */
@@ -68,7 +68,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     }
 
     @Override
-    public final Columns columns() {
+    public final ColumnSchema columns() {
         return columns;
     }
 
@@ -89,7 +89,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                                 work.unpacked(),
                                 with -> read(by -> work.recurs()
                                         ? by.answer(statement.get(), this::changeCount, cancellationOf(context))
-                                        : JdbcQueries.answer(
+                                        : CancellableJdbcExecutor.answer(
                                                 by.connection(), with + statement.get(), cancellationOf(context)))));
     }
 
@@ -102,7 +102,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                 () -> DuckRowsTableFunction.withRelations(
                         work.unpacked(),
                         with -> read(by ->
-                                JdbcQueries.runStatement(by.connection(), cancellationOf(context), statement -> {
+                                CancellableJdbcExecutor.runStatement(by.connection(), cancellationOf(context), statement -> {
                                     Map<Path, Long> rows = new HashMap<>();
                                     statement.execute("COPY (" + with + work.statement() + ") TO " + to);
                                     try (ResultSet files = statement.getResultSet()) {
@@ -115,7 +115,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     }
 
     final long count() {
-        SqlRows count = DUCKDB.call("count", () -> read(by -> JdbcQueries.answer(by.connection(), SNAPSHOT_STATEMENT)));
+        SqlRows count = DUCKDB.call("count", () -> read(by -> CancellableJdbcExecutor.answer(by.connection(), SNAPSHOT_STATEMENT)));
         return count.columns().get(0).number(0);
     }
 

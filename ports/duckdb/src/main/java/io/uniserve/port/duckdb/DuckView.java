@@ -6,8 +6,8 @@ import io.uniserve.api.ActorUsage;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.JdbcQueries;
-import io.uniserve.sql.engine.PlannedStatements;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
+import io.uniserve.sql.engine.PreparedStatementCache;
 import java.sql.SQLException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.duckdb.DuckDBConnection;
@@ -18,7 +18,7 @@ import org.duckdb.DuckDBConnection;
  */
 final class DuckView extends DuckTable {
     private final DuckActor actor;
-    private final PlannedStatements statements;
+    private final PreparedStatementCache statements;
     private final long replacedBefore;
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long commits;
@@ -28,7 +28,7 @@ final class DuckView extends DuckTable {
     DuckView(DuckActor actor, DuckDBConnection connection) throws SQLException {
         super(actor.duck(), actor.name(), actor.columns());
         this.actor = actor;
-        this.statements = new PlannedStatements(connection);
+        this.statements = new PreparedStatementCache(connection);
         this.replacedBefore = actor.updatedRows();
         connection.setAutoCommit(false);
         actor.runBetweenCommits(now -> {
@@ -66,7 +66,7 @@ final class DuckView extends DuckTable {
         actor.runBetweenCommits(now -> {
             closed = now != commits;
             if (!closed) {
-                DUCKDB.call("open a view", () -> JdbcQueries.answer(statements.connection(), SNAPSHOT_STATEMENT));
+                DUCKDB.call("open a view", () -> CancellableJdbcExecutor.answer(statements.connection(), SNAPSHOT_STATEMENT));
             }
         });
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
@@ -121,7 +121,7 @@ class DuckTckTest extends PortTck {
         private static Probe<?, ?> probe(String text) {
             return new Probe<SqlQuery, SqlRows>(
                     DuckOperators.SELECT.id(),
-                    SqlQuery.of("tck", Columns.of(META), text),
+                    SqlQuery.of("tck", ColumnSchema.of(META), text),
                     (query, left, right) -> left.toString().compareTo(right.toString()) < 0 ? right : left,
                     false);
         }

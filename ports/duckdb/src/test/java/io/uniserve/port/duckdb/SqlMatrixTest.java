@@ -6,7 +6,7 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.cluster.LocalCluster;
 import io.uniserve.testkit.sql.MatrixCell;
-import io.uniserve.testkit.sql.MatrixReference;
+import io.uniserve.testkit.sql.MatrixOracle;
 import io.uniserve.testkit.sql.MatrixRun;
 import io.uniserve.testkit.sql.MatrixTable;
 import io.uniserve.testkit.sql.SqlMatrix;
@@ -59,7 +59,7 @@ class SqlMatrixTest {
                         .connectTimeout(Duration.ofMinutes(1))
                         .build();
                 Connection whole = DriverManager.getConnection("jdbc:duckdb:")) {
-            MatrixReference reference = new MatrixReference(whole);
+            MatrixOracle reference = new MatrixOracle(whole);
             for (MatrixTable table : matrix.tables()) {
                 table.load(client, "duckdb");
                 reference.load(table);

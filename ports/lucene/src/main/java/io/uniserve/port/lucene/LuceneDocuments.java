@@ -4,7 +4,7 @@ import io.uniserve.api.ContentDigest;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.Segments;
+import io.uniserve.lucene.SegmentInspector;
 import io.uniserve.model.PartitionKey;
 import java.io.IOException;
 import java.util.List;
@@ -92,7 +92,7 @@ final class LuceneDocuments {
     /** Returns the digest of all live rows; it does not depend on the order of documents and segments. */
     static byte[] digest(IndexSearcher searcher) throws IOException {
         ContentDigest digest = new ContentDigest();
-        Segments.documents(searcher.getIndexReader(), document -> digest.add(bytes(document)));
+        SegmentInspector.documents(searcher.getIndexReader(), document -> digest.add(bytes(document)));
         return digest.toBytes();
     }
 

@@ -6,7 +6,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.OpenActors;
+import io.uniserve.api.TrackingActorFactory;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -42,7 +42,7 @@ public final class LuceneEngine implements Engine {
 
     @Override
     public EngineInstance open(EngineContext context) {
-        OpenActors<LuceneActor> actors = new OpenActors<>(new Actors(), LuceneActor::isClosed);
+        TrackingActorFactory<LuceneActor> actors = new TrackingActorFactory<>(new Actors(), LuceneActor::isClosed);
         return FUNCTIONS.instance(actors, actors::close);
     }
 

@@ -1,9 +1,9 @@
 package io.uniserve.port.lucene;
 
-import io.uniserve.api.EngineFailures;
+import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.api.extra.ActorFiles;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ import org.apache.lucene.store.NoLockFactory;
 /** Files of an index. Lucene never changes a written file, so hard links replace copies. */
 final class LuceneFiles {
     /** Calls into Lucene; an index that is closed under a query is not a failure of Lucene. */
-    static final EngineFailures LUCENE = new EngineFailures(
+    static final EngineErrorMapper LUCENE = new EngineErrorMapper(
             "Lucene",
             failure ->
                     failure instanceof AlreadyClosedException ? Optional.of(ErrorCode.UNAVAILABLE) : Optional.empty());
@@ -45,7 +45,7 @@ final class LuceneFiles {
             }
             return names;
         } catch (IOException | IllegalArgumentException | IllegalStateException e) {
-            String message = "index files in " + checkpoint + " are damaged: " + Printable.line(e.getMessage());
+            String message = "index files in " + checkpoint + " are damaged: " + PrintableText.line(e.getMessage());
             throw new UniserveException(ErrorCode.CORRUPT, message, e);
         }
     }

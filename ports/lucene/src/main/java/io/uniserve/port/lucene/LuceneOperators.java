@@ -7,7 +7,7 @@ import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.BestFirst;
+import io.uniserve.lucene.BestHitsCollector;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,7 +122,7 @@ public final class LuceneOperators {
     private static List<Hit> top(IndexSearcher searcher, Query query, int limit, OperatorContext context)
             throws IOException {
         List<Hit> hits = new ArrayList<>();
-        for (ScoreDoc found : BestFirst.search(searcher, query, LuceneDocuments.KEY, limit).scoreDocs) {
+        for (ScoreDoc found : BestHitsCollector.search(searcher, query, LuceneDocuments.KEY, limit).scoreDocs) {
             context.checkActive();
             hits.add(new Hit(found.score, LuceneDocuments.row(searcher, found.doc)));
         }

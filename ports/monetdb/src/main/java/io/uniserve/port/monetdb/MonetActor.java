@@ -3,7 +3,7 @@ package io.uniserve.port.monetdb;
 import static io.uniserve.port.monetdb.MonetDatabase.MONETDB;
 
 import io.uniserve.api.ActorUsage;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -50,7 +50,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     private final AtomicLong bytes = new AtomicLong();
 
     /** Creates an empty actor. */
-    MonetActor(Columns columns) throws SQLException {
+    MonetActor(ColumnSchema columns) throws SQLException {
         super(columns);
         monetColumns = MonetColumns.of(columns);
         table = created();

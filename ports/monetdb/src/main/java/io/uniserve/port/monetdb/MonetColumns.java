@@ -1,11 +1,11 @@
 package io.uniserve.port.monetdb;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.ColumnType.Kind;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.SqlTables;
+import io.uniserve.sql.engine.SqlTableValidator;
 import io.uniserve.sql.rows.SqlColumn;
 import io.uniserve.sql.rows.SqlRows;
 import java.math.BigDecimal;
@@ -26,15 +26,15 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     /** Prefix of types for which the driver reads and writes 64 bits per value, but MonetDB has 32. */
     static final String MISREAD_PREFIX = "DECIMAL(9,";
 
-    static MonetColumns of(Columns columns) {
+    static MonetColumns of(ColumnSchema columns) {
         return new MonetColumns(
                 columns.names(),
-                columns.columns().stream().map(Columns.Column::type).toList());
+                columns.columns().stream().map(ColumnSchema.Column::type).toList());
     }
 
     /** Returns the columns c0, c1, ... of rows as in {@link MonetDatabase#query}. */
     static MonetColumns of(SqlRows rows) {
-        List<ColumnType> types = SqlTables.columnTypes(rows.types());
+        List<ColumnType> types = SqlTableValidator.columnTypes(rows.types());
         return new MonetColumns(
                 IntStream.range(0, types.size()).mapToObj(i -> "c" + i).toList(),
                 IntStream.range(0, types.size())

@@ -1,8 +1,8 @@
 package io.uniserve.port.monetdb;
 
-import io.uniserve.api.EngineFailures;
+import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.AnswerRows;
 import io.uniserve.sql.engine.ConnectionPool;
@@ -38,10 +38,10 @@ final class MonetDatabase {
             "operation failed|(?i)too many digits|too large|overflow|exceeds limits|out of (range|domain)|P=\\d+ > |conversion of");
 
     /** Failures of calls that rows and queries cannot cause. */
-    static final EngineFailures MONETDB = new EngineFailures("MonetDB", failure -> Optional.empty());
+    static final EngineErrorMapper MONETDB = new EngineErrorMapper("MonetDB", failure -> Optional.empty());
 
     /** Failures of calls with a user's query: SQL that MonetDB lacks is unsupported. */
-    static final EngineFailures QUERIES = new EngineFailures(
+    static final EngineErrorMapper QUERIES = new EngineErrorMapper(
             "MonetDB",
             failure -> Optional.of(ErrorCode.UNSUPPORTED)
                     .filter(code -> failure instanceof MonetDBEmbeddedException
@@ -145,7 +145,7 @@ final class MonetDatabase {
 
     /** Fails with INVALID_ARGUMENT if values caused the failure of a statement. */
     private static void checkValues(MonetDBEmbeddedException failure) {
-        String told = Printable.line(failure.getMessage());
+        String told = PrintableText.line(failure.getMessage());
         if (VALUES.matcher(told).find()) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,

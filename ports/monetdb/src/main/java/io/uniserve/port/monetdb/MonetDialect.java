@@ -4,7 +4,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.SqlDialect;
 import io.uniserve.sql.engine.StatementNames;
 import io.uniserve.sql.engine.UnsupportedFeatures;
-import io.uniserve.sql.parse.Functions;
+import io.uniserve.sql.parse.FunctionCatalog;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -62,7 +62,7 @@ final class MonetDialect implements SqlDialect {
     public UnsupportedFeatures unsupportedFeatures() {
         Set<UnsupportedFeatures.Part> all = Set.of(UnsupportedFeatures.Part.values());
         return new UnsupportedFeatures(
-                "MonetDB", all, Functions.duckDbAggregates(), one -> hasMixedJoin(translate(Set.of(), one)));
+                "MonetDB", all, FunctionCatalog.duckDbAggregates(), one -> hasMixedJoin(translate(Set.of(), one)));
     }
 
     @Override

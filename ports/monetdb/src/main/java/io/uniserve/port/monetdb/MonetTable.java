@@ -1,6 +1,6 @@
 package io.uniserve.port.monetdb;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.sql.engine.ActorStatement;
 import io.uniserve.sql.engine.RowFile;
 import io.uniserve.sql.engine.RowReader;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 abstract class MonetTable extends RowReader {
     private static final int PIECE_ROWS = 50_000;
 
-    MonetTable(Columns columns) {
+    MonetTable(ColumnSchema columns) {
         super(MonetDatabase.MONETDB, columns);
     }
 

@@ -8,7 +8,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.cluster.LocalCluster;
 import io.uniserve.testkit.sql.MatrixCell;
-import io.uniserve.testkit.sql.MatrixReference;
+import io.uniserve.testkit.sql.MatrixOracle;
 import io.uniserve.testkit.sql.MatrixRun;
 import io.uniserve.testkit.sql.MatrixTable;
 import io.uniserve.testkit.sql.SqlMatrix;
@@ -91,7 +91,7 @@ class MonetMatrixTest {
                         .connectTimeout(Duration.ofMinutes(1))
                         .build();
                 Connection whole = DriverManager.getConnection("jdbc:duckdb:")) {
-            MatrixReference reference = new MatrixReference(whole);
+            MatrixOracle reference = new MatrixOracle(whole);
             for (MatrixTable table : matrix.tables()) {
                 MatrixTable kept = table.withoutRows(refused(table));
                 kept.load(client, "monetdb");

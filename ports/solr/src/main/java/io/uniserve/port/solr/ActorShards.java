@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class ActorShards extends ShardHandlerFactory {
     /** Only Solr's own shard handler may call it; the components need it to distinguish the shards. */
     private static final BiConsumer<ShardResponse, String> SET_SHARD =
-            SolrFailures.SOLR.nonPublicMethod(ShardResponse.class, "setShard", String.class);
+            SolrErrorMapper.SOLR.nonPublicMethod(ShardResponse.class, "setShard", String.class);
 
     /** Solr's name for a group without a value in the request for its documents. A group with this text is requested as a query. */
     private static final String MARK = TopGroupsShardRequestFactory.GROUP_NULL_VALUE;

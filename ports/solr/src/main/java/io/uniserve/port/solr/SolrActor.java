@@ -8,7 +8,7 @@ import io.uniserve.api.extra.EngineTask;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.Segments;
+import io.uniserve.lucene.SegmentInspector;
 import io.uniserve.lucene.SmallFilesDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -57,7 +57,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
 
     /** Runs work with a request, which has core, schema and searcher. The core stays open meanwhile. */
     <T> T withRequest(String what, EngineTask<SolrQueryRequest, T> work) {
-        return SolrFailures.SOLR.call(what, () -> {
+        return SolrErrorMapper.SOLR.call(what, () -> {
             try (var open = container.getCore(core)) {
                 if (open == null) {
                     throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed; try another replica");
@@ -123,7 +123,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
             return pinnedSearcher == null
                     ? new ActorUsage(index.numDocs(), bytes, bytes)
                     : open.withSearcher(now -> ActorUsage.ofView(
-                            index.numDocs(), bytes, Segments.sizes(index), Segments.sizes(now.getIndexReader())));
+                            index.numDocs(), bytes, SegmentInspector.sizes(index), SegmentInspector.sizes(now.getIndexReader())));
         });
     }
 
@@ -144,7 +144,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     public byte[] digest() {
         return withRequest("compute the digest", request -> {
             ContentDigest digest = new ContentDigest();
-            Segments.documents(request.getSearcher().getIndexReader(), row -> digest.add(row.toString()));
+            SegmentInspector.documents(request.getSearcher().getIndexReader(), row -> digest.add(row.toString()));
             return digest.toBytes();
         });
     }
@@ -152,7 +152,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     @Override
     public void destroy() {
         close();
-        SolrFailures.SOLR.call("delete an actor", () -> ActorFiles.delete(context.scratch()));
+        SolrErrorMapper.SOLR.call("delete an actor", () -> ActorFiles.delete(context.scratch()));
     }
 
     @Override

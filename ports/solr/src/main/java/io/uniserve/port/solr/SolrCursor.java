@@ -1,10 +1,10 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.QueryStatistics;
-import io.uniserve.lucene.Segments;
+import io.uniserve.lucene.QueryTermStatistics;
+import io.uniserve.lucene.SegmentInspector;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Base64;
@@ -71,7 +71,7 @@ final class SolrCursor {
         boolean first = mark.equals(CursorMarkParams.CURSOR_MARK_START);
         byte[] all = end < 0 ? new byte[0] : decoded(mark.substring(end + 1));
         if (all.length != (first ? 0 : actors.size() * Long.BYTES)) {
-            throw UniserveException.invalid("cursorMark=" + Printable.line(mark)
+            throw UniserveException.invalid("cursorMark=" + PrintableText.line(mark)
                     + " has no copies for each actor of this query: use * for the first page, then nextCursorMark");
         }
         ByteBuffer each = ByteBuffer.wrap(all);
@@ -99,8 +99,8 @@ final class SolrCursor {
         }
         String actor = builder.req.getParams().get(ACTOR);
         long own = walked.startsWith("index")
-                ? QueryStatistics.fingerprint(
-                        Segments.ids(builder.req.getSearcher().getIndexReader()))
+                ? QueryTermStatistics.fingerprint(
+                        SegmentInspector.ids(builder.req.getSearcher().getIndexReader()))
                 : LivingStats.of(builder, query, LivingStats.isRequested(builder.req))
                         .fingerprint();
         if (walked.contains("=") && !(walked + " ").contains(" " + actor + "=" + own + " ")) {

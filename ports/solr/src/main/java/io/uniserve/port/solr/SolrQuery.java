@@ -7,18 +7,18 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.port.solr.facet.FacetCounts;
+import io.uniserve.port.solr.facet.DistinctBucketCounter;
+import io.uniserve.port.solr.query.CancellationChecker;
 import io.uniserve.port.solr.query.LanguageCapabilities;
-import io.uniserve.port.solr.query.Nesting;
+import io.uniserve.port.solr.query.NestingDepthChecker;
 import io.uniserve.port.solr.query.ParameterText;
 import io.uniserve.port.solr.query.ResponseDocuments;
 import io.uniserve.port.solr.query.ShardRequestBatcher.Parameters;
-import io.uniserve.port.solr.query.Stoppable;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -52,7 +52,7 @@ final class SolrQuery {
             SolrQuery::answerShard);
     /** Operator that answers a whole query from one actor's core. */
     static final RetrieveOperator<SolrActor, String, Answer> WHOLE =
-            WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
+            WholeQueryOperator.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
 
     static {
         // Adds a limit to every query, which Solr checks while it searches. Solr's hook for tests is the only way to
@@ -62,7 +62,7 @@ final class SolrQuery {
             public boolean shouldExit() {
                 SolrRequestInfo running = SolrRequestInfo.getRequestInfo();
                 return running != null
-                        && Stoppable.from(running.getReq().getContext()).checkEnded();
+                        && CancellationChecker.from(running.getReq().getContext()).checkEnded();
             }
 
             @Override
@@ -74,7 +74,7 @@ final class SolrQuery {
 
     final PlanContext context;
     final TableMeta table;
-    final FacetCounts buckets = new FacetCounts();
+    final DistinctBucketCounter buckets = new DistinctBucketCounter();
     private final SolrCore core;
     /** True if the facets of this run count every term of the answer. */
     boolean exactFacets = true;
@@ -114,7 +114,7 @@ final class SolrQuery {
     /** Parses and checks the parameters of a query, {@code name=value&...} with URL escapes, and adds the configset's defaults. */
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
         var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(ParameterText.escaped(text)));
-        Nesting.check(LanguageCapabilities.toLines(asked));
+        NestingDepthChecker.check(LanguageCapabilities.toLines(asked));
         SolrLanguage.setHandler(asked);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
             var handler = (RequestHandlerBase) core.getRequestHandler(asked.get(CommonParams.QT));
@@ -242,7 +242,7 @@ final class SolrQuery {
 
     static Bytes serialize(SolrQueryResponse response, String format) throws Exception {
         SolrQueryRequest request = SolrRequestInfo.getRequestInfo().getReq();
-        var out = Stoppable.from(request.getContext()).outputStream();
+        var out = CancellationChecker.from(request.getContext()).outputStream();
         QueryResponseWriterUtil.writeQueryResponse(
                 out, request.getCore().getQueryResponseWriter(format), request, response, "");
         return Bytes.wrap(out.toByteArray());

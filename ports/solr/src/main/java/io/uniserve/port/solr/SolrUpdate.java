@@ -43,7 +43,7 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
     public boolean isConditional(Document row) {
         boolean mayBeElsewhere =
                 deletes() ? !row.keyField().equals("id") : BroadcastUpdate.isBroadcast(id) && readsActor(row);
-        return mayBeElsewhere || row.fields().get(DocumentVersions.FIELD) != null;
+        return mayBeElsewhere || row.fields().get(DocumentVersionField.FIELD) != null;
     }
 
     private boolean deletes() {
@@ -66,7 +66,7 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
     private void condition(SolrActor actor, SolrQueryRequest request, Document row, Map<String, Long> left)
             throws Exception {
         String key = SolrUpdates.id(actor, request, row);
-        long wanted = DocumentVersions.expectedVersion(request.getSchema(), row);
+        long wanted = DocumentVersionField.expectedVersion(request.getSchema(), row);
         if (!deletes()) {
             UniqueKeyLocationCheck.requireAllowedHere(id, actor.context, SolrUpdates.key(request), row, wanted);
         }
@@ -74,20 +74,20 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
         boolean change = everywhere && readsActor(row);
         if (wanted != 0 || change) {
             Long known = left.get(key);
-            long held = known == null ? DocumentVersions.currentVersion(request, key) : known;
+            long held = known == null ? DocumentVersionField.currentVersion(request, key) : known;
             if (change && !actor.context.meta().level().atomic()) { // otherwise checked when the change is prepared
                 UniqueKeyLocationCheck.requireDocumentHere(actor.context, SolrUpdates.key(request), row, held);
             }
-            DocumentVersions.checkVersion(key, wanted, held);
+            DocumentVersionField.checkVersion(key, wanted, held);
         }
-        left.put(key, deletes() || (everywhere && !actor.context.owns(row)) ? DocumentVersions.ABSENT : 0L);
+        left.put(key, deletes() || (everywhere && !actor.context.owns(row)) ? DocumentVersionField.ABSENT : 0L);
     }
 
     @Override
     public void update(SolrActor actor, UpdateContext context, List<Document> rows) {
         actor.withRequest("update rows", request -> {
             for (int i = 0; i < rows.size(); i++) {
-                long version = DocumentVersions.of(actor.context.meta().tableId(), context.index(), i);
+                long version = DocumentVersionField.of(actor.context.meta().tableId(), context.index(), i);
                 step.take(actor, request, rows.get(i), version);
             }
             return rows;

@@ -2,7 +2,7 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.update.EventualUpdate;
-import io.uniserve.lucene.FieldLimits;
+import io.uniserve.lucene.IndexFieldChecker;
 import io.uniserve.port.solr.table.FieldValues;
 import io.uniserve.port.solr.table.UniqueKeyLocationCheck;
 import org.apache.lucene.util.BytesRef;
@@ -71,8 +71,8 @@ public final class SolrUpdates {
         String why = gone ? "it is not under this " + row.keyField() : change ? unfit(request, row, false) : null;
         if (why == null) {
             command.solrDoc = document(request, row);
-            if (DocumentVersions.hasVersionField(request.getSchema())) {
-                command.solrDoc.setField(DocumentVersions.FIELD, version);
+            if (DocumentVersionField.hasVersionField(request.getSchema())) {
+                command.solrDoc.setField(DocumentVersionField.FIELD, version);
             }
             actor.changed.add(id(actor, request, row));
             request.getCore().getUpdateHandler().addDoc(command);
@@ -87,7 +87,7 @@ public final class SolrUpdates {
         if (actor.context.owns(row)) {
             add(actor, request, row, version);
         } else if (actor.changed.contains(id)
-                || DocumentVersions.currentVersion(request, id) != DocumentVersions.ABSENT) {
+                || DocumentVersionField.currentVersion(request, id) != DocumentVersionField.ABSENT) {
             delete(actor, request, id);
         }
     }
@@ -135,7 +135,7 @@ public final class SolrUpdates {
         SolrInputDocument document = new SolrInputDocument();
         FieldValues.fields(row, name -> isWhole(request.getSchema().getFieldOrNull(name)))
                 .forEach(document::setField);
-        document.removeField(DocumentVersions.FIELD);
+        document.removeField(DocumentVersionField.FIELD);
         if (!FieldValues.isPartialUpdate(row)) {
             return document;
         }
@@ -164,8 +164,8 @@ public final class SolrUpdates {
     private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String where = "document \"" + id(actor, request, row) + "\": ";
         for (String name : row.fields().keySet()) {
-            if (name.equals(DocumentVersions.FIELD)) {
-                DocumentVersions.expectedVersion(request.getSchema(), row);
+            if (name.equals(DocumentVersionField.FIELD)) {
+                DocumentVersionField.expectedVersion(request.getSchema(), row);
                 continue;
             }
             var field =
@@ -186,16 +186,16 @@ public final class SolrUpdates {
      */
     private static void checkDelete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String id = id(actor, request, row);
-        DocumentVersions.expectedVersion(request.getSchema(), row);
+        DocumentVersionField.expectedVersion(request.getSchema(), row);
         UniqueKeyLocationCheck.requireDocumentHere(
-                actor.context, key(request), row, DocumentVersions.currentVersion(request, id));
+                actor.context, key(request), row, DocumentVersionField.currentVersion(request, id));
     }
 
     private static void checkDeleteId(Document row) {
         String id = FieldValues.requireId(row, "id");
-        if (row.fields().get(DocumentVersions.FIELD) != null) {
+        if (row.fields().get(DocumentVersionField.FIELD) != null) {
             throw FieldValues.invalid("deletion of \"" + id + "\" on every actor cannot depend on "
-                    + DocumentVersions.FIELD + "; delete it with its key field, by solr.delete@1");
+                    + DocumentVersionField.FIELD + "; delete it with its key field, by solr.delete@1");
         }
     }
 
@@ -206,7 +206,7 @@ public final class SolrUpdates {
     /** Returns the reason why Lucene would not index the document, or these fields alone, such as a long term; null if there is none. */
     private static @Nullable String unfit(SolrQueryRequest request, Document row, boolean fields) throws Exception {
         try {
-            return FieldLimits.broken(
+            return IndexFieldChecker.broken(
                     DocumentBuilder.toDocument(document(request, row), request.getSchema(), fields, true));
         } catch (SolrException e) {
             return e.getMessage();

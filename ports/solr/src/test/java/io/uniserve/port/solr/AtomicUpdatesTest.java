@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.Prepared;
@@ -197,7 +197,7 @@ class AtomicUpdatesTest {
             <field name="n" type="pint"/></schema>\
             """);
         SolrActor actor =
-                table(Map.of("configset", PackedFiles.pack(conf, file -> true))).actor(0);
+                table(Map.of("configset", PackedFilesCodec.pack(conf, file -> true))).actor(0);
         Document change = row("a", Map.of("n", Map.of("inc", 1L)));
         SolrUpdates.ADD.validate(actor, List.of(change));
         assertThatThrownBy(() -> prepare(actor, SolrUpdates.ADD, change))

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.solr.facet.JsonFacets;
@@ -102,7 +102,7 @@ class LanguageCoverageTest {
     }
 
     private static List<Name> names(String verdict) {
-        return PackedFiles.readResource(SolrLanguage.class, "language.txt")
+        return PackedFilesCodec.readResource(SolrLanguage.class, "language.txt")
                 .lines()
                 .map(line -> line.split(" \\| "))
                 .filter(cells -> cells[0].equals(verdict))

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.extra.BroadcastUpdate;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.Prepared;
 import io.uniserve.api.update.UpdateContext;
@@ -245,7 +245,7 @@ final class OneIdOneDocumentTest {
             """;
         Path conf = LocalTable.fresh(directory);
         PlainCore.write(conf, Map.of("schema.xml", schema));
-        Map<String, String> set = Map.of("configset", PackedFiles.pack(conf, any -> true));
+        Map<String, String> set = Map.of("configset", PackedFilesCodec.pack(conf, any -> true));
         Map<String, String> told = new LinkedHashMap<>(set);
         told.put(BroadcastUpdate.OPTION, "part");
         engine.validate(LocalTable.meta(2, "part", set));

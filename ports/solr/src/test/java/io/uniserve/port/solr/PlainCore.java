@@ -1,7 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.port.solr.query.ParameterText;
 import java.io.ByteArrayOutputStream;
@@ -50,7 +50,7 @@ final class PlainCore implements AutoCloseable {
 
     /** Creates a core with the port's default schema and these documents. */
     static PlainCore of(Path directory, List<Document> documents) throws IOException, SolrServerException {
-        Map<String, String> schema = Map.of("schema.xml", PackedFiles.readResource(SolrEngine.class, "schema.xml"));
+        Map<String, String> schema = Map.of("schema.xml", PackedFilesCodec.readResource(SolrEngine.class, "schema.xml"));
         return of(directory, schema, documents);
     }
 

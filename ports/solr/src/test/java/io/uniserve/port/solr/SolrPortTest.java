@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -327,7 +327,7 @@ class SolrPortTest {
                 <field name="key" type="string"/><field name="shop" type="string"/><field name="text" type="words"/>
                 </schema>""");
         Files.writeString(conf.resolve("stop.txt"), "the");
-        TableMeta meta = LocalTable.meta(3, "shop", Map.of("configset", PackedFiles.pack(conf, file -> true)));
+        TableMeta meta = LocalTable.meta(3, "shop", Map.of("configset", PackedFilesCodec.pack(conf, file -> true)));
         engine.validate(meta);
         LocalTable own = new LocalTable(engine, instance, directory, meta);
         List<Document> rows = new ArrayList<>();

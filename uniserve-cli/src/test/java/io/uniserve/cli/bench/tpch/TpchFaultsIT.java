@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.plan.Answer;
-import io.uniserve.benchmark.tpch.SqlAnswers;
-import io.uniserve.benchmark.tpch.SqlProcess;
+import io.uniserve.benchmark.tpch.BaselineSqlProcess;
+import io.uniserve.benchmark.tpch.SqlAnswerComparator;
 import io.uniserve.benchmark.tpch.TpchData;
 import io.uniserve.benchmark.tpch.TpchQuery;
 import io.uniserve.benchmark.tpch.UniserveTpch;
@@ -84,7 +84,7 @@ class TpchFaultsIT {
                 false);
         double scale = Double.parseDouble(System.getProperty("uniserve.tpch.scale", "0.01"));
         TpchData data = new TpchData(directory, TpchData.TABLES, scale, quiet, System::nanoTime);
-        try (SqlProcess bare = SqlProcess.bare(directory, "-Xmx256m", 2);
+        try (BaselineSqlProcess bare = BaselineSqlProcess.bare(directory, "-Xmx256m", 2);
                 UniserveTpch uniserve =
                         new UniserveTpch(ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "duckdb")
                                 .withFastStart())) {
@@ -125,7 +125,7 @@ class TpchFaultsIT {
     }
 
     private void check(Answer answer, TpchQuery query) {
-        assertThat(SqlAnswers.difference(
+        assertThat(SqlAnswerComparator.difference(
                         UniserveTpch.rows(answer.body().utf8()), expected.getOrDefault(query, List.of())))
                 .as(query.name())
                 .isEmpty();

@@ -30,7 +30,7 @@ final class Annealer {
     private final AugmentingPathBalancer augmentingPathBalancer;
     private final int[] needed;
     private final SplittableRandom random;
-    private final SetDeltas deltas;
+    private final ContentionDeltaEvaluator deltas;
     private final ZoneRule zones;
     private final double unit;
     private final double hair;
@@ -57,7 +57,7 @@ final class Annealer {
         this.augmentingPathBalancer = augmentingPathBalancer;
         this.needed = needed;
         this.random = random;
-        deltas = new SetDeltas(s);
+        deltas = new ContentionDeltaEvaluator(s);
         double bound = LowerBounds.contention(s.in);
         // Without sets there is no contention; a division by zero would give NaN.
         unit = bound > 0 ? 100 / Math.max(bound, 1e-290) : 0;
@@ -80,7 +80,7 @@ final class Annealer {
         addPrice = price;
         contentionMax = target;
         deltas.refresh();
-        Snapshot best = new Snapshot(s);
+        SearchStateSnapshot best = new SearchStateSnapshot(s);
         balancePrice = BALANCE_LATE;
         double bestCost = cost();
         double cooling = Math.pow(cold / hot, (double) BATCH / steps);
@@ -95,7 +95,7 @@ final class Annealer {
             double now = cost();
             if (now < bestCost - 1e-9) {
                 bestCost = now;
-                best = new Snapshot(s);
+                best = new SearchStateSnapshot(s);
             }
         }
         balancePrice = BALANCE_LATE;

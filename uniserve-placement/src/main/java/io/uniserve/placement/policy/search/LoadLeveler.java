@@ -31,7 +31,7 @@ final class LoadLeveler {
                 rooms.add(new FreeLoad(j, s.high[j] - s.serverLoad[j]));
             }
         }
-        for (int j : Order.descending(over)) {
+        for (int j : IndexSorter.descending(over)) {
             if (s.overload(j) <= s.epsilon) {
                 return;
             }
@@ -46,7 +46,7 @@ final class LoadLeveler {
             actors[q] = s.actorsOn[j][q];
             loads[q] = s.hosts[actors[q]] == 1 && needed[actors[q]] == 1 ? s.load[actors[q]] : 0;
         }
-        for (int q : Order.descending(loads)) {
+        for (int q : IndexSorter.descending(loads)) {
             if (loads[q] <= s.epsilon || s.overload(j) <= s.epsilon) {
                 return;
             }

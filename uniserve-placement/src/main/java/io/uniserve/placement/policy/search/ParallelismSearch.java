@@ -131,7 +131,7 @@ public final class ParallelismSearch {
         int lacking = zones.actorsInTooFewZones();
         double imbalance = s.imbalance();
         boolean sweeping = s.actors > SMALL_ACTORS && (long) s.sets.sets * s.servers <= SWEPT_MAX;
-        Snapshot before = new Snapshot(s);
+        SearchStateSnapshot before = new SearchStateSnapshot(s);
         construct();
         improve(ruinSteps());
         if (losesLastReplica()) {
@@ -221,7 +221,7 @@ public final class ParallelismSearch {
         for (int i = 0; i < s.actors; i++) {
             urgency[i] = greedyInsertion.urgency(i);
         }
-        for (int i : Order.descending(urgency)) {
+        for (int i : IndexSorter.descending(urgency)) {
             if (s.hosts[i] < needed[i] || s.unplaced(i) > s.epsilon) {
                 greedyInsertion.place(i, 0);
             }
@@ -244,10 +244,10 @@ public final class ParallelismSearch {
      * Repeats the search from a construction in the order of the actors' numbers. A result at the bound is taken independent of its moves,
      * because contention comes first. Otherwise the better of both results is kept.
      */
-    private void sweep(Snapshot before) {
-        Snapshot first = new Snapshot(s);
+    private void sweep(SearchStateSnapshot before) {
+        SearchStateSnapshot first = new SearchStateSnapshot(s);
         double price = price();
-        Snapshot best = first;
+        SearchStateSnapshot best = first;
         double least = Double.POSITIVE_INFINITY;
         for (int n = 0; n < SWEEPS && !outOfTime.getAsBoolean(); n++) {
             before.restore(s);
@@ -256,7 +256,7 @@ public final class ParallelismSearch {
             finish();
             if (promise() < least) {
                 least = promise();
-                best = new Snapshot(s);
+                best = new SearchStateSnapshot(s);
             }
         }
         best.restore(s);
@@ -315,7 +315,7 @@ public final class ParallelismSearch {
         if (s.servers < 2 || s.actors == 0) {
             return;
         }
-        LnsDestroy lnsDestroy = new LnsDestroy(s, greedyInsertion, repairHeuristic, replicaPruner, random, zones);
+        LargeNeighbourhoodSearch lnsDestroy = new LargeNeighbourhoodSearch(s, greedyInsertion, repairHeuristic, replicaPruner, random, zones);
         for (int n = 0; n < steps; n++) {
             if (n % 64 == 0 && outOfTime.getAsBoolean()) {
                 break;

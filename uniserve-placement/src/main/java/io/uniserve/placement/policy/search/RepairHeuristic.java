@@ -13,7 +13,7 @@ final class RepairHeuristic {
     private final AugmentingPathBalancer augmentingPathBalancer;
     private final GreedyInsertion greedyInsertion;
     private final ConnectedComponents groups;
-    private final PlacementConflicts placementConflicts;
+    private final PlacementConflictResolver placementConflicts;
     private final SplittableRandom random;
     private final int[] byLoad;
     private final int[] givenUp;
@@ -34,8 +34,8 @@ final class RepairHeuristic {
         this.greedyInsertion = greedyInsertion;
         this.random = random;
         groups = new ConnectedComponents(s);
-        placementConflicts = new PlacementConflicts(s);
-        byLoad = Order.descending(s.load);
+        placementConflicts = new PlacementConflictResolver(s);
+        byLoad = IndexSorter.descending(s.load);
         givenUp = new int[s.servers];
     }
 

@@ -25,7 +25,7 @@ final class SearchState {
     final double[] serverLoad;
     final double[] usedMemory;
     final SetCounts sets;
-    final Journal journal = new Journal();
+    final UndoLog journal = new UndoLog();
 
     /** Smaller loads count as zero. */
     final double epsilon;
@@ -127,33 +127,33 @@ final class SearchState {
 
     void add(int actor, int server) {
         link(actor, server);
-        journal.push(Journal.ADDED, actor, server, 0);
+        journal.push(UndoLog.ADDED, actor, server, 0);
     }
 
     /** Removes the replica; its load becomes unplaced. */
     void drop(int actor, int server) {
         setFlow(actor, server, 0);
         unlink(actor, server);
-        journal.push(Journal.DROPPED, actor, server, 0);
+        journal.push(UndoLog.DROPPED, actor, server, 0);
     }
 
     void setFlow(int actor, int server, double value) {
         int p = position(actor, server);
         double before = loadOf[actor][p];
         if (before != value) {
-            journal.push(Journal.FLOW, actor, server, before);
+            journal.push(UndoLog.FLOW, actor, server, before);
             put(actor, p, value);
         }
     }
 
     void addFlow(int actor, int server, double delta) {
         int p = position(actor, server);
-        journal.push(Journal.FLOW, actor, server, loadOf[actor][p]);
+        journal.push(UndoLog.FLOW, actor, server, loadOf[actor][p]);
         put(actor, p, Math.max(0, loadOf[actor][p] + delta));
     }
 
     void setLimit(int set, int value) {
-        journal.push(Journal.LIMIT, set, 0, sets.limit[set]);
+        journal.push(UndoLog.LIMIT, set, 0, sets.limit[set]);
         sets.limit[set] = value;
     }
 
@@ -221,9 +221,9 @@ final class SearchState {
             int actor = journal.actor();
             int server = journal.server();
             switch (journal.kind()) {
-                case Journal.ADDED -> unlink(actor, server);
-                case Journal.DROPPED -> link(actor, server);
-                case Journal.FLOW -> put(actor, position(actor, server), journal.value());
+                case UndoLog.ADDED -> unlink(actor, server);
+                case UndoLog.DROPPED -> link(actor, server);
+                case UndoLog.FLOW -> put(actor, position(actor, server), journal.value());
                 default -> sets.limit[actor] = (int) journal.value();
             }
         }
@@ -267,7 +267,7 @@ final class SearchState {
         double[][] shares = new double[actors][];
         for (int i = 0; i < actors; i++) {
             where[i] = Arrays.copyOf(host[i], hosts[i]);
-            shares[i] = Shares.fromLoads(loadOf[i], hosts[i]);
+            shares[i] = FlowShareConverter.fromLoads(loadOf[i], hosts[i]);
         }
         return Assignment.of(where, shares);
     }

@@ -37,7 +37,7 @@ final class CheckpointShipper {
     private final long epoch;
     private final ReplicaLog log;
     private final Checkpoints checkpoints;
-    private final @Nullable ShippedByAllParticipants otherParticipants;
+    private final @Nullable ParticipantShippingChecker otherParticipants;
     private final BackupFailures failures;
     private final String prefix;
     private final Map<String, String> storedChunks = new TreeMap<>();
@@ -66,7 +66,7 @@ final class CheckpointShipper {
             long epoch,
             ReplicaLog log,
             Checkpoints checkpoints,
-            @Nullable ShippedByAllParticipants others,
+            @Nullable ParticipantShippingChecker others,
             BackupFailures trouble) {
         this.failures = trouble;
         this.otherParticipants = others;

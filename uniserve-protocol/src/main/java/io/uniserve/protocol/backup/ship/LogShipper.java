@@ -128,7 +128,7 @@ public final class LogShipper {
                 epoch,
                 log,
                 localCheckpoints,
-                newestVersion == null ? null : new ShippedByAllParticipants(host, key, table, newestVersion),
+                newestVersion == null ? null : new ParticipantShippingChecker(host, key, table, newestVersion),
                 failures);
         this.pinner = new SnapshotPinner(host, key, table, epoch, log);
         this.definitionShipper = new TableDefinitionShipper(host, key, epoch, safer, failures);
@@ -461,7 +461,7 @@ public final class LogShipper {
     private void findShippedIndex(long stable) {
         logWrite = LogWrite.CHECKING;
         failures.onStarted(LOG_STEP, host.env().clock().nanos());
-        ShippedIndexFinder.find(host.env(), host.config().clusterId(), key, log, shippedIndex, found -> {
+        BackedUpIndexFinder.find(host.env(), host.config().clusterId(), key, log, shippedIndex, found -> {
             if (isClosed()) {
                 return;
             }

@@ -1,7 +1,7 @@
 package io.uniserve.protocol.client.query;
 
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.client.routing.RouteIndex;
@@ -41,7 +41,7 @@ public final class SingleActorQueries {
                 query.table(),
                 Optional.of(all ? List.of(0) : query.actors()),
                 operator.get(),
-                WholeQuery.call(operator.get()).parameters().encode(query.text()),
+                WholeQueryOperator.call(operator.get()).parameters().encode(query.text()),
                 mode,
                 deadlineNanos));
     }

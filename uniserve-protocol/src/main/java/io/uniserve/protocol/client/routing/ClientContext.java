@@ -2,7 +2,7 @@ package io.uniserve.protocol.client.routing;
 
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Clock;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Timers;
 
 /**
@@ -10,4 +10,4 @@ import io.uniserve.protocol.env.Timers;
  * the rest.
  */
 public record ClientContext(
-        Clock clock, Timers timers, ClientNetwork network, RoutingView routing, Ids ids, ClientState state) {}
+        Clock clock, Timers timers, ClientNetwork network, RoutingView routing, IdGenerator ids, ClientState state) {}

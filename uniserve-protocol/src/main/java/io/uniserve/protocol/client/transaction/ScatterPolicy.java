@@ -9,11 +9,11 @@ import io.uniserve.protocol.message.client.VersionedRead;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rules of one kind of read on top of {@link ScatterRead}: eligible replicas, meaning of errors, and the end of the read. */
+/** Rules of one kind of read on top of {@link ScatterReadExecution}: eligible replicas, meaning of errors, and the end of the read. */
 interface ScatterPolicy {
     /** The actor's state in this map, whose in-sync replicas are eligible; null if the map contradicts the state that is read. */
     @Nullable
-    ActorState find(RouteIndex index, ScatterRead.Slot slot);
+    ActorState find(RouteIndex index, ScatterReadExecution.Slot slot);
 
     /** True if this map makes every pending reply useless: slow requests are then cancelled. */
     default boolean isObsolete(RouteIndex index) {
@@ -59,7 +59,7 @@ interface ScatterPolicy {
     /** An actor has no replica left to try in this round, and no replica reported an error that explains it. */
     void exhausted();
 
-    /** The pause of {@link ScatterRead#retryAfterPause} is over, and all replicas are eligible again. */
+    /** The pause of {@link ScatterReadExecution#retryAfterPause} is over, and all replicas are eligible again. */
     void retry();
 
     /** Ends the read with this error. */

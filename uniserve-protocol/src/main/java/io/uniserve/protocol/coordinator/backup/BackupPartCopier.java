@@ -15,7 +15,7 @@ import io.uniserve.protocol.backup.format.TableSnapshot;
 import io.uniserve.protocol.coordinator.election.FencedRegistry.WriteResult;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
-import io.uniserve.protocol.coordinator.metadata.Tombstones;
+import io.uniserve.protocol.coordinator.metadata.TombstoneStore;
 import io.uniserve.protocol.coordinator.table.TableIds;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -156,7 +156,7 @@ final class BackupPartCopier {
                             : new Op.Set(path, records[actor], versions[actor]));
         }
         if (from == 0 && versions.length == 0) {
-            ops.add(Tombstones.create(tableId, table, Tombstone.Reason.RESTORING));
+            ops.add(TombstoneStore.create(tableId, table, Tombstone.Reason.RESTORING));
         }
         leader.registry().write(ops, done -> {
             if (done.isApplied()) {

@@ -62,7 +62,7 @@ public final class TableCreator {
         }
         List<ServerRecord> usable = leader.usableServers();
         TableValidator.check(requested, usable, leader.silentServers());
-        PortValidation.run(leader, usable, new PeerRequest.ValidateTable(requested), reply, this::reserveTableId);
+        PortTableValidator.run(leader, usable, new PeerRequest.ValidateTable(requested), reply, this::reserveTableId);
     }
 
     private void reserveTableId() {
@@ -161,6 +161,6 @@ public final class TableCreator {
     private void onCreated(long tableId) {
         leader.routingChanged();
         leader.reconcileSoon();
-        new TableReadiness(leader, requested.name(), tableId, reply).start();
+        new TableReadinessWaiter(leader, requested.name(), tableId, reply).start();
     }
 }

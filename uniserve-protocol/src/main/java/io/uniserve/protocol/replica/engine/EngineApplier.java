@@ -61,7 +61,7 @@ public final class EngineApplier {
 
     private final PoisonEntryDetector poisonEntryDetector = new PoisonEntryDetector();
     private final UnpublishedUpdates unpublishedUpdates = new UnpublishedUpdates();
-    private final DigestStop digestStop = new DigestStop();
+    private final DigestBarrier digestStop = new DigestBarrier();
     private boolean digesting;
     private long entriesSinceCheckpoint;
     private long bytesSinceCheckpoint;
@@ -322,7 +322,7 @@ public final class EngineApplier {
     }
 
     private void apply(List<LogEntry> loaded) {
-        List<LogEntry> entries = TransactionSteps.nextCall(loaded);
+        List<LogEntry> entries = TransactionEntryApplier.nextCall(loaded);
         LogEntry first = entries.get(0);
         if (first.type() == LogEntry.Type.DECIDE && first.version() == earlyApply.decided()) {
             busy = false;
@@ -334,8 +334,8 @@ public final class EngineApplier {
             }
             return;
         }
-        if (TransactionSteps.isTransactional(first)) {
-            TransactionSteps.call(env.engine(), key, first, done -> onStepDone(entries, done));
+        if (TransactionEntryApplier.isTransactional(first)) {
+            TransactionEntryApplier.call(env.engine(), key, first, done -> onStepDone(entries, done));
             return;
         }
         List<EngineHost.Update> updates = new ArrayList<>();
@@ -372,7 +372,7 @@ public final class EngineApplier {
             beginCall(); // the entry may still be removed from the log, which decides the next step
             earlyApply.awaitDisk(entries.get(0).index(), () -> onStepDone(entries, done));
         } else if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
-            onApplyFailed(entries, List.of(TransactionSteps.toUpdate(entries.get(0))), err.error());
+            onApplyFailed(entries, List.of(TransactionEntryApplier.toUpdate(entries.get(0))), err.error());
         } else if (done instanceof Outcome.Err<Done> err) {
             onEngineFailed(err.error());
         } else {
@@ -402,7 +402,7 @@ public final class EngineApplier {
         long last = updates.get(updates.size() - 1).index();
         boolean certain = rows
                 && poisonEntryDetector.onFailure(
-                        first, last, TransactionSteps.attemptsBeforeRefusal(update, error.code()));
+                        first, last, TransactionEntryApplier.attemptsBeforeRefusal(update, error.code()));
         LOG.warn("{}: update {} fails in the engine: {}", key, first, error.getMessage());
         markFailed();
         if (!rows || !listener.onRejected(update, error, certain)) {

@@ -4,13 +4,13 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.replica.context.ReplicaContext;
-import io.uniserve.protocol.replica.replication.AppendOrder;
+import io.uniserve.protocol.replica.replication.AppendSequencer;
 import io.uniserve.protocol.replica.state.RequestTable;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -131,13 +131,13 @@ public final class UpdateHandler {
             PendingUpdates.Update update,
             UpdateRequest request,
             UpdateRequest.ActorRows rows,
-            Outcome<RowCondition> valid) {
+            Outcome<RowStateDependency> valid) {
         Primary primary = currentPrimary.get();
         long epoch = primary == null ? 0 : primary.epoch();
         // the validated state may be older than the newest acknowledged one
         boolean conflict =
-                valid instanceof Outcome.Err<RowCondition> err && err.error().code() == ErrorCode.CONFLICT;
-        if (!conflict && valid instanceof Outcome.Err<RowCondition> err) {
+                valid instanceof Outcome.Err<RowStateDependency> err && err.error().code() == ErrorCode.CONFLICT;
+        if (!conflict && valid instanceof Outcome.Err<RowStateDependency> err) {
             pending.failUnlogged(update, err.error().code(), err.error().reason(), epoch);
             return;
         }
@@ -150,8 +150,8 @@ public final class UpdateHandler {
                     update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
             return;
         }
-        boolean conditional = conflict || valid.value() == RowCondition.ON_STATE;
-        AppendOrder order = primary.appendOrder();
+        boolean conditional = conflict || valid.value() == RowStateDependency.ON_STATE;
+        AppendSequencer order = primary.appendOrder();
         if (conditional) {
             order.runExclusively(() -> appendIfConditionHolds(order, update, request, rows));
         } else {
@@ -161,12 +161,12 @@ public final class UpdateHandler {
 
     /** Checks the condition again, with the whole log applied and no other update in progress. */
     private void appendIfConditionHolds(
-            AppendOrder order, PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows) {
+            AppendSequencer order, PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows) {
         host.env().engine().validate(key, request.function(), rows.rows(), holds -> {
             Primary primary = currentPrimary.get();
             if (pending.find(request.request()) != update) {
                 order.release();
-            } else if (holds instanceof Outcome.Err<RowCondition> err) {
+            } else if (holds instanceof Outcome.Err<RowStateDependency> err) {
                 pending.failUnlogged(
                         update, err.error().code(), err.error().reason(), primary == null ? 0 : primary.epoch());
                 order.release();

@@ -237,7 +237,7 @@ public final class CopyComparison {
         if (server.equals(host.self())) {
             copy.quarantine(reason);
         } else {
-            LogDivergence.sendQuarantine(
+            LogDivergenceResolver.sendQuarantine(
                     host, new PeerRequest.QuarantineCopy(key, state.epoch(), host.self(), server, reason));
         }
     }

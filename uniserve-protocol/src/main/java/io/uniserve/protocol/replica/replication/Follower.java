@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * once the entries are on its disk. Entries before the start of its log count as equal, because a checkpoint has only entries up to the
  * high watermark. If there is no common entry at or after the start of the primary's log, it must start over from a checkpoint.
  *
- * <p>Equal index and epoch do not prove equal entries: running hashes are compared as well, see {@link HashCheck}. A copy that differs
+ * <p>Equal index and epoch do not prove equal entries: running hashes are compared as well, see {@link LogHashComparer}. A copy that differs
  * appends nothing and answers no reads, until the primary has decided which side is right.
  */
 public final class Follower {
@@ -96,7 +96,7 @@ public final class Follower {
     }
 
     private void compare(Replicate request, Completion<PeerReply> completion) {
-        HashCheck check = HashCheck.of(log, request);
+        LogHashComparer check = LogHashComparer.of(log, request);
         boolean hashed = request.prevHash() != EntryHash.UNKNOWN;
         if (check.isGarbled()) {
             completion.done(Outcome.ok(reply(Status.GARBLED, log.lastIndex())));
@@ -169,7 +169,7 @@ public final class Follower {
         return index;
     }
 
-    private void appendEntries(Replicate request, HashCheck check, Completion<PeerReply> completion) {
+    private void appendEntries(Replicate request, LogHashComparer check, Completion<PeerReply> completion) {
         for (int i = 0; i < request.entries().size(); i++) {
             LogEntry entry = request.entries().get(i);
             if (entry.index() > log.lastIndex()) {

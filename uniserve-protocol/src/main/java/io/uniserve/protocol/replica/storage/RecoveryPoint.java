@@ -31,11 +31,11 @@ public final class RecoveryPoint {
         suspended = value;
     }
 
-    public boolean wantsTicks(OpenReplica parts) {
+    public boolean wantsTicks(OpenReplicaFiles parts) {
         return parts.log().lastIndex() > parts.file().get().synced();
     }
 
-    public void tick(long now, OpenReplica parts) {
+    public void tick(long now, OpenReplicaFiles parts) {
         long durable = parts.log().durableIndex();
         if (durable != lastDurable) {
             lastDurable = durable;
@@ -50,7 +50,7 @@ public final class RecoveryPoint {
         write(parts, now);
     }
 
-    private void write(OpenReplica parts, long now) {
+    private void write(OpenReplicaFiles parts, long now) {
         writing = true;
         writtenNanos = now;
         parts.file()

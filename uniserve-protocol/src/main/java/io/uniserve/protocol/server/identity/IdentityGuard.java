@@ -5,9 +5,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.identity.IdentifiedRegistry;
-import io.uniserve.protocol.identity.OwnedObjects;
-import io.uniserve.protocol.message.Problem;
+import io.uniserve.protocol.identity.IdentityCheckingRegistry;
+import io.uniserve.protocol.identity.OwnerCheckingObjectStore;
+import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.server.config.FatalHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
 import java.util.List;
@@ -27,11 +27,11 @@ public final class IdentityGuard {
     private final ServerConfig config;
     private final FatalHandler fatal;
     private final Runnable stop;
-    private final IdentifiedRegistry registry;
-    private final OwnedObjects objects;
+    private final IdentityCheckingRegistry registry;
+    private final OwnerCheckingObjectStore objects;
     private final Environment env;
-    private final Admission admission;
-    private @Nullable StoreOwner owner;
+    private final ServerAdmission admission;
+    private @Nullable StoreOwnerChecker owner;
     private @Nullable UniserveException outOfServiceReason;
     private Consumer<String> listener = identity -> {};
     private Runnable then = () -> {};
@@ -46,16 +46,16 @@ public final class IdentityGuard {
         this.config = config;
         this.fatal = fatal;
         this.stop = stop;
-        registry = new IdentifiedRegistry(
+        registry = new IdentityCheckingRegistry(
                 world.registry(),
                 world.timers(),
                 config.replicas().retryNanos(),
                 config.self(),
                 config.clusterId(),
                 new Events());
-        objects = new OwnedObjects(world.objects(), world.clock(), world.timers());
+        objects = new OwnerCheckingObjectStore(world.objects(), world.clock(), world.timers());
         env = world.with(registry, objects);
-        admission = new Admission(world, config, this::onAdmitted, this::onRefused);
+        admission = new ServerAdmission(world, config, this::onAdmitted, this::onRefused);
     }
 
     /** The environment with the guarded registry and durable storage. */
@@ -96,9 +96,9 @@ public final class IdentityGuard {
     }
 
     /** A problem if durable storage now belongs to another cluster. */
-    public List<Problem> problems() {
+    public List<HealthProblem> problems() {
         return objects.foreignOwnerError()
-                .map(why -> List.of(new Problem(Problem.Severity.FAILING, "backup", why.reason())))
+                .map(why -> List.of(new HealthProblem(HealthProblem.Severity.FAILING, "backup", why.reason())))
                 .orElse(List.of());
     }
 
@@ -121,7 +121,7 @@ public final class IdentityGuard {
     }
 
     private void onAdmitted(String identity) {
-        StoreOwner store = new StoreOwner(env, objects, config, identity, then, this::onRefused);
+        StoreOwnerChecker store = new StoreOwnerChecker(env, objects, config, identity, then, this::onRefused);
         owner = store;
         registry.start(identity, store::check);
     }
@@ -140,7 +140,7 @@ public final class IdentityGuard {
         }
     }
 
-    private final class Events implements IdentifiedRegistry.Listener {
+    private final class Events implements IdentityCheckingRegistry.Listener {
         @Override
         public void onIdentified(String identity) {
             listener.accept(identity);

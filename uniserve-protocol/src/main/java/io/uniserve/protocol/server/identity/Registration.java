@@ -3,7 +3,7 @@ package io.uniserve.protocol.server.identity;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.ServerRecord;
-import io.uniserve.protocol.RegistryContact;
+import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
@@ -36,10 +36,10 @@ public final class Registration {
     private boolean registered;
     private boolean busy;
     private boolean stopped;
-    private final RegistryContact contact;
+    private final RegistryConnectionMonitor contact;
     private Runnable whenRegistered = () -> {};
 
-    public Registration(Environment env, ServerConfig config, FatalHandler fatal, RegistryContact contact) {
+    public Registration(Environment env, ServerConfig config, FatalHandler fatal, RegistryConnectionMonitor contact) {
         this.contact = contact;
         this.env = env;
         this.config = config;

@@ -43,8 +43,8 @@ public final class TransactionManager {
     private final TransactionLogView log;
     private final TransactionLogPublisher transactionLogPublisher;
     private final DecisionSender decisionSender;
-    private final UnavailableParticipants unavailableParticipants;
-    private final AwaitingRemoteDurability awaitingRemoteDurability;
+    private final UnavailableParticipantTracker unavailableParticipants;
+    private final RemoteDurabilityQueue awaitingRemoteDurability;
     private final VersionReservation versionReservation;
     private final UpdateQueue queue = new UpdateQueue();
     private List<Batch> attemptedBatches = List.of();
@@ -69,10 +69,10 @@ public final class TransactionManager {
         this.table = table;
         this.tableId = log.tableId();
         this.log = log;
-        this.unavailableParticipants = new UnavailableParticipants(config.absenceNanos());
+        this.unavailableParticipants = new UnavailableParticipantTracker(config.absenceNanos());
         this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::baseSnapshot);
         this.decisionSender = new DecisionSender(host, config, table, tableId, transactionLogPublisher);
-        this.awaitingRemoteDurability = new AwaitingRemoteDurability(decisionSender);
+        this.awaitingRemoteDurability = new RemoteDurabilityQueue(decisionSender);
         this.versionReservation = new VersionReservation(config, host.self());
         log.listen(this::logChanged);
     }

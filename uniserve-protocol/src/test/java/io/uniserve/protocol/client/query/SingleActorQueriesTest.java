@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.PortInfo;
@@ -88,12 +88,12 @@ class SingleActorQueriesTest {
     @Test
     void answersTravelWithoutTheirEffort() {
         Answer answer = new Answer("application/json", Bytes.utf8("{}"), new Answer.Effort(1, 2, 3));
-        var codec = WholeQuery.call(WHOLE).values();
+        var codec = WholeQueryOperator.call(WHOLE).values();
         assertThat(codec.decode(codec.encode(answer))).isEqualTo(answer.withEffort(Answer.Effort.NONE));
     }
 
     private static Bytes encoded(String text) {
-        return WholeQuery.call(WHOLE).parameters().encode(text);
+        return WholeQueryOperator.call(WHOLE).parameters().encode(text);
     }
 
     private Optional<Query> direct(QueryText text) {

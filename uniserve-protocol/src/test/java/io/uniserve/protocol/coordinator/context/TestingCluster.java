@@ -17,7 +17,7 @@ import io.uniserve.placement.HottestFirst;
 import io.uniserve.placement.InitialPlacement;
 import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.TestingServer;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
@@ -65,7 +65,7 @@ public final class TestingCluster {
         RebalanceSetup rebalanceSetup = new RebalanceSetup(rebalance, policy, BackgroundExecutor.on(parts.timers()));
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node = new Node(
-                new CoordinatorMachine(config, parts, new InitialPlacement(), rebalanceSetup), registry, address);
+                new CoordinatorStateMachine(config, parts, new InitialPlacement(), rebalanceSetup), registry, address);
         network.serve(address, node.machine::onPeer);
         node.machine.start();
         return node;
@@ -226,5 +226,5 @@ public final class TestingCluster {
     }
 
     /** Coordinator with its session. */
-    public record Node(CoordinatorMachine machine, TestingRegistry registry, Address address) {}
+    public record Node(CoordinatorStateMachine machine, TestingRegistry registry, Address address) {}
 }

@@ -15,7 +15,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.IdentityHeader;
+import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
 import io.uniserve.runtime.transport.TlsCredentials;
 import java.util.Comparator;
 import java.util.List;
@@ -62,7 +62,7 @@ public final class ChannelPool implements AutoCloseable {
 
     /** Creates connections to the processes of one cluster: they send its identity and fail answers of another one. */
     public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster) {
-        this(clock, tls, List.of(new IdentityHeader.OfCaller(cluster)));
+        this(clock, tls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)));
     }
 
     private ChannelPool(Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors) {

@@ -12,7 +12,7 @@ import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.loop.EventLoop;
@@ -54,7 +54,7 @@ public final class RoutingClient implements AutoCloseable {
     private final ClusterIdentity cluster;
     private final EventLoop loop;
     private final Clock clock;
-    private final Ids ids;
+    private final IdGenerator ids;
     private final Consumer<Routing> listener;
 
     private final Deque<Attempt> tried = new ArrayDeque<>();
@@ -77,7 +77,7 @@ public final class RoutingClient implements AutoCloseable {
             ClusterIdentity cluster,
             EventLoop loop,
             Clock clock,
-            Ids ids,
+            IdGenerator ids,
             Consumer<Routing> listener) {
         if (bootstrap.isEmpty()) {
             throw UniserveException.invalid(

@@ -12,8 +12,8 @@ import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ReadMapping;
 import io.uniserve.runtime.proto.VersionedReadMapping;
 import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
-import io.uniserve.runtime.transport.UnknownFieldCheck;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
@@ -74,7 +74,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
 
     private void onCall(DataProto.ReadsCall call) {
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             cluster.checkServing();
             if (!opened) {
                 cluster.checkName(call.getCluster());

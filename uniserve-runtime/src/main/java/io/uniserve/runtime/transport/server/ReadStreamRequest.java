@@ -17,7 +17,7 @@ final class ReadStreamRequest<M> implements Completion<M> {
     private final long id;
     private final Function<M, DataProto.ReadReply> mapping;
     private final AtomicBoolean answered = new AtomicBoolean();
-    private final Cancellation cancellation = new Cancellation();
+    private final CancellationLink cancellation = new CancellationLink();
 
     ReadStreamRequest(ReadStreamHandler reads, long id, Function<M, DataProto.ReadReply> mapping) {
         this.mapping = mapping;

@@ -8,8 +8,8 @@ import io.uniserve.runtime.proto.ModelProto;
 import io.uniserve.runtime.proto.RoutingMapping;
 import io.uniserve.runtime.proto.RoutingServiceGrpc;
 import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
-import io.uniserve.runtime.transport.UnknownFieldCheck;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
     @Override
     public void watch(AdminProto.WatchCall call, StreamObserver<ModelProto.Routing> observer) {
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             if (!call.getCluster().isEmpty()) {
                 cluster.checkName(call.getCluster());
             }
@@ -72,7 +72,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
         }
 
         private void start() {
-            Cancellation cancellation = new Cancellation();
+            CancellationLink cancellation = new CancellationLink();
             observer.setOnReadyHandler(this::flush);
             observer.setOnCancelHandler(() -> ended(cancellation));
             observer.setOnCloseHandler(() -> ended(cancellation));
@@ -80,7 +80,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
             watchers.add(this);
         }
 
-        private void ended(Cancellation cancellation) {
+        private void ended(CancellationLink cancellation) {
             watchers.remove(this);
             cancellation.cancel();
         }

@@ -1,22 +1,22 @@
 package io.uniserve.sql.engine;
 
 import io.uniserve.api.ActorView;
-import io.uniserve.api.EngineFailures;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.EngineErrorMapper;
+import io.uniserve.api.extra.ColumnSchema;
 import java.nio.file.Path;
 
 /** Base class for views of an engine that can list its rows: an actor, or a snapshot of one. Its checkpoints are {@link RowFile}s. */
 public abstract class RowReader implements ActorView {
-    private final EngineFailures engine;
-    private final Columns columns;
+    private final EngineErrorMapper engine;
+    private final ColumnSchema columns;
 
-    protected RowReader(EngineFailures engine, Columns columns) {
+    protected RowReader(EngineErrorMapper engine, ColumnSchema columns) {
         this.engine = engine;
         this.columns = columns;
     }
 
     /** Returns the table's columns. */
-    public final Columns columns() {
+    public final ColumnSchema columns() {
         return columns;
     }
 

@@ -62,7 +62,7 @@ public final class SumOverflowChecker {
     }
 
     private static double shift(String type) {
-        return Math.pow(10, SqlTables.columnTypes(List.of(type)).get(0).scale());
+        return Math.pow(10, SqlTableValidator.columnTypes(List.of(type)).get(0).scale());
     }
 
     /** Returns the position of these words outside of parentheses and quotes; -1 if there is none. */

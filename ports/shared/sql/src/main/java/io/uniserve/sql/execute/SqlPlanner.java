@@ -1,6 +1,6 @@
 package io.uniserve.sql.execute;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
@@ -14,8 +14,8 @@ import io.uniserve.sql.engine.MergingEngine;
 import io.uniserve.sql.engine.SqlDialect;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.plan.CardinalityCache;
+import io.uniserve.sql.plan.ColocatedSubquerySelector;
 import io.uniserve.sql.plan.SqlQuery;
-import io.uniserve.sql.plan.SubqueryPlacement;
 import io.uniserve.sql.plan.UnsupportedFeatureChecker;
 import io.uniserve.sql.rows.SqlAnswer;
 import io.uniserve.sql.rows.SqlErrors;
@@ -45,7 +45,7 @@ public final class SqlPlanner implements Planner {
 
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final MergingEngine engine;
-    private final Optional<SqlShuffle.Calls> shuffle;
+    private final Optional<SqlShuffleOperators.Calls> shuffle;
     private final UnsupportedFeatureChecker unsupportedFeatures;
     private final CardinalityCache counts = new CardinalityCache();
 
@@ -55,7 +55,7 @@ public final class SqlPlanner implements Planner {
     }
 
     /** Creates the planner of a port that can also shuffle, and so join two large tables. */
-    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine, Optional<SqlShuffle.Calls> shuffle) {
+    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine, Optional<SqlShuffleOperators.Calls> shuffle) {
         this(call, engine, shuffle, SqlDialect.DUCKDB);
     }
 
@@ -67,7 +67,7 @@ public final class SqlPlanner implements Planner {
     private SqlPlanner(
             RetrieveCall<SqlQuery, SqlRows> call,
             MergingEngine engine,
-            Optional<SqlShuffle.Calls> shuffle,
+            Optional<SqlShuffleOperators.Calls> shuffle,
             SqlDialect dialect) {
         this.call = call;
         this.engine = engine;
@@ -92,7 +92,7 @@ public final class SqlPlanner implements Planner {
         String sql = explained ? explain.group(1) : text.text();
         ParsedQuery parsed = SqlQuery.parse(sql);
         if (parsed.isTableless()) {
-            Tableless query = Tableless.of(ParsedQuery.of(sql));
+            TablelessSelect query = TablelessSelect.of(ParsedQuery.of(sql));
             unsupportedFeatures.check(parsed.tree(), Optional.empty());
             unsupportedFeatures.check(Map.of(), sql);
             SqlRows row = query.rows(engine, context);
@@ -101,8 +101,8 @@ public final class SqlPlanner implements Planner {
         Map<String, TableMeta> metas = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         parsed.tables().forEach(named -> metas.put(named.getSimple(), meta(named, text, context)));
         parsed.check(text.table().value());
-        Map<String, Columns> tables = new HashMap<>();
-        metas.forEach((name, meta) -> tables.put(name, Columns.of(meta)));
+        Map<String, ColumnSchema> tables = new HashMap<>();
+        metas.forEach((name, meta) -> tables.put(name, ColumnSchema.of(meta)));
         SqlQuery query = SqlQuery.of(sql, tables);
         unsupportedFeatures.check(parsed.tree(), query.plan().firstInner());
         unsupportedFeatures.check(tables, sql);
@@ -113,13 +113,13 @@ public final class SqlPlanner implements Planner {
         List<String> told = new ArrayList<>();
         StageScheduler stageScheduler = new StageScheduler(
                 query,
-                asked -> new SqlRun(
-                        new ActorCalls(call, context, metas, told, unsupportedFeatures),
+                asked -> new StageExecutor(
+                        new StageCallRunner(call, context, metas, told, unsupportedFeatures),
                         engine,
                         shuffle,
                         counts,
                         asked),
-                shuffle.map(nests -> new SubqueryPlacement.Cluster(metas, counts, context)));
+                shuffle.map(nests -> new ColocatedSubquerySelector.Cluster(metas, counts, context)));
         SqlRows rows = stageScheduler.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.fragment().names(), rows);
     }
@@ -136,7 +136,7 @@ public final class SqlPlanner implements Planner {
 
     /** Returns the rounds as text. The query was run, but its answer is not shown. */
     private static Answer explained(List<String> told, SqlRows rows) {
-        String text = String.join("\n", told) + "\n" + "answer: " + ActorCalls.formatRowCount(rows.count()) + "\n";
+        String text = String.join("\n", told) + "\n" + "answer: " + StageCallRunner.formatRowCount(rows.count()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));
     }
 

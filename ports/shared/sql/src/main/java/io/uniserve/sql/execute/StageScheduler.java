@@ -3,12 +3,12 @@ package io.uniserve.sql.execute;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
+import io.uniserve.sql.plan.ColocatedSubquerySelector;
 import io.uniserve.sql.plan.FragmentedPlan;
 import io.uniserve.sql.plan.QueryBlock;
 import io.uniserve.sql.plan.QueryPlan;
+import io.uniserve.sql.plan.QueryStage;
 import io.uniserve.sql.plan.SqlQuery;
-import io.uniserve.sql.plan.Stage;
-import io.uniserve.sql.plan.SubqueryPlacement;
 import io.uniserve.sql.plan.write.SubQuery;
 import io.uniserve.sql.rows.BroadcastSize;
 import io.uniserve.sql.rows.PackedRows;
@@ -30,7 +30,7 @@ import org.apache.calcite.sql.SqlNode;
 /**
  * Scheduler of a query's stages: they run one after the other, and each reads answers of those before it. A correlated sub-query may be
  * limited to the rows that the outer query needs: a key stage before it collects their values. A sub-query that is co-located with the rows
- * that need it is not run as a stage ({@link SubqueryPlacement}).
+ * that need it is not run as a stage ({@link ColocatedSubquerySelector}).
  */
 final class StageScheduler {
     /** Sub-queries with fewer rows are not reduced. */
@@ -38,8 +38,8 @@ final class StageScheduler {
 
     private final SqlQuery query;
     private final QueryPlan plan;
-    private final Function<SqlQuery, SqlRun> runs;
-    private final Optional<SubqueryPlacement> checks;
+    private final Function<SqlQuery, StageExecutor> runs;
+    private final Optional<ColocatedSubquerySelector> checks;
     private final Map<Integer, PackedRows> answers = new TreeMap<>();
     private final Map<Integer, ColocatedSubQueries> colocatedByStage = new TreeMap<>();
 
@@ -80,11 +80,11 @@ final class StageScheduler {
      *
      * @param cluster present if the engine can check sub-queries in place
      */
-    StageScheduler(SqlQuery query, Function<SqlQuery, SqlRun> runs, Optional<SubqueryPlacement.Cluster> cluster) {
+    StageScheduler(SqlQuery query, Function<SqlQuery, StageExecutor> runs, Optional<ColocatedSubquerySelector.Cluster> cluster) {
         this.query = query;
         this.plan = query.plan();
         this.runs = runs;
-        this.checks = cluster.map(known -> new SubqueryPlacement(query, plan, known));
+        this.checks = cluster.map(known -> new ColocatedSubquerySelector(query, plan, known));
     }
 
     /** Returns the query's answer. */
@@ -101,7 +101,7 @@ final class StageScheduler {
     /** Returns the answer of a block whose inputs are available. */
     private SqlRows rows(QueryBlock queryBlock, boolean reduced, Heading head) {
         ColocatedSubQueries there = colocatedSubQueries(queryBlock);
-        SqlRun run = run(queryBlock, reduced);
+        StageExecutor run = run(queryBlock, reduced);
         head.text().ifPresent(run::addHeading);
         if (there.chosen.isEmpty()) {
             return run.run();
@@ -135,7 +135,7 @@ final class StageScheduler {
 
     private SqlQuery stage(QueryBlock queryBlock, boolean reduced) {
         return query.withStage(
-                new Stage(
+                new QueryStage(
                         queryBlock.number(),
                         reduced,
                         false,
@@ -144,7 +144,7 @@ final class StageScheduler {
                 answers);
     }
 
-    private SqlRun run(QueryBlock queryBlock, boolean reduced) {
+    private StageExecutor run(QueryBlock queryBlock, boolean reduced) {
         return runs.apply(stage(queryBlock, reduced));
     }
 
@@ -192,7 +192,7 @@ final class StageScheduler {
 
     /** Chooses the sub-queries of a block that are checked in place: those whose answers would be sent and are about as large as tables. */
     private ColocatedSubQueries choose(QueryBlock queryBlock, Map<SubQuery, Set<Integer>> all) {
-        SubqueryPlacement known = checks.orElseThrow();
+        ColocatedSubquerySelector known = checks.orElseThrow();
         Map<SubQuery, Set<Integer>> places = new TreeMap<>(Comparator.comparing(SubQuery::block));
         places.putAll(all);
         // Their own inputs are answered first, and may be checked in place themselves.
@@ -245,7 +245,7 @@ final class StageScheduler {
         queryBlock.subQueries().stream()
                 .filter(sub -> !answers.containsKey(sub.block()))
                 .forEach(sub -> waiting.put(sub.block(), any));
-        return runs.apply(query.withStage(new Stage(queryBlock.number(), false, false, Set.of(), waiting), answers))
+        return runs.apply(query.withStage(new QueryStage(queryBlock.number(), false, false, Set.of(), waiting), answers))
                 .counts();
     }
 
@@ -287,7 +287,7 @@ final class StageScheduler {
         }
         BitSet items = new BitSet();
         sub.equalities().forEach(one -> items.or(sub.outerScope().items(one.outerExpression())));
-        SqlRun keys = run(plan.block(sub.keyStage()), outerReduced);
+        StageExecutor keys = run(plan.block(sub.keyStage()), outerReduced);
         long outside = 0;
         for (int item : items.stream().toArray()) {
             PackedRows given = item < QueryBlock.ANSWERS_FROM
@@ -304,7 +304,7 @@ final class StageScheduler {
             return Long.MAX_VALUE;
         }
         long most = 0;
-        SqlRun run = run(queryBlock, false);
+        StageExecutor run = run(queryBlock, false);
         for (int item = 0; item < queryBlock.source().tables().size(); item++) {
             most = Math.max(most, run.count(item));
         }

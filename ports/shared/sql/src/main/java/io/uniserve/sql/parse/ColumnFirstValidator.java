@@ -54,7 +54,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
     private static boolean isGroup(SqlNodeList groups, SqlIdentifier column) {
         return groups.stream()
                 .anyMatch(group -> group instanceof SqlIdentifier name
-                        && same(SqlNodes.last(name), SqlNodes.last(column))
+                        && same(SqlNodeUtils.last(name), SqlNodeUtils.last(column))
                         && (name.isSimple() || same(name.names.get(0), column.names.get(0))));
     }
 
@@ -79,7 +79,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
 
         @Override
         public @Nullable SqlNode visit(SqlCall call) {
-            return SqlNodes.isQuery(call) ? call : super.visit(call);
+            return SqlNodeUtils.isQuery(call) ? call : super.visit(call);
         }
 
         @Override

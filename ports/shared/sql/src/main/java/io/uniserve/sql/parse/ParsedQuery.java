@@ -67,7 +67,7 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         }
         try {
             SqlNode read = SqlParser.create(statement(text), PARSER).parseQuery();
-            SqlNode tree = AggregateForms.normalize(SelectedNulls.withTypes(read));
+            SqlNode tree = AggregateNormalizer.normalize(TypeFormRewriter.withTypes(read));
             SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
             if (!isTableless(tree)) {
                 select(query instanceof SqlWith with ? with.body : query);
@@ -75,7 +75,7 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
             ReservedWords.check(tree);
             Tables found = new Tables();
             found.collect(tree, Map.of());
-            Functions.check(tree);
+            FunctionCatalog.check(tree);
             return new ParsedQuery(tree, found.tables);
         } catch (SqlParseException e) {
             throw SqlErrors.syntax(e, text, PARSER);
@@ -97,7 +97,7 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         SqlNode inner = query instanceof SqlOrderBy ordered ? ordered.query : query;
         if (!(inner instanceof SqlSelect select)) {
             String what = inner instanceof SqlCall call
-                    ? Functions.name(call.getOperator())
+                    ? FunctionCatalog.name(call.getOperator())
                     : SqlErrors.words(inner.getKind());
             throw SqlErrors.unsupported(inner, what + " is");
         }
@@ -154,10 +154,10 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                     SqlWithItem item = (SqlWithItem) one;
                     collect(item.query, inside);
                     String name = item.name.getSimple();
-                    if (!here.add(SqlNodes.lower(name))) {
+                    if (!here.add(SqlNodeUtils.lower(name))) {
                         throw SqlErrors.invalid(item, "WITH names " + name + " twice");
                     }
-                    inside.put(SqlNodes.lower(name), name);
+                    inside.put(SqlNodeUtils.lower(name), name);
                 }
                 collect(with.body, inside);
             } else if (node instanceof SqlSelect select) {
@@ -194,14 +194,14 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                 if (!name.isSimple()) {
                     throw SqlErrors.invalid(name, "FROM names " + name + "; tables have names of one word");
                 }
-                String with = withs.get(SqlNodes.lower(name.getSimple()));
+                String with = withs.get(SqlNodeUtils.lower(name.getSimple()));
                 if (with != null) {
                     // The validator is case-sensitive here, and would take this name for a table.
                     name.setNames(List.of(with), List.of(name.getParserPosition()));
                 } else if (known.add(name.getSimple())) {
                     tables.add(name);
                 }
-            } else if (from != null && !SqlNodes.isQuery(from)) {
+            } else if (from != null && !SqlNodeUtils.isQuery(from)) {
                 throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(from.getKind()) + " is");
             } else {
                 collect(from, withs);

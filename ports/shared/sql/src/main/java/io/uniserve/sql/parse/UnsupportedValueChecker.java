@@ -242,7 +242,7 @@ public final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Voi
     private static boolean columns(SqlNode node) {
         return node instanceof SqlIdentifier
                 || (node instanceof SqlCall call
-                        && !SqlNodes.isQuery(call)
+                        && !SqlNodeUtils.isQuery(call)
                         && call.getOperandList().stream().anyMatch(one -> one != null && columns(one)));
     }
 

@@ -1,6 +1,6 @@
 package io.uniserve.sql.plan;
 
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.plan.QueryBlock.Output;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
@@ -212,7 +212,7 @@ final class Decorrelator {
     private static final class Empty extends SqlWriter {
         @Override
         public Optional<String> replacement(SqlNode node) {
-            if (Aggregates.isAggregate(node)) {
+            if (AggregateCatalog.isAggregate(node)) {
                 return Optional.of(node.getKind() == SqlKind.COUNT ? "0" : "NULL");
             }
             return Optional.empty();

@@ -2,7 +2,7 @@ package io.uniserve.sql.plan;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.plan.FragmentedPlan.Reduction;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
 import io.uniserve.sql.plan.QueryBlock.Item;
@@ -50,7 +50,7 @@ final class Fragmenter {
      * @param stage says whether the block's reduction applies, and whether columns may be late
      * @param stays the stationary table; negative for the first one that can stay, or none
      */
-    Fragmenter(Map<Integer, QueryBlock> blocks, QueryBlock queryBlock, Stage stage, int stays) {
+    Fragmenter(Map<Integer, QueryBlock> blocks, QueryBlock queryBlock, QueryStage stage, int stays) {
         from = queryBlock.source();
         output = queryBlock.output();
         List<ScopedExpression> where = new ArrayList<>(from.where());
@@ -96,10 +96,10 @@ final class Fragmenter {
 
     private static boolean wantsWhole(Output asked) {
         return asked.selectItems().stream()
-                        .anyMatch(scopedExpression -> Aggregates.containsNotMergeable(scopedExpression.node()))
-                || Aggregates.containsNotMergeable(asked.having())
+                        .anyMatch(scopedExpression -> AggregateCatalog.containsNotMergeable(scopedExpression.node()))
+                || AggregateCatalog.containsNotMergeable(asked.having())
                 || (asked.order() != null
-                        && Aggregates.containsNotMergeable(asked.order().getOrderList()));
+                        && AggregateCatalog.containsNotMergeable(asked.order().getOrderList()));
     }
 
     /** Marks tables whose rows come as they were joined before: a row number connects rows that belong together. */

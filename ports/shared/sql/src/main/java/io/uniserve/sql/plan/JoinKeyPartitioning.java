@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType.Kind;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
 import io.uniserve.sql.plan.write.QueryScope;
@@ -92,7 +92,7 @@ public final class JoinKeyPartitioning {
     }
 
     private static Kind kind(TableMeta table, String column) {
-        return Columns.of(table).columns().stream()
+        return ColumnSchema.of(table).columns().stream()
                 .filter(one -> one.name().equals(column))
                 .findFirst()
                 .orElseThrow()

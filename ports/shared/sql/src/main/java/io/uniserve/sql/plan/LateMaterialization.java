@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan;
 
 import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
@@ -161,7 +161,7 @@ public record LateMaterialization(
 
     /** Operands of aggregates are computed at the actors. */
     private static boolean onlyAggregates(SqlNode node) {
-        return Aggregates.isAggregate(node);
+        return AggregateCatalog.isAggregate(node);
     }
 
     private static BitSet ordered(QueryScope queryScope, QueryBlock.Output asked, SqlNode node) {

@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.parse.SqlNodes;
+import io.uniserve.sql.parse.SqlNodeUtils;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
 import io.uniserve.sql.rows.SqlErrors;
@@ -85,8 +85,8 @@ final class PredicatePushdown {
         }
         QueryScope queryScope = condition.names();
         List<SqlNode> sides = new ArrayList<>();
-        for (SqlNode side : SqlNodes.disjuncts(or)) {
-            List<SqlNode> alone = SqlNodes.conjuncts(side).stream()
+        for (SqlNode side : SqlNodeUtils.disjuncts(or)) {
+            List<SqlNode> alone = SqlNodeUtils.conjuncts(side).stream()
                     .filter(one -> queryScope.items(one).cardinality() == 1
                             && queryScope.items(one).get(item)
                             && queryScope.subQueries(one).isEmpty())

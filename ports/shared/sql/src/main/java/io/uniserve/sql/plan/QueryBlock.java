@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType.Kind;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
@@ -40,10 +40,10 @@ public record QueryBlock(
      * @param typed the columns of a table with their types; empty for an answer
      */
     public record Item(
-            String alias, String table, int block, List<String> columns, Optional<Columns> typed, SqlNode place) {
+            String alias, String table, int block, List<String> columns, Optional<ColumnSchema> typed, SqlNode place) {
         /** Returns the primary key of a table. */
         List<String> primaryKey() {
-            return typed.map(Columns::primaryKey).orElse(List.of());
+            return typed.map(ColumnSchema::primaryKey).orElse(List.of());
         }
 
         /** True if both columns are whole numbers, or both are texts. */

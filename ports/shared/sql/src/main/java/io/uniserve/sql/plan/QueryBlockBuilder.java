@@ -1,9 +1,9 @@
 package io.uniserve.sql.plan;
 
-import io.uniserve.api.extra.Columns;
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.api.extra.ColumnSchema;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.parse.ParsedQuery;
-import io.uniserve.sql.parse.SqlNodes;
+import io.uniserve.sql.parse.SqlNodeUtils;
 import io.uniserve.sql.plan.QueryBlock.Item;
 import io.uniserve.sql.plan.QueryBlock.Output;
 import io.uniserve.sql.plan.QueryBlock.Source;
@@ -39,7 +39,7 @@ final class QueryBlockBuilder {
     /** Maximum number of stages of one query. */
     private static final int STAGES_MAX = 64;
 
-    private final Map<String, Columns> tables;
+    private final Map<String, ColumnSchema> tables;
     private final Map<Integer, QueryBlock> blocks = new TreeMap<>();
     private final Map<SqlNode, Integer> numberByNode = new IdentityHashMap<>();
     private int numbers;
@@ -51,7 +51,7 @@ final class QueryBlockBuilder {
         WithScope plus(SqlWithItem item) {
             Map<String, WithScope> moreScopes = new TreeMap<>(scopes);
             Map<String, SqlWithItem> moreItems = new TreeMap<>(items);
-            String name = SqlNodes.lower(item.name.getSimple());
+            String name = SqlNodeUtils.lower(item.name.getSimple());
             moreScopes.put(name, this);
             moreItems.put(name, item);
             return new WithScope(moreScopes, moreItems);
@@ -77,7 +77,7 @@ final class QueryBlockBuilder {
             boolean grouped,
             List<SubQuery> subs) {}
 
-    private QueryBlockBuilder(Map<String, Columns> tables) {
+    private QueryBlockBuilder(Map<String, ColumnSchema> tables) {
         this.tables = tables;
     }
 
@@ -86,7 +86,7 @@ final class QueryBlockBuilder {
      *
      * @param tables by their names, whose case does not matter
      */
-    static Map<Integer, QueryBlock> read(Map<String, Columns> tables, SqlNode query) {
+    static Map<Integer, QueryBlock> read(Map<String, ColumnSchema> tables, SqlNode query) {
         QueryBlockBuilder reader = new QueryBlockBuilder(tables);
         reader.addIndependent(query, WithScope.NONE);
         return reader.blocks;
@@ -179,7 +179,7 @@ final class QueryBlockBuilder {
         JoinTree from = source(select.getFrom(), queryScope, level, withs, false, on);
         readOn(on, queryScope, level, withs);
         List<SqlNode> correlated = new ArrayList<>();
-        for (SqlNode one : SqlNodes.conjuncts(select.getWhere())) {
+        for (SqlNode one : SqlNodeUtils.conjuncts(select.getWhere())) {
             subs(one, queryScope, level, withs);
             if (queryScope.outerNames(one).isEmpty()) {
                 level.where.add(new ScopedExpression(one, queryScope));
@@ -204,7 +204,7 @@ final class QueryBlockBuilder {
         }
         boolean grouped = select.getGroup() != null
                 || select.getHaving() != null
-                || answers.stream().anyMatch(Aggregates::containsAggregate);
+                || answers.stream().anyMatch(AggregateCatalog::containsAggregate);
         Source rows = new Source(queryScope, from, level.tables, level.answers, level.where);
         List<String> aliases = select.getSelectList().stream()
                 .flatMap(item -> aliases(item, queryScope))
@@ -237,14 +237,14 @@ final class QueryBlockBuilder {
         if (item instanceof SqlIdentifier star && star.isStar()) {
             for (SqlIdentifier name : queryScope.expandStar(star)) {
                 answers.add(name);
-                titles.add(SqlNodes.last(name));
+                titles.add(SqlNodeUtils.last(name));
             }
         } else if (item.getKind() == SqlKind.AS && item instanceof SqlCall as) {
             answers.add(as.operand(0));
             titles.add(((SqlIdentifier) as.operand(1)).getSimple());
         } else {
             answers.add(item);
-            titles.add(item instanceof SqlIdentifier name ? SqlNodes.last(name) : "_" + answers.size());
+            titles.add(item instanceof SqlIdentifier name ? SqlNodeUtils.last(name) : "_" + answers.size());
         }
     }
 
@@ -266,14 +266,14 @@ final class QueryBlockBuilder {
             alias = ((SqlIdentifier) as.operand(1)).getSimple();
             columns = as.getOperandList().stream()
                     .skip(2)
-                    .map(name -> SqlNodes.lower(((SqlIdentifier) name).getSimple()))
+                    .map(name -> SqlNodeUtils.lower(((SqlIdentifier) name).getSimple()))
                     .toList();
         }
         if (table instanceof SqlIdentifier name) {
             String simple = name.getSimple();
             String known = alias.isEmpty() ? simple : alias;
-            SqlWithItem item = withs.items.get(SqlNodes.lower(simple));
-            WithScope scope = withs.scopes.get(SqlNodes.lower(simple));
+            SqlWithItem item = withs.items.get(SqlNodeUtils.lower(simple));
+            WithScope scope = withs.scopes.get(SqlNodeUtils.lower(simple));
             if (item == null || scope == null) {
                 if (!columns.isEmpty()) {
                     throw SqlErrors.unsupported(from, "a table's alias with names of columns is");
@@ -282,19 +282,19 @@ final class QueryBlockBuilder {
             }
             if (columns.isEmpty() && item.columnList != null) {
                 columns = item.columnList.stream()
-                        .map(one -> SqlNodes.lower(((SqlIdentifier) one).getSimple()))
+                        .map(one -> SqlNodeUtils.lower(((SqlIdentifier) one).getSimple()))
                         .toList();
             }
             return derived(item.query, known, columns, queryScope, level, scope, nulls);
         }
-        if (!SqlNodes.isQuery(table)) {
+        if (!SqlNodeUtils.isQuery(table)) {
             throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(table.getKind()) + " is");
         }
         return derived(table, alias, columns, queryScope, level, withs, nulls);
     }
 
     private JoinTree table(SqlIdentifier name, String alias, QueryScope queryScope, BlockContext level) {
-        Columns columns = tables.get(name.getSimple());
+        ColumnSchema columns = tables.get(name.getSimple());
         if (columns == null) {
             throw SqlErrors.invalid(name, "table " + name + " is not known");
         }
@@ -331,7 +331,7 @@ final class QueryBlockBuilder {
             List<ScopedExpression> innerOn = new ArrayList<>();
             JoinTree joinTree = source(ParsedQuery.select(select).getFrom(), inner, level, withs, false, innerOn);
             readOn(innerOn, inner, level, withs);
-            for (SqlNode one : SqlNodes.conjuncts(select.getWhere())) {
+            for (SqlNode one : SqlNodeUtils.conjuncts(select.getWhere())) {
                 subs(one, inner, level, withs);
                 level.where.add(new ScopedExpression(one, inner));
             }
@@ -362,7 +362,7 @@ final class QueryBlockBuilder {
     }
 
     private static List<String> lower(List<String> names) {
-        return names.stream().map(SqlNodes::lower).toList();
+        return names.stream().map(SqlNodeUtils::lower).toList();
     }
 
     /** True if a query only selects rows and expressions over each. A query of constants alone is not inlined, as it has no table. */
@@ -373,7 +373,7 @@ final class QueryBlockBuilder {
                 && select.getFetch() == null
                 && select.getOffset() == null
                 && select.getFrom() != null
-                && select.getSelectList().stream().noneMatch(Aggregates::containsAggregate);
+                && select.getSelectList().stream().noneMatch(AggregateCatalog::containsAggregate);
     }
 
     private JoinTree join(
@@ -388,7 +388,7 @@ final class QueryBlockBuilder {
         boolean toLeft = join.getJoinType() == JoinType.RIGHT;
         JoinTree left = source(join.getLeft(), queryScope, level, withs, nulls || toLeft, on);
         JoinTree right = source(join.getRight(), queryScope, level, withs, nulls || toRight, on);
-        List<ScopedExpression> terms = terms(SqlNodes.conjuncts(join.getCondition()), queryScope);
+        List<ScopedExpression> terms = terms(SqlNodeUtils.conjuncts(join.getCondition()), queryScope);
         on.addAll(terms);
         return toLeft
                 ? new JoinTree.Join(right, left, true, terms, join)
@@ -417,13 +417,13 @@ final class QueryBlockBuilder {
         if (call.getKind() == SqlKind.EXISTS) {
             sub = made.of(SubQuery.Kind.EXISTS, null, call.operand(0));
         } else if ((call.getKind() == SqlKind.IN || call.getKind() == SqlKind.NOT_IN)
-                && SqlNodes.isQuery(call.operand(1))) {
+                && SqlNodeUtils.isQuery(call.operand(1))) {
             subs(call.operand(0), queryScope, level, withs);
             SubQuery.Kind how = call.getKind() == SqlKind.IN ? SubQuery.Kind.IN : SubQuery.Kind.NOT_IN;
             sub = made.of(how, call.operand(0), call.operand(1));
         } else if (call.getKind() == SqlKind.SCALAR_QUERY) {
             sub = made.of(SubQuery.Kind.SCALAR, null, call.operand(0));
-        } else if (SqlNodes.isQuery(call)) {
+        } else if (SqlNodeUtils.isQuery(call)) {
             sub = made.of(SubQuery.Kind.SCALAR, null, call);
         }
         if (sub == null) {
@@ -461,7 +461,7 @@ final class QueryBlockBuilder {
             Output wanted = decorrelator.buildOutput(read.select, read.answers, read.aliases, groups(read.select));
             boolean reducible = !decorrelator.equalities().isEmpty()
                     && decorrelator.equalities().stream()
-                            .noneMatch(one -> Aggregates.containsAggregate(one.outerExpression()));
+                            .noneMatch(one -> AggregateCatalog.containsAggregate(one.outerExpression()));
             int keys = reducible ? number(place) : -1;
             Optional<ScopedExpression> reduction =
                     reducible ? Optional.of(decorrelator.reduction(keys)) : Optional.empty();

@@ -1,8 +1,8 @@
 package io.uniserve.sql.plan;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.ColumnType.Kind;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
@@ -173,7 +173,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
     }
 
     private static ColumnType type(SqlQuery query, Side side, String column) {
-        Columns columns = query.tables().get(side.table());
+        ColumnSchema columns = query.tables().get(side.table());
         if (columns == null) {
             throw UniserveException.invalid("table " + side.table() + " is not known");
         }
@@ -190,7 +190,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
      * @param own columns of the actor
      * @param hash writes the engine's hash of an expression: a non-negative whole number, the same in all processes
      */
-    public ActorStatement scatter(Columns own, int slots, Function<String, String> hash) {
+    public ActorStatement scatter(ColumnSchema own, int slots, Function<String, String> hash) {
         check();
         FragmentedPlan split = query.fragment();
         Side side = split.side("table to scatter", query.item());

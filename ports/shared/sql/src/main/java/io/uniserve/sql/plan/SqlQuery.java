@@ -1,8 +1,8 @@
 package io.uniserve.sql.plan;
 
+import io.uniserve.api.extra.ColumnSchema;
+import io.uniserve.api.extra.ColumnSchema.Column;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
-import io.uniserve.api.extra.Columns.Column;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
@@ -43,8 +43,8 @@ import java.util.stream.Collectors;
  */
 public record SqlQuery(
         String text,
-        Map<String, Columns> tables,
-        Stage stage,
+        Map<String, ColumnSchema> tables,
+        QueryStage stage,
         Step step,
         int stationaryItem,
         int item,
@@ -88,8 +88,8 @@ public record SqlQuery(
 
     private SqlQuery(
             String text,
-            Map<String, Columns> tables,
-            Stage stage,
+            Map<String, ColumnSchema> tables,
+            QueryStage stage,
             Step step,
             int stays,
             int item,
@@ -99,31 +99,31 @@ public record SqlQuery(
     }
 
     /** Returns the query of one table. */
-    public static SqlQuery of(String table, Columns columns, String text) {
+    public static SqlQuery of(String table, ColumnSchema columns, String text) {
         return of(text, Map.of(table, columns));
     }
 
     /** Returns a query's first step. */
-    public static SqlQuery of(String text, Map<String, Columns> tables) {
-        return new SqlQuery(text, tables, new Stage(QueryBlock.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
+    public static SqlQuery of(String text, Map<String, ColumnSchema> tables) {
+        return new SqlQuery(text, tables, new QueryStage(QueryBlock.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
     }
 
     /** Returns the request for another stage, with the answers of stages before it. */
-    public SqlQuery withStage(Stage other, Map<Integer, PackedRows> answers) {
+    public SqlQuery withStage(QueryStage other, Map<Integer, PackedRows> answers) {
         return new SqlQuery(text, tables, other, Step.PARTIAL, -1, 0, Map.of(), answers);
     }
 
     /** Returns the request with or without late columns. */
     public SqlQuery withLateColumns(boolean late) {
-        return staged(new Stage(stage.number(), stage.reduced(), late, stage.after(), stage.checked()));
+        return staged(new QueryStage(stage.number(), stage.reduced(), late, stage.after(), stage.checked()));
     }
 
     /** Returns the request with these tables, by their places in FROM, looked up after the groups. */
     public SqlQuery withLookups(Set<Integer> items) {
-        return staged(new Stage(stage.number(), stage.reduced(), stage.late(), items, stage.checked()));
+        return staged(new QueryStage(stage.number(), stage.reduced(), stage.late(), items, stage.checked()));
     }
 
-    private SqlQuery staged(Stage other) {
+    private SqlQuery staged(QueryStage other) {
         return new SqlQuery(text, tables, other, step, stationaryItem, item, sides, answers);
     }
 
@@ -202,7 +202,7 @@ public record SqlQuery(
      * @param own the actor's columns
      * @param actor its number
      */
-    public ActorStatement work(Columns own, int actor) {
+    public ActorStatement work(ColumnSchema own, int actor) {
         FragmentedPlan split = fragment();
         FragmentedPlan.Side side = split.side("table to ask", item);
         if (!own.equals(tables.get(side.table()))) {
@@ -259,7 +259,7 @@ public record SqlQuery(
         List<String> with = new ArrayList<>();
         stage.checked().forEach((number, table) -> {
             ColocatedSemiJoin sub = plan().colocatedSemiJoin(number);
-            Columns columns = tables.get(sub.table().table());
+            ColumnSchema columns = tables.get(sub.table().table());
             if (columns == null) {
                 throw UniserveException.invalid("table " + table + " of a sub-query is not known");
             }
@@ -274,7 +274,7 @@ public record SqlQuery(
 
     private ActorStatement.Colocated colocatedTable(FragmentedPlan split, int place, TableName table) {
         FragmentedPlan.Side side = split.side("table beside", place);
-        Columns columns = tables.get(side.table());
+        ColumnSchema columns = tables.get(side.table());
         if (columns == null || place == item) {
             throw UniserveException.invalid(
                     "table " + place + " of FROM cannot be joined in place with the called one");
@@ -344,11 +344,11 @@ public record SqlQuery(
 
     private static SqlQuery read(BinaryReader in) {
         String text = in.readString();
-        Map<String, Columns> tables = new LinkedHashMap<>();
+        Map<String, ColumnSchema> tables = new LinkedHashMap<>();
         for (int left = in.readCount(2); left > 0; left--) {
             tables.put(in.readString(), columns(in));
         }
-        Stage stage = new Stage(
+        QueryStage stage = new QueryStage(
                 in.readInt(), in.readBoolean(), in.readBoolean(), new TreeSet<>(ITEMS.read(in)), TABLES.read(in));
         Step step = one(Step.values(), in.readByte(), "step");
         int stays = in.readInt();
@@ -356,7 +356,7 @@ public record SqlQuery(
         return new SqlQuery(text, tables, stage, step, stays, item, ROWS.read(in), ROWS.read(in), TABLES.read(in));
     }
 
-    private static Columns columns(BinaryReader in) {
+    private static ColumnSchema columns(BinaryReader in) {
         List<Column> columns = new ArrayList<>();
         for (int left = in.readCount(4); left > 0; left--) {
             String name = in.readString();
@@ -377,7 +377,7 @@ public record SqlQuery(
         for (int left = in.readCount(4); left > 0; left--) {
             primary.add(in.readString());
         }
-        return new Columns(columns, primary);
+        return new ColumnSchema(columns, primary);
     }
 
     private static <T> T one(T[] all, int index, String what) {
@@ -387,9 +387,9 @@ public record SqlQuery(
         return all[index];
     }
 
-    private record SplitKey(String text, Map<String, Columns> tables, Stage stage, int stays, List<Integer> paired) {}
+    private record SplitKey(String text, Map<String, ColumnSchema> tables, QueryStage stage, int stays, List<Integer> paired) {}
 
-    private record PlanKey(String text, Map<String, Columns> tables) {}
+    private record PlanKey(String text, Map<String, ColumnSchema> tables) {}
 
     /** LRU cache. Thread-safe; two threads may compute the same value. */
     private static final class LruCache<K, V> {

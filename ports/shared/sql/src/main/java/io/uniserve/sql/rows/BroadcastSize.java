@@ -36,7 +36,7 @@ public record BroadcastSize(long rows, long bytes) {
     /**
      * Applies the scale of the limits, which is 1 in production. Tests with small tables set it, so that decisions about broadcasts,
      * shuffles and refusals are those of large tables. Other tests of the same process use scale 1, so the property is read each time.
-     * Thresholds for an extra step are not scaled: {@code StageScheduler.REDUCED_ROWS_MIN}, those of {@code ColocatedJoin}, {@code
+     * Thresholds for an extra step are not scaled: {@code StageScheduler.REDUCED_ROWS_MIN}, those of {@code ColocatedJoinSelector}, {@code
      * JoinKeyPartitioning} and {@code LateMaterialization}. Byte limits are not scaled either.
      */
     private static int scaled(int rows) {

@@ -1,7 +1,7 @@
 package io.uniserve.sql.rows;
 
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -42,15 +42,15 @@ public final class SqlErrors {
             Token wrong = wrong(failure, text, failure.getPos());
             return new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
-                    at(wrong.place()) + "syntax error at \"" + Printable.line(wrong.text()) + "\""
+                    at(wrong.place()) + "syntax error at \"" + PrintableText.line(wrong.text()) + "\""
                             + reserved(wrong.text(), parser),
                     failure);
         }
         Matcher token = TOKEN.matcher(message);
         String first = message.lines().findFirst().orElse("");
         String told = token.matches()
-                ? "syntax error at \"" + Printable.line(token.group(1)) + "\"" + reserved(token.group(1), parser)
-                : "syntax error: " + Printable.line(AT.matcher(first).replaceAll(""));
+                ? "syntax error at \"" + PrintableText.line(token.group(1)) + "\"" + reserved(token.group(1), parser)
+                : "syntax error: " + PrintableText.line(AT.matcher(first).replaceAll(""));
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(failure.getPos()) + told, failure);
     }
 
@@ -116,7 +116,7 @@ public final class SqlErrors {
         return message.contains(" out of range: [")
                 ? new UniserveException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "a date, time or timestamp is not valid: " + Printable.line(message),
+                        "a date, time or timestamp is not valid: " + PrintableText.line(message),
                         failure)
                 : failure;
     }
@@ -133,7 +133,7 @@ public final class SqlErrors {
                     + "; docs/manual/sql.md lists the functions";
         }
         String remedy = message.equals("Illegal use of 'NULL'") ? "; give it a type, as CAST(NULL AS INTEGER)" : "";
-        return Printable.line(message + remedy);
+        return PrintableText.line(message + remedy);
     }
 
     /** Returns the name of a kind of syntax as users know it, not as the parser names it. */

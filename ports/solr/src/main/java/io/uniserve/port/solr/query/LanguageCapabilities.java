@@ -1,7 +1,7 @@
 package io.uniserve.port.solr.query;
 
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -134,7 +134,7 @@ public final class LanguageCapabilities {
     /** Creates an UNSUPPORTED error, with the reason if the table has one. */
     public UniserveException unsupported(String kind, String name) {
         String why = refused.getOrDefault(kind + " " + name, "the manual lists what is");
-        return UniserveException.unsupported(kind + " \"" + Printable.line(name) + "\" is not supported: " + why);
+        return UniserveException.unsupported(kind + " \"" + PrintableText.line(name) + "\" is not supported: " + why);
     }
 
     /** Formats parameters as lines {@code NAME=VALUE}, one per value; line breaks in names and values become blanks. */
@@ -218,7 +218,7 @@ public final class LanguageCapabilities {
         for (Rule rule : never) {
             Matcher found = rule.pattern().matcher(lines);
             if (rule.mayFind(lines) && found.find()) {
-                String name = found.groupCount() == 0 ? "" : Printable.line(String.valueOf(found.group(1)));
+                String name = found.groupCount() == 0 ? "" : PrintableText.line(String.valueOf(found.group(1)));
                 throw UniserveException.unsupported(rule.description().replace("NAME", name));
             }
         }
@@ -302,7 +302,7 @@ public final class LanguageCapabilities {
             if (!shape.pattern().matcher(value).matches()) {
                 throw new UniserveException(
                         shape.remedy().contains("not supported") ? ErrorCode.UNSUPPORTED : ErrorCode.INVALID_ARGUMENT,
-                        "parameter " + parameter + " is \"" + Printable.line(value) + "\": use " + shape.remedy());
+                        "parameter " + parameter + " is \"" + PrintableText.line(value) + "\": use " + shape.remedy());
             }
         }
     }
@@ -336,12 +336,12 @@ public final class LanguageCapabilities {
                 Named named = naming.of(parameter.getKey(), value);
                 if (!names.add(named.name())) {
                     throw UniserveException.unsupported("%s \"%s\" is given twice, which is not supported: %s"
-                            .formatted(parameter.getKey(), Printable.line(named.name()), parameter.getValue()));
+                            .formatted(parameter.getKey(), PrintableText.line(named.name()), parameter.getValue()));
                 }
                 fields.add(parameter.getKey() + " " + named.field());
                 String[] other = exclusiveParameters.get(parameter.getKey());
                 if (other != null && named.exclusive() && fields.contains(other[2] + " " + named.field())) {
-                    throw UniserveException.unsupported(other[3].replace("FIELD", Printable.line(named.field())));
+                    throw UniserveException.unsupported(other[3].replace("FIELD", PrintableText.line(named.field())));
                 }
             }
         }

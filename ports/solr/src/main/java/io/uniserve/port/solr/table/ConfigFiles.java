@@ -1,8 +1,8 @@
 package io.uniserve.port.solr.table;
 
-import io.uniserve.api.EngineFailures;
+import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.api.extra.MutableOptions;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration files of a table, packed into a table option by {@link PackedFiles}. Definitions and files may be added while the table
+ * Configuration files of a table, packed into a table option by {@link PackedFilesCodec}. Definitions and files may be added while the table
  * exists: the files in the option's {@link MutableOptions changed} value overlay the original ones. Only additions are allowed, because the
  * engine could not read existing data by a changed definition. Safe for use by several threads.
  *
@@ -40,7 +40,7 @@ public final class ConfigFiles<C> {
     private final List<String> names;
     private final String portFile;
     private final Format<C> format;
-    private final EngineFailures failures;
+    private final EngineErrorMapper failures;
 
     /** Reader of an engine's configuration. */
     public interface Format<C> {
@@ -70,7 +70,7 @@ public final class ConfigFiles<C> {
         this.names = List.copyOf(names);
         this.portFile = own;
         this.format = format;
-        this.failures = new EngineFailures(option, ConfigFiles::code);
+        this.failures = new EngineErrorMapper(option, ConfigFiles::code);
     }
 
     /**
@@ -106,16 +106,16 @@ public final class ConfigFiles<C> {
         String first = options.getOrDefault(option, DEFAULT);
         String second = options.getOrDefault(MutableOptions.mutableName(option), "");
         String name = Sha256.hex(Bytes.utf8(first + " " + second));
-        PackedFiles.createOnce(Files.createDirectories(base.resolve(name)).resolve("conf"), folder -> {
+        PackedFilesCodec.createOnce(Files.createDirectories(base.resolve(name)).resolve("conf"), folder -> {
             if (first.equals(DEFAULT)) {
                 copy(main, folder);
             } else {
-                PackedFiles.unpack(first, folder);
+                PackedFilesCodec.unpack(first, folder);
             }
-            PackedFiles.rename(folder, names, main);
+            PackedFilesCodec.rename(folder, names, main);
             if (!second.isEmpty()) {
-                PackedFiles.unpack(second, folder);
-                PackedFiles.rename(folder, names, main);
+                PackedFilesCodec.unpack(second, folder);
+                PackedFilesCodec.rename(folder, names, main);
             }
             copy(portFile, folder);
         });
@@ -123,7 +123,7 @@ public final class ConfigFiles<C> {
     }
 
     private void copy(String file, Path folder) throws IOException {
-        Files.writeString(folder.resolve(file), PackedFiles.readResource(format.getClass(), file));
+        Files.writeString(folder.resolve(file), PackedFilesCodec.readResource(format.getClass(), file));
     }
 
     private Path conf(Map<String, String> options, Path base) throws IOException {
@@ -136,18 +136,18 @@ public final class ConfigFiles<C> {
      * @return the configuration, for further checks
      */
     public C validate(TableMeta meta, String... others) {
-        TableChecks.requireOnlyOptions(
+        TableOptionValidator.requireOnlyOptions(
                 meta, Stream.concat(Stream.of(option), Stream.of(others)).toList());
         return failures.call(
-                "be read", () -> PackedFiles.withTemporaryFolder(base -> format.read(conf(meta.options(), base))));
+                "be read", () -> PackedFilesCodec.withTemporaryFolder(base -> format.read(conf(meta.options(), base))));
     }
 
     /** Implements {@link io.uniserve.api.Engine#validateChange}: allows only additions. */
     public void validateChange(TableMeta before, TableMeta now) {
-        TableChecks.requireOnlyOptionChanged(before, now, MutableOptions.mutableName(option));
+        TableOptionValidator.requireOnlyOptionChanged(before, now, MutableOptions.mutableName(option));
         failures.call(
                 "be read",
-                () -> PackedFiles.withTemporaryFolder(base -> {
+                () -> PackedFilesCodec.withTemporaryFolder(base -> {
                     check(before.options(), now.options(), base);
                     return base;
                 }));
@@ -158,15 +158,15 @@ public final class ConfigFiles<C> {
         if (before.equals(now)) {
             return;
         }
-        Map<String, String> files = PackedFiles.digests(conf(before, base));
+        Map<String, String> files = PackedFilesCodec.digests(conf(before, base));
         files.remove(main);
-        TableChecks.requireOnlyAdditions("file", files, PackedFiles.digests(conf(now, base)));
+        TableOptionValidator.requireOnlyAdditions("file", files, PackedFilesCodec.digests(conf(now, base)));
         C was = format.read(conf(before, base));
         C is = format.read(conf(now, base));
         Map<String, Map<String, String>> parts = format.definitions(is);
         format.definitions(was)
                 .forEach((kind, named) ->
-                        TableChecks.requireOnlyAdditions(kind, named, parts.getOrDefault(kind, Map.of())));
+                        TableOptionValidator.requireOnlyAdditions(kind, named, parts.getOrDefault(kind, Map.of())));
         parts.forEach((kind, named) -> {
             for (String name : named.keySet()) {
                 for (String sample : samples(

@@ -2,7 +2,7 @@ package io.uniserve.port.solr.table;
 
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,7 +25,7 @@ public final class FieldValues {
 
     /** Creates an INVALID_ROW error with the message as one printable line. */
     public static UniserveException invalid(String message) {
-        return new UniserveException(ErrorCode.INVALID_ROW, Printable.line(message));
+        return new UniserveException(ErrorCode.INVALID_ROW, PrintableText.line(message));
     }
 
     /** Converts the values to texts; omits nulls. */

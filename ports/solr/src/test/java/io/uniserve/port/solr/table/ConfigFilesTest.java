@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.extra.MutableOptions;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -64,7 +64,7 @@ class ConfigFilesTest {
         for (Map.Entry<String, String> file : contents.entrySet()) {
             Files.writeString(folder.resolve(file.getKey()), file.getValue());
         }
-        return PackedFiles.pack(folder, any -> true, before);
+        return PackedFilesCodec.pack(folder, any -> true, before);
     }
 
     private static TableMeta meta(Map<String, String> options) {

@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan.write;
 
 import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.rows.SqlErrors;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -54,7 +54,7 @@ public final class ColumnWriter extends SqlWriter {
         if (node instanceof SqlIdentifier name) {
             return queryScope.resolve(name).map(meaning -> text(name, meaning));
         }
-        if (Aggregates.isAggregate(node)) {
+        if (AggregateCatalog.isAggregate(node)) {
             throw SqlErrors.invalid(node, "an aggregate is not allowed here");
         }
         return Optional.empty();

@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan.write;
 
 import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.rows.SqlErrors;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,10 +37,10 @@ public final class MergeWriter extends SqlWriter {
 
     @Override
     public Optional<String> replacement(SqlNode node) {
-        if (Aggregates.isAggregate(node) && node instanceof SqlCall call) {
+        if (AggregateCatalog.isAggregate(node) && node instanceof SqlCall call) {
             return Optional.of(merged(call));
         }
-        if (node instanceof SqlLiteral || Aggregates.containsAggregate(node)) {
+        if (node instanceof SqlLiteral || AggregateCatalog.containsAggregate(node)) {
             return Optional.empty();
         }
         if (node instanceof SqlIdentifier || (node instanceof SqlCall && partialAggregation.groupCount() > 0)) {
@@ -72,7 +72,7 @@ public final class MergeWriter extends SqlWriter {
         SqlLiteral quantifier = call.getFunctionQuantifier();
         boolean distinct = quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT;
         String name = call.getOperator().getName();
-        if (call.operandCount() != 1 && !Aggregates.NOT_MERGEABLE.contains(name)) {
+        if (call.operandCount() != 1 && !AggregateCatalog.NOT_MERGEABLE.contains(name)) {
             throw SqlErrors.unsupported(call, name + " of several values is");
         }
         SqlNode operand = call.operand(0);
@@ -89,7 +89,7 @@ public final class MergeWriter extends SqlWriter {
         if (distinct && !least && !greatest) {
             return plain(name, "DISTINCT " + table + partialAggregation.key(value));
         }
-        if (Aggregates.VARIANCES.contains(name)) {
+        if (AggregateCatalog.VARIANCES.contains(name)) {
             return VarianceMerge.mergeExpression(name, value, partialAggregation, table);
         }
         return switch (name) {
@@ -118,7 +118,7 @@ public final class MergeWriter extends SqlWriter {
         if (LEAST.contains(name) || GREATEST.contains(name)) {
             return (LEAST.contains(name) ? "min(" : "max(") + column + ")";
         }
-        if (Aggregates.STRING_AGGREGATES.contains(name)) {
+        if (AggregateCatalog.STRING_AGGREGATES.contains(name)) {
             return texts(call, distinct, column);
         }
         if (call.operandCount() == 2) {

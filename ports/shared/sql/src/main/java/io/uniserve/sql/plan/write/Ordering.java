@@ -1,6 +1,6 @@
 package io.uniserve.sql.plan.write;
 
-import io.uniserve.sql.parse.SqlNodes;
+import io.uniserve.sql.parse.SqlNodeUtils;
 import io.uniserve.sql.rows.SqlErrors;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -153,7 +153,7 @@ public final class Ordering {
             if (node instanceof SqlIdentifier name
                     && name.isSimple()
                     && items.get(i) instanceof SqlIdentifier column
-                    && name.getSimple().equalsIgnoreCase(SqlNodes.last(column))
+                    && name.getSimple().equalsIgnoreCase(SqlNodeUtils.last(column))
                     && aliases.get(i).isEmpty()) {
                 return i;
             }

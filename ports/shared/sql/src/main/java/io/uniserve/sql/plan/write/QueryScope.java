@@ -1,8 +1,8 @@
 package io.uniserve.sql.plan.write;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
-import io.uniserve.sql.parse.SqlNodes;
+import io.uniserve.sql.parse.SqlNodeUtils;
 import io.uniserve.sql.rows.SqlErrors;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -63,16 +63,16 @@ public final class QueryScope {
 
     /** Adds a table or an answer; column names are in lower case. */
     public void add(String alias, List<String> columns, int item) {
-        entries.add(new Entry(SqlNodes.lower(alias), columns, item, List.of(), List.of(), new BitSet()));
+        entries.add(new Entry(SqlNodeUtils.lower(alias), columns, item, List.of(), List.of(), new BitSet()));
     }
 
     /** Adds a table. */
-    public void add(String alias, Columns columns, int item) {
+    public void add(String alias, ColumnSchema columns, int item) {
         BitSet exact = new BitSet();
         for (int i = 0; i < columns.columns().size(); i++) {
             exact.set(i, columns.columns().get(i).type().kind() != ColumnType.Kind.DOUBLE);
         }
-        entries.add(new Entry(SqlNodes.lower(alias), columns.names(), item, List.of(), List.of(), exact));
+        entries.add(new Entry(SqlNodeUtils.lower(alias), columns.names(), item, List.of(), List.of(), exact));
     }
 
     /** Adds an inlined sub-query. */
@@ -87,7 +87,7 @@ public final class QueryScope {
             }
             sizes.add(size);
         }
-        entries.add(new Entry(SqlNodes.lower(alias), columns, -1, terms, sizes, new BitSet()));
+        entries.add(new Entry(SqlNodeUtils.lower(alias), columns, -1, terms, sizes, new BitSet()));
     }
 
     private int size(SqlNode expression) {
@@ -119,7 +119,7 @@ public final class QueryScope {
     public List<SqlIdentifier> expandStar(SqlIdentifier star) {
         List<SqlIdentifier> all = new ArrayList<>();
         for (Entry entry : entries) {
-            if (star.names.size() < 2 || entry.alias.equals(SqlNodes.lower(star.names.get(0)))) {
+            if (star.names.size() < 2 || entry.alias.equals(SqlNodeUtils.lower(star.names.get(0)))) {
                 entry.columns.forEach(
                         name -> all.add(new SqlIdentifier(List.of(entry.alias, name), star.getParserPosition())));
             }
@@ -149,12 +149,12 @@ public final class QueryScope {
     private Optional<Entry> entry(SqlIdentifier name) {
         return entries.stream()
                 .filter(entry -> entry.columns.contains(last(name))
-                        && (name.isSimple() || entry.alias.equals(SqlNodes.lower(name.names.get(0)))))
+                        && (name.isSimple() || entry.alias.equals(SqlNodeUtils.lower(name.names.get(0)))))
                 .findFirst();
     }
 
     private static String last(SqlIdentifier name) {
-        return SqlNodes.lower(SqlNodes.last(name));
+        return SqlNodeUtils.lower(SqlNodeUtils.last(name));
     }
 
     /** Returns the column if the expression is just a column. */

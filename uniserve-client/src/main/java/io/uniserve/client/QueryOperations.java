@@ -52,7 +52,9 @@ final class QueryOperations {
     }
 
     private <T> Operation<T> readStrict(
-            List<Query> queries, boolean block, Function<Outcome<List<StrictReadExecution.Result>>, Outcome<T>> answer) {
+            List<Query> queries,
+            boolean block,
+            Function<Outcome<List<StrictReadExecution.Result>>, Outcome<T>> answer) {
         for (Query query : queries) {
             if (!atomic(query.table()) && core.index().table(query.table()).isPresent()) {
                 throw ConsistentSnapshotReader.notAtomicError(query.table());
@@ -184,8 +186,9 @@ final class QueryOperations {
     }
 
     private static Answer answer(Query query, QueryResult result) {
-        Answer answer =
-                WholeQueryOperator.call(query.operator()).values().decode(result.parts().get(0));
+        Answer answer = WholeQueryOperator.call(query.operator())
+                .values()
+                .decode(result.parts().get(0));
         return answer.withEffort(effort(result.stats()));
     }
 

@@ -110,7 +110,8 @@ public final class SnapshotQuery {
         ran = true;
         long end = core.deadlineNanos(deadline);
         List<Query> asked = queries.stream().map(query -> query.apply(end)).toList();
-        List<StrictReadExecution.Result> results = ClientFuture.await(new QueryOperations(core).readStrict(asked, true));
+        List<StrictReadExecution.Result> results =
+                ClientFuture.await(new QueryOperations(core).readStrict(asked, true));
         for (int i = 0; i < results.size(); i++) {
             reads.get(i).complete(results.get(i));
         }

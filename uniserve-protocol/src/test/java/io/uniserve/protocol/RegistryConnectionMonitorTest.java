@@ -7,7 +7,8 @@ import org.junit.jupiter.api.Test;
 
 class RegistryConnectionMonitorTest {
     private static final long SECOND = 1_000_000_000L;
-    private final RegistryConnectionMonitor contact = new RegistryConnectionMonitor("server s1", 0, 2 * SECOND, "reads end");
+    private final RegistryConnectionMonitor contact =
+            new RegistryConnectionMonitor("server s1", 0, 2 * SECOND, "reads end");
 
     @Test
     void silenceForLongerThanTheLimitIsALoss() {

@@ -45,7 +45,11 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentS
     private final Set<TableName> refreshing = ConcurrentHashMap.newKeySet();
 
     ServerHandlers(
-            ServerResources resources, ServerStateMachine machine, RoutingHub hub, ReadLoadMeter rates, ExchangeHost exchange) {
+            ServerResources resources,
+            ServerStateMachine machine,
+            RoutingHub hub,
+            ReadLoadMeter rates,
+            ExchangeHost exchange) {
         this.exchange = exchange;
         this.loop = resources.loop;
         this.machine = machine;

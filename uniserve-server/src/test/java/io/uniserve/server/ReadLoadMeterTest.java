@@ -23,7 +23,8 @@ class ReadLoadMeterTest {
     private long now = 1;
     private final ReadCosts costs = new ReadCosts();
     private int stuck;
-    private final ReadLoadMeter rates = new ReadLoadMeter(() -> now, costs, new ShardSetTracker(() -> now), () -> stuck);
+    private final ReadLoadMeter rates =
+            new ReadLoadMeter(() -> now, costs, new ShardSetTracker(() -> now), () -> stuck);
 
     private ReplicaLoad after(int seconds, int calls) {
         now += TimeUnit.SECONDS.toNanos(seconds);

@@ -41,7 +41,11 @@ final class TestCoordinator implements AutoCloseable {
                 .start("localhost", 0);
         address = new Address("localhost", server.port());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
-                SystemClock.INSTANCE, loop, new GrpcNetwork(channels, identity, loop), registry, new RandomIdGenerator());
+                SystemClock.INSTANCE,
+                loop,
+                new GrpcNetwork(channels, identity, loop),
+                registry,
+                new RandomIdGenerator());
         CoordinatorStateMachine made = new CoordinatorStateMachine(
                 CoordinatorConfig.defaults("c-1", address, cluster), env, new InitialPlacement());
         machine.set(made);

@@ -63,7 +63,8 @@ final class LightFaultRun {
             long seed, SimulationOptions options, EngineInstance engine, Path scratch, @Nullable LongSupplier heap) {
         this.heap = heap;
         this.workload = options.workload();
-        this.world = new SimulationContext(seed, engine, scratch, options.plant(), workload, false, true, options.lines());
+        this.world =
+                new SimulationContext(seed, engine, scratch, options.plant(), workload, false, true, options.lines());
         Scenario scenario = Scenario.calm();
         Prng random = new Prng(seed).fork("calm");
         this.cluster = new SimCluster(world, scenario);

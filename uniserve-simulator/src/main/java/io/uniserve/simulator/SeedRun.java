@@ -84,7 +84,8 @@ final class SeedRun {
         this.ledger = withLedger(random.fork("ledger is there"))
                 ? Optional.of(clients.ledger(cluster, random.fork("ledger")))
                 : Optional.empty();
-        this.disasters = new LargeFaultScheduler(world, cluster, plan, clientPool, lifecycleWorkload, random.fork("disasters"));
+        this.disasters =
+                new LargeFaultScheduler(world, cluster, plan, clientPool, lifecycleWorkload, random.fork("disasters"));
         this.longOutageFault = new LongOutageFault(world, cluster, clientPool, random.fork("absences"));
         this.isolations = new ServerIsolationFault(world, cluster, clients.feeds(), random.fork("isolations"));
         this.moves = new ReassignmentWorkload(world, cluster, random.fork("moves"));

@@ -103,6 +103,9 @@ public final class DevCommand extends CliCommand {
         String rest = " servers " + String.join(",", addresses.subList(1, addresses.size()));
         Duration grace = options.load(Map.of()).server().stopGrace();
         return foreground.serve(
-                ForegroundDaemonRunner.readyLine("dev", addresses.get(0)) + rest, cluster, cluster, grace.multipliedBy(servers));
+                ForegroundDaemonRunner.readyLine("dev", addresses.get(0)) + rest,
+                cluster,
+                cluster,
+                grace.multipliedBy(servers));
     }
 }

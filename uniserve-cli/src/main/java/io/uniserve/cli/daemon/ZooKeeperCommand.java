@@ -52,7 +52,8 @@ public final class ZooKeeperCommand extends CliCommand {
                 settings.dataDirectory(),
                 why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
         return foreground.serve(
-                ForegroundDaemonRunner.readyLine("zookeeper", ReadyLineHost.reachable(settings.host()) + ":" + zookeeper.port()),
+                ForegroundDaemonRunner.readyLine(
+                        "zookeeper", ReadyLineHost.reachable(settings.host()) + ":" + zookeeper.port()),
                 zookeeper);
     }
 }

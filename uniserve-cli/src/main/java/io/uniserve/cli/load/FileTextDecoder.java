@@ -74,7 +74,8 @@ final class FileTextDecoder {
     }
 
     /** Returns a row of a table with columns. Fails with INVALID_ROW, with line and column. */
-    static Document typedRow(String where, ColumnSchema columns, String keyField, List<String> names, List<String> texts) {
+    static Document typedRow(
+            String where, ColumnSchema columns, String keyField, List<String> names, List<String> texts) {
         for (String name : columns.primaryKey()) {
             int column = names.indexOf(name);
             if (column >= 0 && texts.get(column).isEmpty()) {

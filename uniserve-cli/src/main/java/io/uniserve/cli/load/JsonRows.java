@@ -143,7 +143,8 @@ final class JsonRows implements RowSource {
     private void only(String name, JsonNode value, Set<String> known) {
         value.fieldNames().forEachRemaining(key -> {
             if (!known.contains(key)) {
-                throw unsupported("\"" + PrintableText.line(key) + "\" in \"" + name + "\" is not supported: leave it out");
+                throw unsupported(
+                        "\"" + PrintableText.line(key) + "\" in \"" + name + "\" is not supported: leave it out");
             }
         });
     }

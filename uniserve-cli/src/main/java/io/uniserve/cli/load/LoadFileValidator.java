@@ -28,7 +28,8 @@ final class LoadFileValidator {
     private final Consumer<BulkLoadReport.Rejected> rejects;
     private long rows;
 
-    LoadFileValidator(TableMeta table, Loader.Plan plan, BulkLoadReport report, Consumer<BulkLoadReport.Rejected> rejects) {
+    LoadFileValidator(
+            TableMeta table, Loader.Plan plan, BulkLoadReport report, Consumer<BulkLoadReport.Rejected> rejects) {
         this.check = new RowValidator(table);
         this.columns = ColumnSchema.of(table);
         this.table = table;

@@ -125,7 +125,8 @@ final class LoadFiles implements AutoCloseable {
 
     /** Opens a file for a table. */
     RowSource open(int file, TableMeta table) {
-        Optional<ColumnSchema> columns = ColumnSchema.isDefinedBy(table) ? Optional.of(ColumnSchema.of(table)) : Optional.empty();
+        Optional<ColumnSchema> columns =
+                ColumnSchema.isDefinedBy(table) ? Optional.of(ColumnSchema.of(table)) : Optional.empty();
         Path copy = copies.get(file);
         if (names.get(file).equals(STDIN)) {
             RowSourceFactory.Format known = format == null ? RowSourceFactory.Format.JSONL : format;

@@ -30,6 +30,7 @@ final class PipeDelimitedRows extends LineRows {
         if (values.size() != names.size()) {
             throw FileTextDecoder.wrongLength(location(), names, values.size());
         }
-        return FileTextDecoder.typedRow(location(), columns, keyField, names, FileTextDecoder.values(location(), names, values));
+        return FileTextDecoder.typedRow(
+                location(), columns, keyField, names, FileTextDecoder.values(location(), names, values));
     }
 }

@@ -77,7 +77,8 @@ public final class RowSourceFactory {
                 case JSONL -> new JsonLines(name, keyField, in, counted);
                 case CSV -> new CsvRows(name, keyField, columns, in, counted);
                 case TBL ->
-                    new PipeDelimitedRows(name, keyField, columns.orElseThrow(RowSourceFactory::noColumns), in, counted);
+                    new PipeDelimitedRows(
+                            name, keyField, columns.orElseThrow(RowSourceFactory::noColumns), in, counted);
                 case TEXT -> new TextLines(name, keyField, in, counted);
                 case JSON -> new JsonRows(name, keyField, in, counted);
                 case XML -> new XmlRows(name, keyField, in, counted);

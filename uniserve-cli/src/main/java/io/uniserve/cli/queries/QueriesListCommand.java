@@ -81,7 +81,9 @@ final class QueriesListCommand extends ClientCommand {
                 server.error()
                         .map(error -> error.code() + ": " + error.reason())
                         .orElse(""));
-        object.put("queries", server.queries().stream().map(QueriesListCommand::json).toList());
+        object.put(
+                "queries",
+                server.queries().stream().map(QueriesListCommand::json).toList());
         return object;
     }
 

@@ -25,7 +25,8 @@ final class ClusterProblemCollector {
         for (Server server : report.servers()) {
             String name = "server " + ServerNames.shortName(server.record().id());
             if (server.load().isEmpty()) {
-                problems.add(new HealthProblem(Severity.UNKNOWN, name, server.health().reason()));
+                problems.add(new HealthProblem(
+                        Severity.UNKNOWN, name, server.health().reason()));
             }
             server.problems().forEach(problem -> problems.add(of(name, problem)));
         }

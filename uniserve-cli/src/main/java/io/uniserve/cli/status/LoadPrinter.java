@@ -32,7 +32,9 @@ final class LoadPrinter {
             Map<String, @Nullable Object> fields = StatusJson.fields(report);
             fields.put(
                     "popularSets",
-                    PopularSetAggregator.of(report).stream().map(LoadPrinter::fields).toList());
+                    PopularSetAggregator.of(report).stream()
+                            .map(LoadPrinter::fields)
+                            .toList());
             console.json(fields);
             return;
         }

@@ -102,7 +102,9 @@ public final class ReadyCommand extends ClientCommand {
             ClusterStatus status = cluster.status();
             live = status.routing().servers().size();
             missing.addAll(
-                    all ? ClusterReadinessChecker.missing(status, servers) : ClusterReadinessChecker.missing(status, server(status)));
+                    all
+                            ? ClusterReadinessChecker.missing(status, servers)
+                            : ClusterReadinessChecker.missing(status, server(status)));
         } catch (UniserveException e) {
             if (wait == null || e.code() == ErrorCode.INVALID_ARGUMENT && !absent(e)) {
                 throw e;

@@ -115,7 +115,8 @@ final class StatusPrinter {
                     table.backupLag().isPresent()
                             ? "%,d".formatted(table.backupLag().getAsLong())
                             : "-",
-                    TableState.of(table, ClusterProblemCollector.isCurrent(report)).text());
+                    TableState.of(table, ClusterProblemCollector.isCurrent(report))
+                            .text());
         }
         text.print(console);
     }

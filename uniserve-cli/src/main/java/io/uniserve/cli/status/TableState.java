@@ -36,7 +36,8 @@ record TableState(String label, Optional<Severity> severity, String text) {
     }
 
     Optional<HealthProblem> problem(Table table) {
-        return severity.map(level -> new HealthProblem(level, "table " + table.meta().name(), text));
+        return severity.map(
+                level -> new HealthProblem(level, "table " + table.meta().name(), text));
     }
 
     private static Optional<TableState> unavailable(Table table) {

@@ -84,7 +84,8 @@ final class TrashListCommand extends ClientCommand {
         object.put("bytes_max", report.bytesMax());
         object.put(
                 "held", report.heldReplicas().stream().map(ReplicaKey::toString).toList());
-        object.put("entries", report.entries().stream().map(TrashListCommand::json).toList());
+        object.put(
+                "entries", report.entries().stream().map(TrashListCommand::json).toList());
         return object;
     }
 

@@ -148,7 +148,8 @@ class RowLimitsTest {
                 "XML  | <add><doc><field name=\"  | x                    | file line 1: a row has more than 8,388,608 bytes: make it smaller",
                 "XML  | <add>                      | <!-- x -->           | file line 1: a row has more than 8,388,608 bytes: make it smaller",
             })
-    void aRowIsNotReadToItsEnd(RowSourceFactory.Format format, String head, String part, String told) throws IOException {
+    void aRowIsNotReadToItsEnd(RowSourceFactory.Format format, String head, String part, String told)
+            throws IOException {
         Generated file = new Generated(head.replace('~', '\n'), part, 1L << 40, "");
         assertThatThrownBy(() -> {
                     try (RowSource source = open(file, format)) {

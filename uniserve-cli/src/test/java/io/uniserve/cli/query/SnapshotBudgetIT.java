@@ -181,8 +181,11 @@ class SnapshotBudgetIT {
             Document row = Codecs.list(Document.CODEC).decode(value).get(0);
             return (long) Objects.requireNonNull(row.fields().get("n_i"));
         }
-        String json =
-                WholeQueryOperator.call("solr.query@1").values().decode(value).body().utf8();
+        String json = WholeQueryOperator.call("solr.query@1")
+                .values()
+                .decode(value)
+                .body()
+                .utf8();
         try {
             return JSON.readTree(json).at("/response/docs/0/n_i").longValue();
         } catch (JsonProcessingException e) {

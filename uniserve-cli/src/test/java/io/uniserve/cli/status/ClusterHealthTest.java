@@ -154,7 +154,8 @@ class ClusterHealthTest {
     @Test
     void aBackupThatFailsIsNotOkAndTheClusterServes() throws IOException {
         script.report(ONE, 4, ReplicaLoad.PRIMARY, 30, Serving.YES, 12_345);
-        script.problems(ONE).add(new HealthProblem(Severity.FAILING, "backup", "the backup of 1 actor fails: IO: gone"));
+        script.problems(ONE)
+                .add(new HealthProblem(Severity.FAILING, "backup", "the backup of 1 actor fails: IO: gone"));
         judged(
                 ExitCode.NOT_PASSED,
                 "backup-failing",

@@ -255,7 +255,7 @@ public record ColumnType(Kind kind, int precision, int scale) {
     }
 
     private IllegalArgumentException wrong(Object value) {
-        return new IllegalArgumentException("\"" + PrintableText.line(String.valueOf(value), SHOWN_CHARS_MAX) + "\" is no "
-                + sqlName().toLowerCase(Locale.ROOT));
+        return new IllegalArgumentException("\"" + PrintableText.line(String.valueOf(value), SHOWN_CHARS_MAX)
+                + "\" is no " + sqlName().toLowerCase(Locale.ROOT));
     }
 }

@@ -119,6 +119,7 @@ public final class PolicyCatalog {
                             + " a public constructor without arguments",
                     e);
         }
-        throw UniserveException.invalid("class " + PrintableText.line(name) + " is not a " + BalancePolicy.class.getName());
+        throw UniserveException.invalid(
+                "class " + PrintableText.line(name) + " is not a " + BalancePolicy.class.getName());
     }
 }

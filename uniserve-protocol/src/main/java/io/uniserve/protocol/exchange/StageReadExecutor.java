@@ -126,7 +126,9 @@ public final class StageReadExecutor implements ShuffleStateMachine.Reads {
 
     /** Runs all reads at the same time; completes with the first error, if there is one. */
     private Timers.Cancel readAtSnapshot(
-            AtomicTablesSnapshot settled, List<ShuffleStateMachine.StageRead> scatters, Completion<List<QueryResult>> completion) {
+            AtomicTablesSnapshot settled,
+            List<ShuffleStateMachine.StageRead> scatters,
+            Completion<List<QueryResult>> completion) {
         QueryResult[] results = new QueryResult[scatters.size()];
         List<Timers.Cancel> running = new ArrayList<>();
         int[] missing = {results.length};
@@ -179,12 +181,13 @@ public final class StageReadExecutor implements ShuffleStateMachine.Reads {
         if (mode == ReadMode.STRICT) {
             return strict(List.of(asked), outcome -> completion.done(outcome.map(results -> results.get(0))));
         }
-        SnapshotReadExecution started = new SnapshotReadExecution(env, versions, new VersionWatermarks(), query, 0, outcome -> {
-            if (outcome instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
-                versionListener.onVersion(table, operator, ok.value().version());
-            }
-            completion.done(outcome.map(SnapshotReadExecution.Result::asQueryResult));
-        });
+        SnapshotReadExecution started =
+                new SnapshotReadExecution(env, versions, new VersionWatermarks(), query, 0, outcome -> {
+                    if (outcome instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
+                        versionListener.onVersion(table, operator, ok.value().version());
+                    }
+                    completion.done(outcome.map(SnapshotReadExecution.Result::asQueryResult));
+                });
         started.start();
         return started::cancel;
     }

@@ -44,7 +44,11 @@ final class LogTruncation {
     }
 
     private void complete(
-            OpenReplicaFiles parts, EngineApplier engine, Outcome<Long> cut, boolean keep, Completion<Long> completion) {
+            OpenReplicaFiles parts,
+            EngineApplier engine,
+            Outcome<Long> cut,
+            boolean keep,
+            Completion<Long> completion) {
         running = false;
         recoveryPoint.suspend(false);
         engine.resume(parts.log().lastIndex());

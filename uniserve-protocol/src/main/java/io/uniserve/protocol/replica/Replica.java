@@ -90,7 +90,8 @@ public final class Replica implements Primary.LocalReplica {
                 new RequestAdmission.TargetReplica(key, storage, replicaRole, pending, replicaHealth, () -> closed));
         this.copyCheck = new ReplicaCopyVerifier(
                 host,
-                new ReplicaCopyVerifier.CheckedReplica(key, storage, replicaRole, replicaHealth, () -> closed, this::reconcile));
+                new ReplicaCopyVerifier.CheckedReplica(
+                        key, storage, replicaRole, replicaHealth, () -> closed, this::reconcile));
         this.logCleaner = new LogCleaner(host, key, versionIndex, logTruncation);
         this.rejectionLogger =
                 new RejectionLogger(key, pending, replicaRole::primary, (after, then) -> truncate(after, false, then));

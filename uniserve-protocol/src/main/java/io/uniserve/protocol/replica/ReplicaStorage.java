@@ -365,7 +365,8 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     }
 
     /** Closes log and engine if they exist, and runs the task when no call of theirs is running. */
-    private static void closeAll(@Nullable OpenReplicaFiles parts, @Nullable EngineApplier engineApplier, Runnable then) {
+    private static void closeAll(
+            @Nullable OpenReplicaFiles parts, @Nullable EngineApplier engineApplier, Runnable then) {
         Runnable closeEngine = () -> {
             if (engineApplier == null) {
                 then.run();

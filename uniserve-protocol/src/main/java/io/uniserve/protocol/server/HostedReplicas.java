@@ -42,7 +42,12 @@ final class HostedReplicas {
     private final TreeSet<ReplicaKey> ticking = new TreeSet<>();
 
     HostedReplicas(
-            Environment env, ReplicaContext host, GatePublisher gates, TableViewCache views, TrashFolder trash, Runnable soon) {
+            Environment env,
+            ReplicaContext host,
+            GatePublisher gates,
+            TableViewCache views,
+            TrashFolder trash,
+            Runnable soon) {
         this.env = env;
         this.host = host;
         this.self = host.self();

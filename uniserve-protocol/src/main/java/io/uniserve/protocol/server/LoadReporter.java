@@ -110,7 +110,8 @@ final class LoadReporter {
 
     private List<HealthProblem> problems(List<Replica> all, long now) {
         List<HealthProblem> problems = new ArrayList<>();
-        contact.lossReason(now).ifPresent(why -> problems.add(new HealthProblem(HealthProblem.Severity.ERROR, "registry", why)));
+        contact.lossReason(now)
+                .ifPresent(why -> problems.add(new HealthProblem(HealthProblem.Severity.ERROR, "registry", why)));
         backup(all).ifPresent(problems::add);
         sources.forEach(source -> problems.addAll(source.get()));
         return problems.subList(0, Math.min(problems.size(), Limits.PROBLEMS_TOLD_MAX));

@@ -141,7 +141,8 @@ public final class ServerStateMachine {
         this.routing = new RoutingPublisher(env.timers(), config.clusterId(), views, members);
         this.scrubber = new Scrubber(env, config.scrubNanos(), replicas);
         this.drain = new GracefulShutdown(env, config, replicas, registration, members::coordinator);
-        this.readiness = new ServerReadinessChecker(config.id(), registration, members, views, replicas, guard, contact);
+        this.readiness =
+                new ServerReadinessChecker(config.id(), registration, members, views, replicas, guard, contact);
         this.cluster = new RetryingReader<>(
                 env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
         this.contactCheck = new RegistryQuorumProbe(env, contact, cluster::requestRead);
@@ -167,8 +168,8 @@ public final class ServerStateMachine {
         nextPing = now;
         nextLease = now;
         nextCleanNanos = now + 4 * config.pingNanos();
-        replicas.scan(() -> trash.load(
-                () -> new StartupRegistryChecker(env, config, replicas.keys(), this::startFollowing, fatal::onFatal).run()));
+        replicas.scan(() -> trash.load(() ->
+                new StartupRegistryChecker(env, config, replicas.keys(), this::startFollowing, fatal::onFatal).run()));
     }
 
     private void startFollowing() {

@@ -58,7 +58,12 @@ final class TransactionLogFollower {
     record Times(long retryNanos, long pushGraceNanos, long quietNanos) {}
 
     TransactionLogFollower(
-            Environment env, RegistryWatches watches, TransactionService service, Times times, TableName table, long tableId) {
+            Environment env,
+            RegistryWatches watches,
+            TransactionService service,
+            Times times,
+            TableName table,
+            long tableId) {
         this.env = env;
         this.watches = watches;
         this.service = service;

@@ -29,7 +29,12 @@ final class TrashRequestHandler {
     private final HostedReplicas replicas;
     private final RegistryDataLossGuard guard;
 
-    TrashRequestHandler(ServerConfig config, TrashFolder trash, TableViewCache views, HostedReplicas replicas, RegistryDataLossGuard guard) {
+    TrashRequestHandler(
+            ServerConfig config,
+            TrashFolder trash,
+            TableViewCache views,
+            HostedReplicas replicas,
+            RegistryDataLossGuard guard) {
         this.self = config.id();
         this.config = config.trash();
         this.trash = trash;

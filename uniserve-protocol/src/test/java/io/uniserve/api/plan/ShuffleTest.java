@@ -83,14 +83,15 @@ class ShuffleTest {
                 new ShuffleStateMachine.Scatter(TABLE, List.of(0, 5), "s@1", Bytes.EMPTY, Distribution.COLOCATED);
         assertThatThrownBy(() -> new ShuffleStateMachine.Plan(List.of(kept), TABLE, List.of(0, 1), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("output of s@1 at actors [0, 5] of table t is only for these actors");
-        assertThatThrownBy(() ->
-                        new ShuffleStateMachine.Plan(List.of(kept), new TableName("u"), List.of(0, 5), "g@1", Bytes.EMPTY))
+        assertThatThrownBy(() -> new ShuffleStateMachine.Plan(
+                        List.of(kept), new TableName("u"), List.of(0, 5), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("of table u needs it");
-        ShuffleStateMachine.Scatter nowhere =
-                new ShuffleStateMachine.Scatter(TABLE, List.of(), "m@1", Bytes.EMPTY, Distribution.PARTITIONED, List.of(0));
+        ShuffleStateMachine.Scatter nowhere = new ShuffleStateMachine.Scatter(
+                TABLE, List.of(), "m@1", Bytes.EMPTY, Distribution.PARTITIONED, List.of(0));
         ShuffleStateMachine.Scatter cut =
                 new ShuffleStateMachine.Scatter(TABLE, List.of(0), "s@1", Bytes.EMPTY, Distribution.PARTITIONED);
-        assertThatThrownBy(() -> new ShuffleStateMachine.Plan(List.of(cut, nowhere), TABLE, List.of(0), "g@1", Bytes.EMPTY))
+        assertThatThrownBy(() ->
+                        new ShuffleStateMachine.Plan(List.of(cut, nowhere), TABLE, List.of(0), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("a map at 0 actors, use 1 to 4096");
     }
 
@@ -116,7 +117,8 @@ class ShuffleTest {
             assertThatThrownBy(() -> new ShuffleStateMachine.Plan(List.of(scatter), TABLE, all, "g@1", Bytes.EMPTY))
                     .hasMessageContaining("at most 65536: gather at a table of fewer actors");
         }
-        assertThatThrownBy(() -> new ShuffleStateMachine.Plan(List.of(scatter), TABLE, List.of(1, 1), "g@1", Bytes.EMPTY))
+        assertThatThrownBy(
+                        () -> new ShuffleStateMachine.Plan(List.of(scatter), TABLE, List.of(1, 1), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("a gather names an actor twice");
         assertThatThrownBy(() -> new ShuffleStateMachine.Plan(List.of(), TABLE, all, "g@1", Bytes.EMPTY))
                 .hasMessageContaining("0 scatters");

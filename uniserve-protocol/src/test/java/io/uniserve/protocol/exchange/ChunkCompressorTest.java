@@ -39,7 +39,8 @@ class ChunkCompressorTest {
         for (int at : new int[] {0, 1, 4}) {
             byte[] damaged = bytes.clone();
             damaged[at] ^= 0x7f;
-            assertThatThrownBy(() -> ChunkCompressor.unpack(Bytes.wrap(damaged))).hasMessageContaining("not a packed");
+            assertThatThrownBy(() -> ChunkCompressor.unpack(Bytes.wrap(damaged)))
+                    .hasMessageContaining("not a packed");
         }
     }
 

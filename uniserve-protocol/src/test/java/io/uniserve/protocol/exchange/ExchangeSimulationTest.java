@@ -74,7 +74,8 @@ class ExchangeSimulationTest {
     }
 
     /** The rows that arrive in an actor's slot. */
-    private static List<Integer> got(ShuffleStateMachine.Plan plan, List<Integer> inputs, List<Integer> slots, int actor) {
+    private static List<Integer> got(
+            ShuffleStateMachine.Plan plan, List<Integer> inputs, List<Integer> slots, int actor) {
         List<Integer> all = new ArrayList<>();
         for (int input : inputs) {
             ShuffleStateMachine.Scatter made = plan.scatters().get(input);

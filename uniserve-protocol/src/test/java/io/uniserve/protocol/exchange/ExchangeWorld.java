@@ -77,8 +77,8 @@ final class ExchangeWorld {
 
     /** Starts a new process, without the state of the previous one. */
     void start(int server) {
-        ExchangeStateMachine machine =
-                new ExchangeStateMachine(loop, loop, network, disk(server), address(server), limits, 1_000_000 * ++lives);
+        ExchangeStateMachine machine = new ExchangeStateMachine(
+                loop, loop, network, disk(server), address(server), limits, 1_000_000 * ++lives);
         machines.put(server, machine);
         machine.start(done -> {});
         network.serve(address(server), (request, completion) -> {

@@ -97,7 +97,8 @@ class ShuffleStateMachineTest {
 
     private static ShuffleStateMachine.Scatter stage(
             String operator, TableName table, Distribution distribution, Integer... inputs) {
-        return new ShuffleStateMachine.Scatter(table, List.of(0, 1), operator, Bytes.EMPTY, distribution, List.of(inputs));
+        return new ShuffleStateMachine.Scatter(
+                table, List.of(0, 1), operator, Bytes.EMPTY, distribution, List.of(inputs));
     }
 
     private static ScatterManifest receipt(int stage, int actor, int slots) {

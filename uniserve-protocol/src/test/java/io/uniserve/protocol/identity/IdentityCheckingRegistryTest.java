@@ -27,8 +27,8 @@ class IdentityCheckingRegistryTest {
     private final TestingStore store = registryOf(OURS);
     private final TestingRegistry session = new TestingRegistry(loop, store);
     private final List<String> heard = new ArrayList<>();
-    private final IdentityCheckingRegistry registry =
-            new IdentityCheckingRegistry(session, loop, RETRY, "server s1", "test", new IdentityCheckingRegistry.Listener() {
+    private final IdentityCheckingRegistry registry = new IdentityCheckingRegistry(
+            session, loop, RETRY, "server s1", "test", new IdentityCheckingRegistry.Listener() {
                 @Override
                 public void onIdentified(String identity) {
                     heard.add(identity);

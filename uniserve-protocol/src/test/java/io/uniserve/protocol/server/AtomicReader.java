@@ -152,8 +152,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                     cluster.loop.nanos() + seconds * Cluster.SECOND));
         }
         List<Outcome<List<StrictReadExecution.Result>>> outcome = new ArrayList<>();
-        StrictReadExecution machine =
-                new StrictReadExecution(environment(), this::versioned, this::cut, floors, queries, consistentCut, outcome::add);
+        StrictReadExecution machine = new StrictReadExecution(
+                environment(), this::versioned, this::cut, floors, queries, consistentCut, outcome::add);
         if (ofOneMoment) {
             machine.requireSingleSnapshot();
         }

@@ -114,7 +114,8 @@ class AtomicTablesSnapshotTest {
         update(Cluster.T, "a");
         AtomicTablesSnapshot leased = settled(ReadMode.LINEARIZABLE, Cluster.T);
         AtomicTablesSnapshot strict = settled(ReadMode.STRICT, Cluster.T);
-        AtomicTablesSnapshot told = AtomicTablesSnapshot.of(Cluster.T, cluster.map().tableId(), 1);
+        AtomicTablesSnapshot told =
+                AtomicTablesSnapshot.of(Cluster.T, cluster.map().tableId(), 1);
         atomic.primary(1).kill();
         cluster.loop.run(10 * Cluster.SECOND);
         assertThat(texts(leased, Cluster.T)).containsOnly("1=a");

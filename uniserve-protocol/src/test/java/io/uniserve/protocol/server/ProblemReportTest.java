@@ -83,7 +83,9 @@ class ProblemReportTest {
         assertThat(host.machine().missingConditions()).isEmpty();
         host.registry().cut(true);
         cluster.loop.run(4 * SECOND);
-        assertThat(load(cluster, host).problems()).extracting(HealthProblem::object).containsExactly("registry");
+        assertThat(load(cluster, host).problems())
+                .extracting(HealthProblem::object)
+                .containsExactly("registry");
         assertThat(host.machine().missingConditions())
                 .anyMatch(missing -> missing.contains("the registry has confirmed nothing"));
         host.registry().cut(false);

@@ -41,7 +41,8 @@ class StrictReadsTest {
                 .as("nothing is committed yet")
                 .isZero();
         atomic.update(driver, rows("a", 0, 1));
-        StrictReadExecution.Result read = ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictReadExecution.Result read =
+                ok(atomic.reader().strict(5, Cluster.T)).get(0);
         assertThat(read.version()).isEqualTo(1);
         assertThat(texts(read)).containsOnly("1=a");
     }
@@ -77,7 +78,8 @@ class StrictReadsTest {
         cluster.servers.values().forEach(host -> host.registry().lag());
         atomic.update(driver, rows("a", 0, 1));
         cluster.servers.values().forEach(host -> assertThat(host.up()).isTrue());
-        StrictReadExecution.Result read = ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictReadExecution.Result read =
+                ok(atomic.reader().strict(5, Cluster.T)).get(0);
         assertThat(read.version()).isEqualTo(1);
     }
 
@@ -86,7 +88,8 @@ class StrictReadsTest {
         atomic.update(driver, rows("a", 0, 1));
         Host dead = atomic.primary(1);
         dead.kill();
-        StrictReadExecution.Result read = ok(atomic.reader().strict(30, Cluster.T)).get(0);
+        StrictReadExecution.Result read =
+                ok(atomic.reader().strict(30, Cluster.T)).get(0);
         assertThat(texts(read)).containsOnly("1=a");
     }
 
@@ -114,7 +117,8 @@ class StrictReadsTest {
     @Test
     void laterRoundsSeeTheMomentOfTheFirst() {
         atomic.update(driver, rows("a", 0, 1));
-        StrictReadExecution.Result first = ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictReadExecution.Result first =
+                ok(atomic.reader().strict(5, Cluster.T)).get(0);
         atomic.update(driver, rows("b", 0, 1));
         StrictReadExecution.Result second = ok(atomic.reader().strictAt(first.consistentCut(), 5, Cluster.T))
                 .get(0);

@@ -41,8 +41,8 @@ public final class ConsistentSnapshotMapping {
 
     /** Decodes the snapshot. Fails with INVALID_ARGUMENT if the message is malformed. */
     public static ConsistentSnapshot fromProto(DataProto.CutReply proto) {
-        return new ConsistentSnapshot(
-                ProtoValidator.list("tables", proto.getTablesList(), Limits.CUT_TABLES_MAX, ConsistentSnapshotMapping::table));
+        return new ConsistentSnapshot(ProtoValidator.list(
+                "tables", proto.getTablesList(), Limits.CUT_TABLES_MAX, ConsistentSnapshotMapping::table));
     }
 
     private static ConsistentSnapshot.Table table(DataProto.CutTable proto) {

@@ -31,7 +31,8 @@ public final class IdentityMapping {
     }
 
     public static ReplicaKey fromProto(ModelProto.ReplicaKey key) {
-        return new ReplicaKey(ProtoValidator.notNegative("table_id", key.getTableId()), ProtoValidator.actor(key.getActor()));
+        return new ReplicaKey(
+                ProtoValidator.notNegative("table_id", key.getTableId()), ProtoValidator.actor(key.getActor()));
     }
 
     public static ModelProto.RequestId toProto(RequestId id) {

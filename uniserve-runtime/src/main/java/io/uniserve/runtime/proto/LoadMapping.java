@@ -74,7 +74,8 @@ public final class LoadMapping {
     private static PopularSet fromProto(PeerProto.PopularSet proto) {
         return new PopularSet(
                 proto.getTableId(),
-                ProtoValidator.list("actors", proto.getActorsList(), Limits.SHARD_SET_ACTORS_MAX, ProtoValidator::actor),
+                ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.SHARD_SET_ACTORS_MAX, ProtoValidator::actor),
                 proto.getPerSecond(),
                 proto.getError());
     }

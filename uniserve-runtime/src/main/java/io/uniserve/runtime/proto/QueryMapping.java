@@ -42,11 +42,13 @@ public final class QueryMapping {
         return new QueryRequest(
                 IdentityMapping.table(proto.getTable()),
                 ProtoValidator.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
-                ProtoValidator.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
+                ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
                 proto.hasHold() ? Optional.of(session(proto)) : Optional.empty(),
                 ProtoValidator.remaining(proto.getRemainingNanos()),
                 ProtoValidator.notNegative("table_id", proto.getTableId()),
-                ProtoValidator.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
+                ProtoValidator.list(
+                        "floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
                 proto.getModeValue() == 0
                         ? ReadMode.LINEARIZABLE
                         : ProtoValidator.constant("mode", ReadMode.values(), proto.getModeValue()),

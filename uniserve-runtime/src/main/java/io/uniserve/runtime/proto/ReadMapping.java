@@ -58,7 +58,8 @@ public final class ReadMapping {
                 proto.getAttempt(),
                 ProtoValidator.remaining(proto.getRemainingNanos()),
                 ProtoValidator.constant("mode", ReadMode.values(), proto.getModeValue()),
-                ProtoValidator.list("together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, ProtoValidator::actor),
+                ProtoValidator.list(
+                        "together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, ProtoValidator::actor),
                 proto.hasHold() ? Optional.of(fromProto(proto.getHold())) : Optional.empty(),
                 ProtoValidator.list("beside", proto.getBesideList(), Limits.BESIDE_TABLES_MAX, ReadMapping::fromProto));
     }
@@ -117,8 +118,10 @@ public final class ReadMapping {
 
     private static ReadReply.Part fromProto(DataProto.ReadPart proto) {
         return new ReadReply.Part(
-                ProtoValidator.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
+                ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX),
-                ProtoValidator.list("versions", proto.getVersionsList(), Limits.ACTORS_PER_TABLE_MAX, version -> version));
+                ProtoValidator.list(
+                        "versions", proto.getVersionsList(), Limits.ACTORS_PER_TABLE_MAX, version -> version));
     }
 }

@@ -123,7 +123,8 @@ public final class RegistryCodec {
         return switch (node.getValueCase()) {
             case CLUSTER ->
                 new ClusterRecord(
-                        ProtoValidator.identifier("cluster_id", node.getCluster().getClusterId()),
+                        ProtoValidator.identifier(
+                                "cluster_id", node.getCluster().getClusterId()),
                         ProtoValidator.notNegative(
                                 "next_table_id", node.getCluster().getNextTableId()),
                         IdentityMapping.servers("drained", node.getCluster().getDrainedList()),
@@ -133,7 +134,8 @@ public final class RegistryCodec {
                         ProtoValidator.identifier("id", node.getCoordinator().getId()),
                         IdentityMapping.fromProto(node.getCoordinator().getAddress()));
             case TERM ->
-                new TermRecord(ProtoValidator.identifier("leader", node.getTerm().getLeader()));
+                new TermRecord(
+                        ProtoValidator.identifier("leader", node.getTerm().getLeader()));
             case SERVER -> ServerMapping.fromProto(node.getServer());
             case TABLE_META -> TableMapping.fromProto(node.getTableMeta());
             case TABLE_MAP -> TableMapMapping.fromProto(node.getTableMap());
@@ -146,7 +148,8 @@ public final class RegistryCodec {
                         ProtoValidator.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
             case TOMBSTONE ->
                 new Tombstone(
-                        ProtoValidator.notNegative("table_id", node.getTombstone().getTableId()),
+                        ProtoValidator.notNegative(
+                                "table_id", node.getTombstone().getTableId()),
                         IdentityMapping.table(node.getTombstone().getName()),
                         ProtoValidator.constant(
                                 "reason",

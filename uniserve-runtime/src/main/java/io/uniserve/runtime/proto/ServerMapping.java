@@ -37,7 +37,8 @@ final class ServerMapping {
                 IdentityMapping.fromProto(proto.getAddress()),
                 ProtoValidator.identifier("zone", proto.getZone()),
                 new Capacity(capacity.getCpuMillis(), capacity.getMemoryBytes(), capacity.getDiskBytes()),
-                ProtoValidator.list("ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto));
+                ProtoValidator.list(
+                        "ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto));
     }
 
     private static ModelProto.PortInfo toProto(PortInfo port) {
@@ -74,6 +75,7 @@ final class ServerMapping {
     }
 
     private static List<String> functions(String field, List<String> ids) {
-        return ProtoValidator.list(field, ids, Limits.FUNCTIONS_PER_PORT_MAX, id -> ProtoValidator.identifier(field, id));
+        return ProtoValidator.list(
+                field, ids, Limits.FUNCTIONS_PER_PORT_MAX, id -> ProtoValidator.identifier(field, id));
     }
 }

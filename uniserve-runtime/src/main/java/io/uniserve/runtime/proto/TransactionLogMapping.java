@@ -142,7 +142,10 @@ public final class TransactionLogMapping {
                 ProtoValidator.notNegative("version", proto.getVersion()),
                 IdentityMapping.server(proto.getDriver()),
                 ProtoValidator.list(
-                        "participants", proto.getParticipantsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
+                        "participants",
+                        proto.getParticipantsList(),
+                        Limits.ACTORS_PER_TABLE_MAX,
+                        ProtoValidator::actor),
                 ProtoValidator.list(
                         "batches",
                         proto.getBatchesList(),
@@ -178,6 +181,7 @@ public final class TransactionLogMapping {
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
                         IdentityMapping::fromProto),
                 ProtoValidator.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
-                ProtoValidator.list("unacked", proto.getUnackedList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor));
+                ProtoValidator.list(
+                        "unacked", proto.getUnackedList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor));
     }
 }

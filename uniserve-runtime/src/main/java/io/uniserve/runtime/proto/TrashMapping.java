@@ -45,7 +45,8 @@ public final class TrashMapping {
 
     public static TrashReport fromProto(PeerProto.Trash proto) {
         return new TrashReport(
-                ProtoValidator.list("entries", proto.getEntriesList(), Limits.TRASH_ENTRIES_TOLD_MAX, TrashMapping::entry),
+                ProtoValidator.list(
+                        "entries", proto.getEntriesList(), Limits.TRASH_ENTRIES_TOLD_MAX, TrashMapping::entry),
                 ProtoValidator.list(
                         "held", proto.getHeldList(), Limits.REPLICAS_PER_SERVER_MAX, IdentityMapping::fromProto),
                 ProtoValidator.notNegative("bytes_max", proto.getBytesMax()));

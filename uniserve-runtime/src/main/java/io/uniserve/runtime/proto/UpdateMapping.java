@@ -60,7 +60,8 @@ public final class UpdateMapping {
 
     public static StagedRowsRef fromProto(ModelProto.StagedRows proto) {
         if (proto.getBytes() < 1 || proto.getBytes() > Limits.BATCH_BYTES_MAX) {
-            throw ProtoValidator.malformed("staged.bytes is " + proto.getBytes() + ": use 1 to " + Limits.BATCH_BYTES_MAX);
+            throw ProtoValidator.malformed(
+                    "staged.bytes is " + proto.getBytes() + ": use 1 to " + Limits.BATCH_BYTES_MAX);
         }
         String sha256 = proto.getSha256();
         if (sha256.length() != Sha256.HEX_CHARS || !sha256.chars().allMatch(UpdateMapping::isHex)) {

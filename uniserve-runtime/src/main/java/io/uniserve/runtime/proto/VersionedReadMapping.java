@@ -75,7 +75,10 @@ public final class VersionedReadMapping {
 
     private static List<Long> versions(String field, List<Long> versions) {
         return ProtoValidator.list(
-                field, versions, VersionedRead.Reply.IN_DOUBT_MAX, version -> ProtoValidator.notNegative(field, version));
+                field,
+                versions,
+                VersionedRead.Reply.IN_DOUBT_MAX,
+                version -> ProtoValidator.notNegative(field, version));
     }
 
     private static VersionedRead.Part part(DataProto.ReadPart proto) {
@@ -83,7 +86,8 @@ public final class VersionedReadMapping {
             throw ProtoValidator.malformed("a part has " + proto.getVersionsCount() + " versions, use exactly 1");
         }
         return new VersionedRead.Part(
-                ProtoValidator.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
+                ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
                 ProtoValidator.notNegative("version", proto.getVersions(0)),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX));
     }

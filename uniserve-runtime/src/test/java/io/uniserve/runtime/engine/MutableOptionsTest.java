@@ -99,7 +99,8 @@ class MutableOptionsTest {
                                 .code())
                         .isEqualTo(ErrorCode.INVALID_ROW);
             }
-            Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, MutableOptions.FUNCTION, later("xx"), done));
+            Waiter.<RowStateDependency>value(
+                    done -> world.host.validate(KEY, MutableOptions.FUNCTION, later("xx"), done));
             assertThat(port.events).startsWith("create", "publish", "create").doesNotContain("y");
         }
     }

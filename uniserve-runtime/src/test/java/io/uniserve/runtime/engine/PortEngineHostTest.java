@@ -68,7 +68,8 @@ class PortEngineHostTest {
                     negative,
                     Bytes.wrap(longer),
                     Bytes.utf8("\0\0\0\1garbage"))) {
-                UniserveException error = Waiter.<RowStateDependency>error(done -> world.host.validate(KEY, PUT, bad, done));
+                UniserveException error =
+                        Waiter.<RowStateDependency>error(done -> world.host.validate(KEY, PUT, bad, done));
                 assertThat(error.code()).as(error.getMessage()).isEqualTo(ErrorCode.INVALID_ROW);
             }
             assertThat(Waiter.<RowStateDependency>error(done -> world.host.validate(KEY, "kv.none@1", good, done))
@@ -216,7 +217,8 @@ class PortEngineHostTest {
             Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("x"), done));
             Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y"), done));
             assertThat(port.events).containsExactly("create", "x");
-            Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y", "look"), done));
+            Waiter.<RowStateDependency>value(
+                    done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y", "look"), done));
             assertThat(port.events).containsExactly("create", "x", "publish");
             world.apply(KEY, TestingPort.UPDATE, rows("fail"), ignored -> {});
             assertThat(Waiter.<Done>error(done -> world.host.checkpoint(KEY, "c", done))

@@ -58,6 +58,8 @@ class PortBuildIdTest {
         assertThat(PortBuildId.matches(named, "")).isFalse();
         assertThat(PortBuildId.matches("x@1", "12ab")).isTrue();
         assertThat(PortBuildId.missingOperatorMessage(named)).contains("\"x@1\"", "12ab", "install the same on all");
-        assertThat(PortBuildId.missingOperatorMessage("x@1")).contains("\"x@1\"").doesNotContain("build");
+        assertThat(PortBuildId.missingOperatorMessage("x@1"))
+                .contains("\"x@1\"")
+                .doesNotContain("build");
     }
 }

@@ -126,8 +126,8 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
         @Override
         public Bytes read() {
             context.checkActive();
-            Bytes packed =
-                    ChunkCompressor.join(host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
+            Bytes packed = ChunkCompressor.join(
+                    host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
             // Chunks are checked on arrival; a file may have been damaged since.
             if (arrival.isSpilled() && ChunkCompressor.checksum(packed) != arrival.checksum()) {
                 throw new UniserveException( // for the producer's file, EXCHANGE_LOST; for the copy here, UNAVAILABLE

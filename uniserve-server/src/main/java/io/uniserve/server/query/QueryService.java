@@ -182,7 +182,11 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     private Outcome<Answer> answer(
-            QueryText query, ServerPlanContext context, long deadline, FairShareKey share, RunningQueryRegistry.Entry entry) {
+            QueryText query,
+            ServerPlanContext context,
+            long deadline,
+            FairShareKey share,
+            RunningQueryRegistry.Entry entry) {
         entry.markStarted();
         try (WorkerPool.EngineCall inside = pool.enterEngine(deadline, context.cancellationScope())) {
             context.bindThread();

@@ -94,7 +94,8 @@ final class QuerySnapshot {
         AtomicTablesSnapshot found = settle.apply(tables);
         if (sawNothing || snapshot.isPresent()) {
             ConsistentSnapshot.Table now = found.table(tables.get(0)).orElseThrow();
-            Optional<ConsistentSnapshot.Table> before = snapshot.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
+            Optional<ConsistentSnapshot.Table> before =
+                    snapshot.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
             boolean same = before.map(one -> one.version() == now.version() && one.tableId() == now.tableId())
                     .orElse(now.version() == 0);
             if (!same) {

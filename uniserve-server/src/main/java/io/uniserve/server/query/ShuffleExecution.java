@@ -149,7 +149,10 @@ final class ShuffleExecution {
 
     /** Converts the result for the planner. */
     <P, V, R> Shuffle.Result<R> toResult(
-            Shuffle<P, V> plan, ShuffleStateMachine.Plan bare, ShuffleStateMachine.Result result, Combiner<V, R> combiner) {
+            Shuffle<P, V> plan,
+            ShuffleStateMachine.Plan bare,
+            ShuffleStateMachine.Result result,
+            Combiner<V, R> combiner) {
         List<Shuffle.Stage> stages = new ArrayList<>();
         for (int i = 0; i < result.inputs().size(); i++) {
             ShuffleStateMachine.StageResult input = result.inputs().get(i);

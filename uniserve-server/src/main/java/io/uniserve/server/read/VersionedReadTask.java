@@ -54,7 +54,10 @@ final class VersionedReadTask implements Timers.Cancel {
     private record ActorValue(int actor, long at, Object value) {}
 
     VersionedReadTask(
-            ReadTaskContext service, VersionedRead request, FairShareKey share, Completion<VersionedRead.Reply> completion) {
+            ReadTaskContext service,
+            VersionedRead request,
+            FairShareKey share,
+            Completion<VersionedRead.Reply> completion) {
         this.service = service;
         this.request = request;
         this.completion = completion;
@@ -228,7 +231,8 @@ final class VersionedReadTask implements Timers.Cancel {
         }
     }
 
-    private Object read(VersionedRead.Target target, ActorSnapshotReadExecution share, PinnedActor actor, ReadContext context) {
+    private Object read(
+            VersionedRead.Target target, ActorSnapshotReadExecution share, PinnedActor actor, ReadContext context) {
         if (!actor.isAtomic()) {
             share.fail(new ActorFailure(
                     target.actor(),
@@ -300,7 +304,8 @@ final class VersionedReadTask implements Timers.Cancel {
     }
 
     private VersionedRead.Reply reply(List<VersionedRead.Part> parts, List<ActorFailure> failures) {
-        return ActorSnapshotReadExecution.reply(request, shares, parts, failures, List.of(deniedFirst, uncommittedVersion()));
+        return ActorSnapshotReadExecution.reply(
+                request, shares, parts, failures, List.of(deniedFirst, uncommittedVersion()));
     }
 
     private static ActorFailure noRoom(int actor) {

@@ -85,7 +85,8 @@ class QueryServiceTest {
             new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20, Duration.ofHours(1), true),
             SystemClock.INSTANCE,
             new RandomIdGenerator(),
-            new PlannerTransport(SERVER, SELF, lending(), ConsistentSnapshotHandler.NONE, channels, ClusterIdentity.of("c")),
+            new PlannerTransport(
+                    SERVER, SELF, lending(), ConsistentSnapshotHandler.NONE, channels, ClusterIdentity.of("c")),
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
             planners(),

@@ -19,7 +19,8 @@ class ReadVersionTrackerTest {
     private final ReadVersionTracker versions = new ReadVersionTracker();
 
     private static SnapshotReadExecution.Result of(long tableId, long version) {
-        return new SnapshotReadExecution.Result(tableId, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
+        return new SnapshotReadExecution.Result(
+                tableId, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
     }
 
     @Test

@@ -30,7 +30,8 @@ final class RealTimeOrderCheck {
     private final Map<Read, Requirement> needs = new IdentityHashMap<>();
     private int newest;
 
-    RealTimeOrderCheck(Violations violations, AtomicHistory history, TableTimelines tableTimelines, TimelineStates lists) {
+    RealTimeOrderCheck(
+            Violations violations, AtomicHistory history, TableTimelines tableTimelines, TimelineStates lists) {
         this.violations = violations;
         this.history = history;
         this.tableTimelines = tableTimelines;

@@ -206,8 +206,8 @@ public final class ServerNode implements SimulatedDaemon {
     public void start(long drift) {
         process.start(drift);
         Prng random = world.random.fork(process.name() + " start " + process.generation());
-        SimRegistrySession session =
-                new SimRegistrySession(world.queue, random.fork("session"), world.faultIntensity, world.ensemble, process);
+        SimRegistrySession session = new SimRegistrySession(
+                world.queue, random.fork("session"), world.faultIntensity, world.ensemble, process);
         SimDisk disk = new SimDisk(
                 world.queue,
                 random.fork("disk"),
@@ -220,7 +220,8 @@ public final class ServerNode implements SimulatedDaemon {
         SimDisk chunks = new SimDisk(
                 world.queue, random.fork("chunks"), world.faultIntensity, process, scratch, (owner, path) -> true);
         SimExchange exchange = exchange(chunks, random.fork("runs").next());
-        SimGatePublisher gates = new SimGatePublisher((key, gate) -> world.observer.published(process.name(), key, gate));
+        SimGatePublisher gates =
+                new SimGatePublisher((key, gate) -> world.observer.published(process.name(), key, gate));
         ReadWorker reads = new ReadWorker(
                 world.queue,
                 random.fork("reads"),
@@ -265,7 +266,8 @@ public final class ServerNode implements SimulatedDaemon {
         process.post(0, exchange::start);
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
         if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
-            new AbortOnMissingRecordBug(SimulationContext.TABLE, process, gates, world.ensemble, machine::onPeer).start();
+            new AbortOnMissingRecordBug(SimulationContext.TABLE, process, gates, world.ensemble, machine::onPeer)
+                    .start();
         }
     }
 

@@ -228,7 +228,9 @@ public final class SimCluster {
     public Optional<String> unfinishedUpdate() {
         long tableId = route().map(route -> route.meta().tableId()).orElse(0L);
         return world.ensemble
-                                        .read(RegistryPaths.log(SimulationContext.TABLE, tableId), world.ensemble.zxid())
+                                        .read(
+                                                RegistryPaths.log(SimulationContext.TABLE, tableId),
+                                                world.ensemble.zxid())
                                         .value()
                                 instanceof TransactionLogState log
                         && log.inFlight() != null

@@ -35,7 +35,8 @@ public final class ServerIsolationFault {
     private @Nullable ServerNode waitingVictim;
 
     /** @param feeds the feeds of routing maps per client */
-    public ServerIsolationFault(SimulationContext world, SimCluster cluster, Map<String, RoutingFeed> feeds, Prng random) {
+    public ServerIsolationFault(
+            SimulationContext world, SimCluster cluster, Map<String, RoutingFeed> feeds, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.feeds = feeds;

@@ -180,7 +180,8 @@ public final class AtomicClient implements ClientProcess {
                         (actors, end) -> query(actors, end - env.clock().nanos(), mode),
                         new MultiRoundSnapshotRead.Listener() {
                             @Override
-                            public void onRound(ConsistentSnapshot.Table of, TreeSet<Integer> actors, QueryResult result) {
+                            public void onRound(
+                                    ConsistentSnapshot.Table of, TreeSet<Integer> actors, QueryResult result) {
                                 Seen seen = new Seen(reader, invoked, of.tableId(), of.version(), true, actors);
                                 recordRead(seen, documents(result.parts()));
                             }

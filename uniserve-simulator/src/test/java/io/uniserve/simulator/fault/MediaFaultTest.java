@@ -83,8 +83,10 @@ final class MediaFaultTest {
                 KvEngine.NAME,
                 Map.of());
         multi(new Op.Create(RegistryPaths.meta(SimulationContext.TABLE), meta, false));
-        multi(new Op.Create(RegistryPaths.map(SimulationContext.TABLE), map(1, holder, 0, true, PreviousIsr.NONE), false));
-        multi(new Op.Create(RegistryPaths.backup(SimulationContext.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
+        multi(new Op.Create(
+                RegistryPaths.map(SimulationContext.TABLE), map(1, holder, 0, true, PreviousIsr.NONE), false));
+        multi(new Op.Create(
+                RegistryPaths.backup(SimulationContext.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
     }
 
     private static TableMap map(

@@ -75,7 +75,13 @@ final class ChaosFaultInjector {
     private final Map<String, Integer> counts = new TreeMap<>();
 
     /** @param said gets a line for the start and end of every fault */
-    ChaosFaultInjector(ChaosCluster cluster, Clock clock, UniserveClient client, ChaosLoad load, Consumer<String> said, long seed) {
+    ChaosFaultInjector(
+            ChaosCluster cluster,
+            Clock clock,
+            UniserveClient client,
+            ChaosLoad load,
+            Consumer<String> said,
+            long seed) {
         this.cluster = cluster;
         this.clock = clock;
         this.client = client;

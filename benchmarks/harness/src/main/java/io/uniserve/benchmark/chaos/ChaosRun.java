@@ -86,7 +86,8 @@ final class ChaosRun {
     private Result run(ChaosCluster cluster, UniserveClient client, HistoryFile file) throws InterruptedException {
         createTables(cluster, client);
         ChaosLoad load = new ChaosLoad(clock, file, () -> client(cluster));
-        ChaosFaultInjector faults = new ChaosFaultInjector(cluster, clock, client, load, console::println, options.seed());
+        ChaosFaultInjector faults =
+                new ChaosFaultInjector(cluster, clock, client, load, console::println, options.seed());
         long healed;
         try (load) {
             load.start(options.clients(), options.seed());
@@ -189,7 +190,11 @@ final class ChaosRun {
     }
 
     private Result checkHistory(
-            ChaosCluster cluster, ChaosLoad load, ChaosFaultInjector faults, List<String> unsettled, double settledSeconds)
+            ChaosCluster cluster,
+            ChaosLoad load,
+            ChaosFaultInjector faults,
+            List<String> unsettled,
+            double settledSeconds)
             throws InterruptedException {
         EventQueue queue = new EventQueue();
         Violations violations = new Violations(queue, new Trace(queue, line -> {}));

@@ -67,12 +67,14 @@ final class FailuresBench {
             case PRIMARY ->
                 new KillPrimaryScenario(resultCollector, cluster, scenarioTables).run(failureBenchScale.primaries());
             case COORDINATOR ->
-                new KillCoordinatorScenario(resultCollector, cluster, scenarioTables).run(failureBenchScale.coordinators());
+                new KillCoordinatorScenario(resultCollector, cluster, scenarioTables)
+                        .run(failureBenchScale.coordinators());
             case STOPPED ->
                 new StopServerScenario(resultCollector, cluster, scenarioTables)
                         .run(failureBenchScale.repeat(), failureBenchScale.stopSeconds());
             case CLUSTER ->
-                new WholeClusterFailureScenario(resultCollector, cluster, scenarioTables).run(failureBenchScale.clusters());
+                new WholeClusterFailureScenario(resultCollector, cluster, scenarioTables)
+                        .run(failureBenchScale.clusters());
             case DISK -> new DiskLossScenario(resultCollector, cluster, scenarioTables).run(failureBenchScale.repeat());
             case QUERIES -> resultCollector.note("queries follow in a cluster of their own");
         }

@@ -57,7 +57,8 @@ final class KillUnderQueriesScenario {
         }
     }
 
-    KillUnderQueriesScenario(ResultCollector resultCollector, FailingCluster cluster, List<EuroparlDocument> documents) {
+    KillUnderQueriesScenario(
+            ResultCollector resultCollector, FailingCluster cluster, List<EuroparlDocument> documents) {
         this.resultCollector = resultCollector;
         this.cluster = cluster;
         this.documents = documents;

@@ -19,7 +19,8 @@ final class WholeClusterFailureScenario {
     private RowWorkload.Comparison all = RowWorkload.Comparison.NONE;
     private long updates;
 
-    WholeClusterFailureScenario(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
+    WholeClusterFailureScenario(
+            ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
         this.resultCollector = resultCollector;
         this.cluster = cluster;
         this.scenarioTables = scenarioTables;

@@ -178,7 +178,11 @@ final class FairnessBench {
         BenchmarkIteration benchmarkIteration =
                 new BenchmarkIteration(side, sorted, Arrays.stream(all).sum() / 1e6, 0);
         raw.write(
-                new PairedBenchmark.Load("count beside " + queries, 1, all.length, 1), side, 0, List.of(all), benchmarkIteration);
+                new PairedBenchmark.Load("count beside " + queries, 1, all.length, 1),
+                side,
+                0,
+                List.of(all),
+                benchmarkIteration);
         return new Measured(benchmarkIteration, failed);
     }
 

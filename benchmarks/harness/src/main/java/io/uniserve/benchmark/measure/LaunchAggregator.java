@@ -26,7 +26,8 @@ public final class LaunchAggregator {
     }
 
     /** Runs this many launches. The raw output and the console show the start of each. */
-    public static List<List<Figure>> run(int count, RawResultWriter log, Console console, Launch launch) throws IOException {
+    public static List<List<Figure>> run(int count, RawResultWriter log, Console console, Launch launch)
+            throws IOException {
         List<List<Figure>> figures = new ArrayList<>();
         for (int number = 1; number <= count; number++) {
             log.line("launch", number);

@@ -30,7 +30,11 @@ public final class RawResultWriter implements AutoCloseable {
 
     /** Writes the latencies of operations, by thread, and the line of their block. */
     public void write(
-            PairedBenchmark.Load load, String side, int round, List<long[]> latencies, BenchmarkIteration benchmarkIteration) {
+            PairedBenchmark.Load load,
+            String side,
+            int round,
+            List<long[]> latencies,
+            BenchmarkIteration benchmarkIteration) {
         if (out == null) {
             return;
         }

@@ -208,7 +208,8 @@ public final class OverheadBench {
         }
     }
 
-    private void compare(PairedBenchmark.Load load, PairedBenchmark.Side ours, PairedBenchmark.Side floor, double goal) {
+    private void compare(
+            PairedBenchmark.Load load, PairedBenchmark.Side ours, PairedBenchmark.Side floor, double goal) {
         console.note(load.scenario() + ", " + load.threads() + " threads");
         List<BenchmarkIteration> blocks = bench.compare(load, List.of(ours, floor));
         double mine = blocks.get(0).percentileMicros(0.5);

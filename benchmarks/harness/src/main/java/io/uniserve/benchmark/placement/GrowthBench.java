@@ -81,8 +81,8 @@ final class GrowthBench {
             double most = SearchBudget.secondsFor(n);
             long start = clock.nanos();
             SearchBudget searchBudget = new SearchBudget(1, () -> clock.nanos() - start > most * 1e9);
-            PlacementResult result =
-                    new PolicyRunner(ConstraintCatalog.standard(), 0).run(PolicyCatalog.byName("parallelism"), in, searchBudget);
+            PlacementResult result = new PolicyRunner(ConstraintCatalog.standard(), 0)
+                    .run(PolicyCatalog.byName("parallelism"), in, searchBudget);
             seconds[round] = (clock.nanos() - start) / 1e9;
             gap = Math.max(gap, result.check().gap());
             adds = result.check().adds();

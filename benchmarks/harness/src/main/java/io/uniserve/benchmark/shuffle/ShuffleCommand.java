@@ -185,7 +185,8 @@ public final class ShuffleCommand extends CliCommand {
         return servers.values().stream().mapToLong(what).max().orElse(0);
     }
 
-    private Figure compared(String name, Path folder, RawResultWriter log, int sources, int slots, int kib) throws IOException {
+    private Figure compared(String name, Path folder, RawResultWriter log, int sources, int slots, int kib)
+            throws IOException {
         try (ShuffleBench shuffle = new ShuffleBench(folder, sources, slots, kib << 10);
                 CpuPinning cores = CpuPinning.ofThisProcess()) {
             if (pinThreads(cores)) {

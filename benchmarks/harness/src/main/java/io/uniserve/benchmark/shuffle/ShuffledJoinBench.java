@@ -106,8 +106,8 @@ final class ShuffledJoinBench implements AutoCloseable {
         try {
             ScheduledFuture<?> looking = looks.scheduleAtFixedRate(
                     () -> servers()
-                            .forEach(
-                                    server -> threads.merge(server.name(), ProcFsReader.threads(server.pid()), Math::max)),
+                            .forEach(server ->
+                                    threads.merge(server.name(), ProcFsReader.threads(server.pid()), Math::max)),
                     0,
                     LOOK_MILLIS,
                     TimeUnit.MILLISECONDS);

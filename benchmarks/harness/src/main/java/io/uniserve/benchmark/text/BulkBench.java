@@ -74,7 +74,8 @@ final class BulkBench {
         List<BenchmarkIteration> blocks = bench.compare(
                 new PairedBenchmark.Load(scenario, 1, 1, rounds),
                 List.of(
-                        new PairedBenchmark.Side("uniserve", n -> ours(names.get(ourNext.getAndIncrement()), documents), ourCpu),
+                        new PairedBenchmark.Side(
+                                "uniserve", n -> ours(names.get(ourNext.getAndIncrement()), documents), ourCpu),
                         new PairedBenchmark.Side(
                                 "peer", n -> peers(names.get(peersNext.getAndIncrement()), documents), peersCpu)));
         names.forEach(uniserve::drop);
@@ -103,7 +104,8 @@ final class BulkBench {
     }
 
     private void peers(String collection, int documents) {
-        ConcurrentBatchSender.send(documents, i -> base(i).fields(id(i)), batch -> peer.add(collection, OptionalInt.empty(), batch));
+        ConcurrentBatchSender.send(
+                documents, i -> base(i).fields(id(i)), batch -> peer.add(collection, OptionalInt.empty(), batch));
         peer.commit(collection, false);
         check(peer.name(), peer.query(collection, COUNT), documents);
     }
@@ -112,7 +114,8 @@ final class BulkBench {
         if (SearchAnswerComparator.numFound(answer) != documents) {
             throw new UniserveException(
                     ErrorCode.INTERNAL,
-                    side + " has " + SearchAnswerComparator.numFound(answer) + " of " + documents + " documents after a bulk update");
+                    side + " has " + SearchAnswerComparator.numFound(answer) + " of " + documents
+                            + " documents after a bulk update");
         }
     }
 

@@ -195,8 +195,10 @@ final class TextBench {
     }
 
     private void settle(TextQuery query, int clients, Function<String, String> ours, Function<String, String> peers) {
-        PairedBenchmark.Load load = new PairedBenchmark.Load(query.name(), clients, Math.max(1, scale.operations() / clients), 1);
-        List<PairedBenchmark.Side> sides = List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu));
+        PairedBenchmark.Load load =
+                new PairedBenchmark.Load(query.name(), clients, Math.max(1, scale.operations() / clients), 1);
+        List<PairedBenchmark.Side> sides =
+                List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu));
         console.note("steady after " + bench.settle(load, scale.seconds(), scale.settle(), sides)
                 + " blocks of each side: " + query.name() + ", " + clients + " clients");
     }
@@ -208,7 +210,8 @@ final class TextBench {
             Function<String, String> ours,
             Function<String, String> peers) {
         console.note(scenario + ", " + clients + " clients");
-        PairedBenchmark.Load load = new PairedBenchmark.Load(scenario, clients, Math.max(1, scale.operations() / clients), scale.rounds());
+        PairedBenchmark.Load load =
+                new PairedBenchmark.Load(scenario, clients, Math.max(1, scale.operations() / clients), scale.rounds());
         List<BenchmarkIteration> blocks = bench.compare(
                 load,
                 scale.seconds(),

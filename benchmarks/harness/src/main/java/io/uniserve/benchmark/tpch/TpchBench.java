@@ -125,8 +125,8 @@ final class TpchBench {
         queries.forEach(query -> warm(query, scale));
         for (TpchQuery query : queries) {
             console.note("measuring " + query.name());
-            List<BenchmarkIteration> blocks =
-                    bench.compare(new PairedBenchmark.Load(query.name(), 1, scale.operations(), scale.rounds()), sides(query));
+            List<BenchmarkIteration> blocks = bench.compare(
+                    new PairedBenchmark.Load(query.name(), 1, scale.operations(), scale.rounds()), sides(query));
             BenchmarkIteration ours = blocks.get(0);
             for (int i = 0; i < blocks.size(); i++) {
                 row(i == 0 ? query.name() : "", blocks.get(i), ours);
@@ -140,7 +140,8 @@ final class TpchBench {
     private void warm(TpchQuery query, Scale scale) {
         List<PairedBenchmark.Side> sides = sides(query);
         sides.forEach(side -> bench.warmUp(side, 1, scale.warmup()));
-        int turns = bench.settle(new PairedBenchmark.Load(query.name(), 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides);
+        int turns =
+                bench.settle(new PairedBenchmark.Load(query.name(), 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides);
         console.note("steady after " + turns + " blocks of each side: " + query.name());
     }
 
@@ -150,7 +151,8 @@ final class TpchBench {
      */
     private void warmServing(List<TpchQuery> queries, Scale scale) {
         for (TpchQuery query : scale.settle() == 0 ? List.<TpchQuery>of() : TpchQuery.ofNoRows(queries)) {
-            int turns = bench.settle(new PairedBenchmark.Load("no rows", 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides(query));
+            int turns = bench.settle(
+                    new PairedBenchmark.Load("no rows", 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides(query));
             console.note("steady after " + turns + " blocks of each side: no rows of " + query.table());
         }
     }

@@ -103,7 +103,8 @@ public final class UniserveTpch implements AutoCloseable {
 
     /** Reads the next batch while one is stored. */
     private long load(TpchData data, TpchData.Table table, long before, Progress progress) {
-        ColumnSchema columns = ColumnSchema.of(client.admin().describeTable(table.name()).meta());
+        ColumnSchema columns =
+                ColumnSchema.of(client.admin().describeTable(table.name()).meta());
         long done = before;
         CompletionStage<?> last = null;
         try (BufferedReader in = Files.newBufferedReader(data.file(table))) {
@@ -137,7 +138,8 @@ public final class UniserveTpch implements AutoCloseable {
         }
     }
 
-    private static List<Document> batch(BufferedReader in, TpchData.Table table, ColumnSchema columns) throws IOException {
+    private static List<Document> batch(BufferedReader in, TpchData.Table table, ColumnSchema columns)
+            throws IOException {
         List<Document> batch = new ArrayList<>();
         List<String> names = columns.names();
         long chars = 0;

@@ -67,7 +67,8 @@ final class UpdatesBench {
     /** Rows of an update, the number of updates per block and for warm-up, and whether its figure counts as bulk. */
     private record Size(String name, Supplier<List<Document>> rows, int count, int warmUp, boolean bulk) {}
 
-    UpdatesBench(PairedBenchmark bench, LongSupplier clock, UpdatesPort port, Scale scale, Path directory, Console console) {
+    UpdatesBench(
+            PairedBenchmark bench, LongSupplier clock, UpdatesPort port, Scale scale, Path directory, Console console) {
         this.bench = bench;
         this.clock = clock;
         this.port = port;
@@ -154,8 +155,8 @@ final class UpdatesBench {
                 continue;
             }
             sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
-            List<BenchmarkIteration> blocks =
-                    bench.compare(new PairedBenchmark.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
+            List<BenchmarkIteration> blocks = bench.compare(
+                    new PairedBenchmark.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
             double floor = blocks.get(2).percentileMicros(0.5) * rf;
             if (size.bulk()) {
@@ -190,7 +191,8 @@ final class UpdatesBench {
      * Measures updates of one row, and separately the ZooKeeper writes, fsyncs and RPC rounds that one update needs. All are warm and
      * alternate in small turns, so that a change of the machine's speed affects all of them.
      */
-    private void single(ProcessCluster cluster, BareEngine bare, int rf, Size size, List<PairedBenchmark.Side> updates) {
+    private void single(
+            ProcessCluster cluster, BareEngine bare, int rf, Size size, List<PairedBenchmark.Side> updates) {
         CpuMeter none = new CpuMeter(List.of(), false);
         List<String> command =
                 JavaLauncher.ofThisProcess().commandLine("-Xmx256m", List.of("bench", "bare-server", "--port", "0"));

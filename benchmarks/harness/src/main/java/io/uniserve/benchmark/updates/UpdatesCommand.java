@@ -129,7 +129,8 @@ public final class UpdatesCommand extends CliCommand {
         return line.print(console());
     }
 
-    private List<Figure> launch(UpdatesPort measured, UpdatesBench.Scale scale, RawResultWriter log) throws IOException {
+    private List<Figure> launch(UpdatesPort measured, UpdatesBench.Scale scale, RawResultWriter log)
+            throws IOException {
         try (Workspace workspace = Workspace.temporary("uniserve-bench")) {
             UpdatesBench bench = new UpdatesBench(
                     new PairedBenchmark(SystemClock.INSTANCE::nanos, log),

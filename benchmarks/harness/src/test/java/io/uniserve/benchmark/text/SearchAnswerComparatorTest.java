@@ -21,7 +21,8 @@ class SearchAnswerComparatorTest {
     void headersAndTheLastDigitsOfScoresDoNotCount() {
         assertThat(SearchAnswerComparator.difference(ANSWER, ANSWER.replace("\"QTime\":1", "\"zkConnected\":true")))
                 .isEmpty();
-        assertThat(SearchAnswerComparator.difference(ANSWER, ANSWER.replace("1.5", "1.50001"))).isEmpty();
+        assertThat(SearchAnswerComparator.difference(ANSWER, ANSWER.replace("1.5", "1.50001")))
+                .isEmpty();
     }
 
     @Test
@@ -35,8 +36,12 @@ class SearchAnswerComparatorTest {
                 List.of("\"numFound\":2,", ""))) {
             String other = ANSWER.replace(change.get(0), change.get(1));
             assertThat(other).isNotEqualTo(ANSWER);
-            assertThat(SearchAnswerComparator.difference(ANSWER, other)).as(other).isPresent();
-            assertThat(SearchAnswerComparator.difference(other, ANSWER)).as(other).isPresent();
+            assertThat(SearchAnswerComparator.difference(ANSWER, other))
+                    .as(other)
+                    .isPresent();
+            assertThat(SearchAnswerComparator.difference(other, ANSWER))
+                    .as(other)
+                    .isPresent();
         }
     }
 }

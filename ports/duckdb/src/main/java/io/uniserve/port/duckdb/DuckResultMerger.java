@@ -48,6 +48,7 @@ final class DuckResultMerger {
         return DuckDatabase.QUERIES.call(
                 "merge answers",
                 () -> DuckRowsTableFunction.withRelations(
-                        tables, with -> connectionPool.read(by -> CancellableJdbcExecutor.answer(by, with + statement, life))));
+                        tables,
+                        with -> connectionPool.read(by -> CancellableJdbcExecutor.answer(by, with + statement, life))));
     }
 }

@@ -101,8 +101,8 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                 "cut rows",
                 () -> DuckRowsTableFunction.withRelations(
                         work.unpacked(),
-                        with -> read(by ->
-                                CancellableJdbcExecutor.runStatement(by.connection(), cancellationOf(context), statement -> {
+                        with -> read(by -> CancellableJdbcExecutor.runStatement(
+                                by.connection(), cancellationOf(context), statement -> {
                                     Map<Path, Long> rows = new HashMap<>();
                                     statement.execute("COPY (" + with + work.statement() + ") TO " + to);
                                     try (ResultSet files = statement.getResultSet()) {
@@ -115,7 +115,8 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     }
 
     final long count() {
-        SqlRows count = DUCKDB.call("count", () -> read(by -> CancellableJdbcExecutor.answer(by.connection(), SNAPSHOT_STATEMENT)));
+        SqlRows count = DUCKDB.call(
+                "count", () -> read(by -> CancellableJdbcExecutor.answer(by.connection(), SNAPSHOT_STATEMENT)));
         return count.columns().get(0).number(0);
     }
 

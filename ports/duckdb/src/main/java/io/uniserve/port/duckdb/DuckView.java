@@ -66,7 +66,9 @@ final class DuckView extends DuckTable {
         actor.runBetweenCommits(now -> {
             closed = now != commits;
             if (!closed) {
-                DUCKDB.call("open a view", () -> CancellableJdbcExecutor.answer(statements.connection(), SNAPSHOT_STATEMENT));
+                DUCKDB.call(
+                        "open a view",
+                        () -> CancellableJdbcExecutor.answer(statements.connection(), SNAPSHOT_STATEMENT));
             }
         });
     }

@@ -46,8 +46,8 @@ class PreparedStatementCacheTest {
     void open() throws Exception {
         duckDatabase = new DuckDatabase(Optional.of(directory), Optional.empty());
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
-        ColumnSchema columns =
-                new ColumnSchema(List.of(new ColumnSchema.Column("id", bigint), new ColumnSchema.Column("n", bigint)), List.of("id"));
+        ColumnSchema columns = new ColumnSchema(
+                List.of(new ColumnSchema.Column("id", bigint), new ColumnSchema.Column("n", bigint)), List.of("id"));
         actor = new DuckActor(duckDatabase, "one", columns, directory);
     }
 

@@ -100,8 +100,10 @@ class TpchTest {
     void averagesAreThoseOfTheEngine() throws SQLException {
         String sql = "SELECT avg(l_extendedprice) FROM lineitem";
         String ours = TpchCluster.rows(ask(sql)).replaceAll("[^0-9.]", "");
-        String theirs = String.valueOf(
-                CancellableJdbcExecutor.answer(cluster.whole(), sql).rows().get(0).get(0));
+        String theirs = String.valueOf(CancellableJdbcExecutor.answer(cluster.whole(), sql)
+                .rows()
+                .get(0)
+                .get(0));
         assertThat(Double.parseDouble(ours)).isCloseTo(Double.parseDouble(theirs), within(1e-9));
     }
 }

@@ -35,8 +35,8 @@ class MonetActorTest {
     void open() throws Exception {
         MonetDatabase.start();
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
-        actor = new MonetActor(
-                new ColumnSchema(List.of(new ColumnSchema.Column("id", bigint), new ColumnSchema.Column("n", bigint)), List.of("id")));
+        actor = new MonetActor(new ColumnSchema(
+                List.of(new ColumnSchema.Column("id", bigint), new ColumnSchema.Column("n", bigint)), List.of("id")));
     }
 
     @AfterEach

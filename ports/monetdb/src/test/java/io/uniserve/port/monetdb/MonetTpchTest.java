@@ -221,7 +221,8 @@ class MonetTpchTest {
                         .keyField("id")
                         .hash(2)
                         .option("columns", "id varchar, born date, ok boolean, x double"));
-        ColumnSchema columns = ColumnSchema.of(client.admin().describeTable("odd").meta());
+        ColumnSchema columns =
+                ColumnSchema.of(client.admin().describeTable("odd").meta());
         List<String> days = List.of("0001-01-01", "1582-10-14", "1969-12-31", "1970-01-01", "9999-12-31");
         List<Document> rows = days.stream()
                 .map(day -> columns.parseRow("id", columns.names(), List.of("😀 é 日本 " + day, day, "", "")))

@@ -26,13 +26,15 @@ class QueryErrorClassifierTest {
 
     @Test
     void whatQueriesAloneCanCause() {
-        assertThat(QueryErrorClassifier.isOne(new IndexSearcher.TooManyClauses())).isTrue();
+        assertThat(QueryErrorClassifier.isOne(new IndexSearcher.TooManyClauses()))
+                .isTrue();
         assertThat(QueryErrorClassifier.isOne(new TooComplexToDeterminizeException(new Automaton(), 9)))
                 .isTrue();
         assertThat(QueryErrorClassifier.isOne(new PatternSyntaxException("unclosed", "(", 0)))
                 .isTrue();
         assertThat(QueryErrorClassifier.isOne(new NumberFormatException("x"))).isTrue();
-        assertThat(QueryErrorClassifier.isOne(new IllformedLocaleException("x"))).isTrue();
+        assertThat(QueryErrorClassifier.isOne(new IllformedLocaleException("x")))
+                .isTrue();
         assertThat(QueryErrorClassifier.isOne(new NullPointerException("x"))).isFalse();
         assertThat(QueryErrorClassifier.isOne(new AlreadyClosedException("x"))).isFalse();
     }
@@ -42,7 +44,8 @@ class QueryErrorClassifierTest {
         assertThat(QueryErrorClassifier.whileRead(read(null), HERE)).isTrue();
         assertThat(QueryErrorClassifier.whileRead(read(new ClassNotFoundException("x")), HERE))
                 .isTrue();
-        assertThat(QueryErrorClassifier.whileRead(read(new IOException("x")), HERE)).isFalse();
+        assertThat(QueryErrorClassifier.whileRead(read(new IOException("x")), HERE))
+                .isFalse();
         assertThat(QueryErrorClassifier.whileRead(read(new AlreadyClosedException("x")), HERE))
                 .isFalse();
         assertThat(QueryErrorClassifier.whileRead(new RuntimeException("elsewhere"), HERE))

@@ -123,7 +123,10 @@ public final class SolrActor implements RevocableActor<SolrActor> {
             return pinnedSearcher == null
                     ? new ActorUsage(index.numDocs(), bytes, bytes)
                     : open.withSearcher(now -> ActorUsage.ofView(
-                            index.numDocs(), bytes, SegmentInspector.sizes(index), SegmentInspector.sizes(now.getIndexReader())));
+                            index.numDocs(),
+                            bytes,
+                            SegmentInspector.sizes(index),
+                            SegmentInspector.sizes(now.getIndexReader())));
         });
     }
 

@@ -62,7 +62,8 @@ final class SolrQuery {
             public boolean shouldExit() {
                 SolrRequestInfo running = SolrRequestInfo.getRequestInfo();
                 return running != null
-                        && CancellationChecker.from(running.getReq().getContext()).checkEnded();
+                        && CancellationChecker.from(running.getReq().getContext())
+                                .checkEnded();
             }
 
             @Override

@@ -196,8 +196,8 @@ class AtomicUpdatesTest {
             <field name="id" type="string"/><field name="kind" type="string" required="true"/>
             <field name="n" type="pint"/></schema>\
             """);
-        SolrActor actor =
-                table(Map.of("configset", PackedFilesCodec.pack(conf, file -> true))).actor(0);
+        SolrActor actor = table(Map.of("configset", PackedFilesCodec.pack(conf, file -> true)))
+                .actor(0);
         Document change = row("a", Map.of("n", Map.of("inc", 1L)));
         SolrUpdates.ADD.validate(actor, List.of(change));
         assertThatThrownBy(() -> prepare(actor, SolrUpdates.ADD, change))

@@ -50,7 +50,8 @@ final class PlainCore implements AutoCloseable {
 
     /** Creates a core with the port's default schema and these documents. */
     static PlainCore of(Path directory, List<Document> documents) throws IOException, SolrServerException {
-        Map<String, String> schema = Map.of("schema.xml", PackedFilesCodec.readResource(SolrEngine.class, "schema.xml"));
+        Map<String, String> schema =
+                Map.of("schema.xml", PackedFilesCodec.readResource(SolrEngine.class, "schema.xml"));
         return of(directory, schema, documents);
     }
 

@@ -315,7 +315,8 @@ public final class ParallelismSearch {
         if (s.servers < 2 || s.actors == 0) {
             return;
         }
-        LargeNeighbourhoodSearch lnsDestroy = new LargeNeighbourhoodSearch(s, greedyInsertion, repairHeuristic, replicaPruner, random, zones);
+        LargeNeighbourhoodSearch lnsDestroy =
+                new LargeNeighbourhoodSearch(s, greedyInsertion, repairHeuristic, replicaPruner, random, zones);
         for (int n = 0; n < steps; n++) {
             if (n % 64 == 0 && outOfTime.getAsBoolean()) {
                 break;

@@ -137,7 +137,8 @@ public final class ReplicaRestorer {
             if (written instanceof Outcome.Err<Done>) {
                 completion.done(written);
             } else {
-                OpenReplicaFiles.open(env.disk(), key, table, host.config().log(), events, fresh -> fillLog(fresh, due));
+                OpenReplicaFiles.open(
+                        env.disk(), key, table, host.config().log(), events, fresh -> fillLog(fresh, due));
             }
         });
     }

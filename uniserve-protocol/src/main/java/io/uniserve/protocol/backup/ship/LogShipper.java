@@ -413,7 +413,11 @@ public final class LogShipper {
                     now, record, ownRecord, blocked ? stable : shippedIndex, learning || pinner.isPinning());
             definitionShipper.tick(now, meta);
         }
-        if (!loaded() || writing || logWrite == LogWrite.CHECKING || logWrite == LogWrite.SHIPPING || now - retryAt < 0) {
+        if (!loaded()
+                || writing
+                || logWrite == LogWrite.CHECKING
+                || logWrite == LogWrite.SHIPPING
+                || now - retryAt < 0) {
             return;
         }
         boolean quiet = idle && now - lastAppendAt > 2 * host.config().shippingNanos();

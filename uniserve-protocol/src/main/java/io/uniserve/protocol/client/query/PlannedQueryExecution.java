@@ -314,7 +314,8 @@ public final class PlannedQueryExecution {
         }
         creditHedgeBudget();
         release();
-        completion.done(Outcome.ok(new PlannedQueryResult(answer, new QueryResult.Stats(requests, retries, hedges, servers))));
+        completion.done(
+                Outcome.ok(new PlannedQueryResult(answer, new QueryResult.Stats(requests, retries, hedges, servers))));
     }
 
     private void creditHedgeBudget() {

@@ -520,8 +520,9 @@ public final class QueryExecution {
         long silence = hedgeDelay.silenceNanos();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
         if (call.slots.stream()
-                .anyMatch(slot ->
-                        !slot.isResolved() && slot.pin.isPresent() && slot.pin.get().isLost(index))) {
+                .anyMatch(slot -> !slot.isResolved()
+                        && slot.pin.isPresent()
+                        && slot.pin.get().isLost(index))) {
             fail(
                     ErrorCode.VERSION_GONE,
                     "server " + call.server + ", which holds the session's state, has left the cluster");

@@ -28,7 +28,8 @@ public final class AtomicTablesSnapshot {
 
     private final boolean strict;
 
-    private AtomicTablesSnapshot(List<ConsistentSnapshot.Table> tables, @Nullable ConsistentSnapshot consistentCut, boolean strict) {
+    private AtomicTablesSnapshot(
+            List<ConsistentSnapshot.Table> tables, @Nullable ConsistentSnapshot consistentCut, boolean strict) {
         this.tables = List.copyOf(tables);
         this.consistentCut = consistentCut;
         this.strict = strict;
@@ -44,7 +45,8 @@ public final class AtomicTablesSnapshot {
         if (version <= 0) {
             throw new IllegalArgumentException("version " + version + ": must be greater than 0");
         }
-        return new AtomicTablesSnapshot(List.of(new ConsistentSnapshot.Table(table, tableId, version, List.of())), null, false);
+        return new AtomicTablesSnapshot(
+                List.of(new ConsistentSnapshot.Table(table, tableId, version, List.of())), null, false);
     }
 
     /**

@@ -79,7 +79,8 @@ public final class BackupHandler {
         new CreateBackupProcedure(job, table.meta, false, taken -> acknowledge(job, taken)).start();
     }
 
-    public void restore(AdminRequest.RestoreTable request, PendingAdminReply answer, Consumer<RestoreTableProcedure> then) {
+    public void restore(
+            AdminRequest.RestoreTable request, PendingAdminReply answer, Consumer<RestoreTableProcedure> then) {
         BackupOperation job = startOperation(request.name(), answer);
         job.readManifest(backup -> then.accept(new RestoreTableProcedure(job, backup, request.table(), tableIds)));
     }

@@ -40,7 +40,9 @@ public final class EarlyApply {
     @Nullable
     List<LogEntry> entry(long index) {
         List<LogEntry> entry = index > allowed ? null : log.recent(index, index, 1, 1);
-        return entry == null || entry.isEmpty() || !TransactionEntryApplier.isTransactional(entry.get(0)) ? null : entry;
+        return entry == null || entry.isEmpty() || !TransactionEntryApplier.isTransactional(entry.get(0))
+                ? null
+                : entry;
     }
 
     /** Keeps a task of a failed step until the entry at this index is on disk. */

@@ -103,7 +103,8 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
                 this::advance);
         this.primaryTransfer = new PrimaryTransfer(host, key, epoch);
         this.earlyReplication = new EarlyReplicator(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
-        this.appendOrder = new AppendSequencer(() -> replica.isEngineReady() && replica.appliedIndex() >= log.lastIndex());
+        this.appendOrder =
+                new AppendSequencer(() -> replica.isEngineReady() && replica.appliedIndex() >= log.lastIndex());
         this.logDivergence = new LogDivergenceResolver(host, key, epoch, log, parts.divergenceOwner());
         this.highWatermark = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();

@@ -148,7 +148,8 @@ public final class TransactionParticipant {
         BatchRows batch = request.batches().get(at);
         host.env().engine().validate(key, batch.function(), batch.rows(), valid -> {
             // a conflict is valid only if the whole log is applied
-            if (valid instanceof Outcome.Err<RowStateDependency> err && err.error().code() != ErrorCode.CONFLICT) {
+            if (valid instanceof Outcome.Err<RowStateDependency> err
+                    && err.error().code() != ErrorCode.CONFLICT) {
                 completion.done(Outcome.ok(voteForError(request, batch, err.error())));
             } else if (valid instanceof Outcome.Ok<RowStateDependency> ok && ok.value() == RowStateDependency.NONE) {
                 validate(request, at + 1, rows, completion);

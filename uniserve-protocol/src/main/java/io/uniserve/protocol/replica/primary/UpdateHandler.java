@@ -135,8 +135,8 @@ public final class UpdateHandler {
         Primary primary = currentPrimary.get();
         long epoch = primary == null ? 0 : primary.epoch();
         // the validated state may be older than the newest acknowledged one
-        boolean conflict =
-                valid instanceof Outcome.Err<RowStateDependency> err && err.error().code() == ErrorCode.CONFLICT;
+        boolean conflict = valid instanceof Outcome.Err<RowStateDependency> err
+                && err.error().code() == ErrorCode.CONFLICT;
         if (!conflict && valid instanceof Outcome.Err<RowStateDependency> err) {
             pending.failUnlogged(update, err.error().code(), err.error().reason(), epoch);
             return;

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * @param maps maps by table number
  * @param tombstones table numbers
  */
-public record RegistrySnapshot(@Nullable ClusterRecord cluster, TreeMap<Long, TableMap> maps, TreeSet<Long> tombstones) {
+public record RegistrySnapshot(
+        @Nullable ClusterRecord cluster, TreeMap<Long, TableMap> maps, TreeSet<Long> tombstones) {
     private static final Logger LOG = LoggerFactory.getLogger(RegistrySnapshot.class);
 
     public static void read(Registry registry, Completion<RegistrySnapshot> completion) {
@@ -64,7 +65,8 @@ public record RegistrySnapshot(@Nullable ClusterRecord cluster, TreeMap<Long, Ta
         }));
     }
 
-    private static void tombstones(Registry registry, RegistrySnapshot census, Completion<RegistrySnapshot> completion) {
+    private static void tombstones(
+            Registry registry, RegistrySnapshot census, Completion<RegistrySnapshot> completion) {
         registry.children(RegistryPaths.TOMBSTONES, listed -> {
             if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
                 completion.done(Outcome.err(listed.error()));

@@ -40,7 +40,8 @@ final class ServerAdmission {
     private boolean waiting;
 
     /** @param env the environment with an unguarded registry, which may have any identity */
-    ServerAdmission(Environment env, ServerConfig config, Consumer<String> admitted, Consumer<UniserveException> refused) {
+    ServerAdmission(
+            Environment env, ServerConfig config, Consumer<String> admitted, Consumer<UniserveException> refused) {
         this.env = env;
         this.config = config;
         this.admitted = admitted;

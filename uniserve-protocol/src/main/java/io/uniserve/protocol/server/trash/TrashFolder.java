@@ -82,7 +82,8 @@ public final class TrashFolder {
                                             ? entry.name()
                                                     .substring(0, entry.name().length() - 1)
                                             : "";
-                                    TrashEntryFormat.parseId(id, config.retentionMs()).ifPresent(named::add);
+                                    TrashEntryFormat.parseId(id, config.retentionMs())
+                                            .ifPresent(named::add);
                                 }
                                 loadNext(named, then);
                             } else {

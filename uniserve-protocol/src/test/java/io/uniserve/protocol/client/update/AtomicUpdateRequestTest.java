@@ -37,8 +37,8 @@ class AtomicUpdateRequestTest {
     /** Request for a table's version. */
     private record Question(int server, Completion<ConsistentSnapshot> completion) {
         void answer(long version) {
-            completion.done(Outcome.ok(
-                    new ConsistentSnapshot(List.of(new ConsistentSnapshot.Table(TABLE, TABLE_ID, version, List.of(1L))))));
+            completion.done(Outcome.ok(new ConsistentSnapshot(
+                    List.of(new ConsistentSnapshot.Table(TABLE, TABLE_ID, version, List.of(1L))))));
         }
 
         void fail(ErrorCode code) {

@@ -219,7 +219,8 @@ class AbsentTablesTest {
         RegistryDataLossGuard fresh = new RegistryDataLossGuard(false);
         assertThat(fresh.mayTrash(List.of(a), List.of(a))).isFalse();
         assertThat(fresh.mayTrash(List.of(a, b), List.of(a))).isTrue();
-        assertThat(new RegistryDataLossGuard(true).mayTrash(List.of(a), List.of(a))).isTrue();
+        assertThat(new RegistryDataLossGuard(true).mayTrash(List.of(a), List.of(a)))
+                .isTrue();
     }
 
     @Test

@@ -37,7 +37,8 @@ class ConsistentSnapshotReaderTest {
     private final TestingLoop loop = new TestingLoop();
     private final TestingStore store = new TestingStore();
     private final TestingRegistry registry = new TestingRegistry(loop, store);
-    private final ConsistentSnapshotReader desk = new ConsistentSnapshotReader(loop, registry, ConsistentSnapshotReaderTest::atOnce);
+    private final ConsistentSnapshotReader desk =
+            new ConsistentSnapshotReader(loop, registry, ConsistentSnapshotReaderTest::atOnce);
     private final List<Outcome<ConsistentSnapshot>> outcomes = new ArrayList<>();
     private boolean stopped;
 
@@ -121,7 +122,9 @@ class ConsistentSnapshotReaderTest {
     }
 
     private static List<Long> versions(ConsistentSnapshot consistentCut) {
-        return consistentCut.tables().stream().map(ConsistentSnapshot.Table::version).toList();
+        return consistentCut.tables().stream()
+                .map(ConsistentSnapshot.Table::version)
+                .toList();
     }
 
     private ErrorCode error(List<TableName> tables) {
@@ -193,7 +196,9 @@ class ConsistentSnapshotReaderTest {
             assertThat(loop.runUntil(() -> !outcomes.isEmpty(), 10_000_000_000L))
                     .isTrue();
             assertThat(outcomes.get(0)).isInstanceOf(Outcome.Err.class);
-            assertThat(((Outcome.Err<ConsistentSnapshot>) outcomes.get(0)).error().code())
+            assertThat(((Outcome.Err<ConsistentSnapshot>) outcomes.get(0))
+                            .error()
+                            .code())
                     .as("it has versions whenever it is there")
                     .isNotEqualTo(ErrorCode.UNSUPPORTED);
         }
@@ -328,7 +333,8 @@ class ConsistentSnapshotReaderTest {
         private final TableName payments;
         private final List<long[]> states = new ArrayList<>(List.of(new long[] {0, 0}));
         private final AtomicLong order = new AtomicLong();
-        private final ConsistentSnapshotReader desk = new ConsistentSnapshotReader(loop, this, ConsistentSnapshotReaderTest::atOnce);
+        private final ConsistentSnapshotReader desk =
+                new ConsistentSnapshotReader(loop, this, ConsistentSnapshotReaderTest::atOnce);
         private int view;
         private int sessions;
         private boolean over;

@@ -82,7 +82,8 @@ public final class AtomicMapping {
         atMost("decisions", log.getDecisionsCount(), Limits.TOLD_DECISIONS_MAX);
         TransactionLogState told = TransactionLogMapping.fromProto(log);
         atMost("decisions", told.decisions().size(), Limits.TOLD_DECISIONS_MAX);
-        return new TransactionLogSnapshot(told, (int) ProtoValidator.notNegative("node_version", proto.getNodeVersion()));
+        return new TransactionLogSnapshot(
+                told, (int) ProtoValidator.notNegative("node_version", proto.getNodeVersion()));
     }
 
     private static void atMost(String what, int count, int max) {

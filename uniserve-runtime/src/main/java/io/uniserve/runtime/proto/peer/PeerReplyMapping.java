@@ -96,6 +96,7 @@ public final class PeerReplyMapping {
     private static PeerReply.IntactReplicaList.IntactReplica whole(PeerProto.WholeReplica proto) {
         ProtoValidator.present("key", proto.hasKey());
         return new PeerReply.IntactReplicaList.IntactReplica(
-                IdentityMapping.fromProto(proto.getKey()), ProtoValidator.notNegative("installed", proto.getInstalled()));
+                IdentityMapping.fromProto(proto.getKey()),
+                ProtoValidator.notNegative("installed", proto.getInstalled()));
     }
 }

@@ -156,6 +156,7 @@ public final class PeerRequestMapping {
                 IdentityMapping.fromProto(proto.getKey()),
                 ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
-                ProtoValidator.list("successors", proto.getSuccessorsList(), Limits.SERVERS_MAX, IdentityMapping::server));
+                ProtoValidator.list(
+                        "successors", proto.getSuccessorsList(), Limits.SERVERS_MAX, IdentityMapping::server));
     }
 }

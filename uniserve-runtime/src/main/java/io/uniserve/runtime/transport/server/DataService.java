@@ -59,7 +59,8 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public void cut(DataProto.CutCall call, StreamObserver<DataProto.CutReply> observer) {
-        UnaryReply<ConsistentSnapshot, DataProto.CutReply> reply = new UnaryReply<>(observer, ConsistentSnapshotMapping::toProto);
+        UnaryReply<ConsistentSnapshot, DataProto.CutReply> reply =
+                new UnaryReply<>(observer, ConsistentSnapshotMapping::toProto);
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
@@ -71,7 +72,8 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public void queries(DataProto.QueriesCall call, StreamObserver<DataProto.QueriesReply> observer) {
-        UnaryReply<QueriesHandler.Running, DataProto.QueriesReply> reply = new UnaryReply<>(observer, QueriesMapping::toProto);
+        UnaryReply<QueriesHandler.Running, DataProto.QueriesReply> reply =
+                new UnaryReply<>(observer, QueriesMapping::toProto);
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());

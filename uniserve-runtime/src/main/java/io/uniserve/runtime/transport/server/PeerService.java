@@ -21,7 +21,8 @@ final class PeerService extends PeerGrpc.PeerImplBase {
 
     @Override
     public void call(PeerProto.PeerEnvelope envelope, StreamObserver<PeerProto.PeerReplyEnvelope> observer) {
-        UnaryReply<PeerReply, PeerProto.PeerReplyEnvelope> reply = new UnaryReply<>(observer, PeerReplyMapping::toProto);
+        UnaryReply<PeerReply, PeerProto.PeerReplyEnvelope> reply =
+                new UnaryReply<>(observer, PeerReplyMapping::toProto);
         try {
             MalformedMessageGuard.refuse(envelope);
             cluster.checkName(envelope.getCluster());

@@ -91,7 +91,8 @@ final class FairTaskQueue {
      * do not count, as spare threads have replaced theirs.
      */
     synchronized @Nullable Running take(int limit, long now, long stuckNanos) {
-        Iterator<Map.Entry<FairShareKey, Queue<Runnable>>> turns = waiting.entrySet().iterator();
+        Iterator<Map.Entry<FairShareKey, Queue<Runnable>>> turns =
+                waiting.entrySet().iterator();
         while (turns.hasNext()) {
             Map.Entry<FairShareKey, Queue<Runnable>> turn = turns.next();
             FairShareKey share = turn.getKey();

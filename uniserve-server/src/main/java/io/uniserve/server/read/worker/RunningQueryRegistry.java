@@ -89,7 +89,12 @@ public final class RunningQueryRegistry {
         private volatile long cancelledNanos;
 
         private Entry(
-                long id, FairShareKey share, String operator, long deadlineNanos, boolean limited, Timers.Cancel cancel) {
+                long id,
+                FairShareKey share,
+                String operator,
+                long deadlineNanos,
+                boolean limited,
+                Timers.Cancel cancel) {
             this.id = id;
             this.share = share;
             this.operator = operator;

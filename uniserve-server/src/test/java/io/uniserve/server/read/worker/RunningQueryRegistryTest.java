@@ -44,12 +44,14 @@ class RunningQueryRegistryTest {
     void whatIsEndedForGoodIsToldApartFromWhatIsAskedAgain() {
         UniserveException gone = new UniserveException(ErrorCode.CANCELLED, "its caller has gone");
         UniserveException late = new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "its deadline has passed");
-        RunningQueryRegistry.Entry left = queries.add(new FairShareKey("t", "c"), "op@1", SECOND, false, cancels::incrementAndGet);
+        RunningQueryRegistry.Entry left =
+                queries.add(new FairShareKey("t", "c"), "op@1", SECOND, false, cancels::incrementAndGet);
         left.markCancelled();
         assertThat(left.toClientError(gone)).isSameAs(gone);
         assertThat(left.toClientError(late)).isSameAs(late);
         left.close();
-        RunningQueryRegistry.Entry limited = queries.add(new FairShareKey("t", "c"), "op@1", SECOND, true, cancels::incrementAndGet);
+        RunningQueryRegistry.Entry limited =
+                queries.add(new FairShareKey("t", "c"), "op@1", SECOND, true, cancels::incrementAndGet);
         assertThat(limited.toClientError(gone)).isSameAs(gone);
         assertThat(limited.toClientError(late).code()).isEqualTo(ErrorCode.QUERY_KILLED);
         assertThat(queries.cancel(queries.list().get(0).id())).isPresent();

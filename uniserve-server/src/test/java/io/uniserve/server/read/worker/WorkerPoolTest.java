@@ -176,6 +176,7 @@ class WorkerPoolTest {
         release.countDown();
         pool.stop(60_000_000_000L);
         assertThat(ran.get()).isEqualTo(5);
-        assertThat(pool.execute(new FairShareKey("t", "c"), ran::incrementAndGet)).isFalse();
+        assertThat(pool.execute(new FairShareKey("t", "c"), ran::incrementAndGet))
+                .isFalse();
     }
 }

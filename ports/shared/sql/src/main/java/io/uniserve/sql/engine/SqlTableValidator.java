@@ -27,7 +27,8 @@ public final class SqlTableValidator {
         unknown.removeAll(Set.of(ColumnSchema.OPTION, ColumnSchema.OPTION_PRIMARY));
         if (!unknown.isEmpty()) {
             throw UniserveException.invalid("port " + port + " has no table option "
-                    + unknown.iterator().next() + ": use " + ColumnSchema.OPTION + " and " + ColumnSchema.OPTION_PRIMARY);
+                    + unknown.iterator().next() + ": use " + ColumnSchema.OPTION + " and "
+                    + ColumnSchema.OPTION_PRIMARY);
         }
         ColumnSchema known = ColumnSchema.of(meta);
         if (known.columns().isEmpty()) {

@@ -55,7 +55,8 @@ public final class SqlPlanner implements Planner {
     }
 
     /** Creates the planner of a port that can also shuffle, and so join two large tables. */
-    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine, Optional<SqlShuffleOperators.Calls> shuffle) {
+    public SqlPlanner(
+            RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine, Optional<SqlShuffleOperators.Calls> shuffle) {
         this(call, engine, shuffle, SqlDialect.DUCKDB);
     }
 

@@ -369,7 +369,9 @@ final class StageExecutor {
             colocatedReads.addJoinStep(split.sides(), counts);
             colocatedReads.addSubQueryStep(query, split.sides().get(stays));
             after.forEach(item -> actorCalls.addStep(
-                    "after the groups: " + StageCallRunner.tableLabel(split.sides().get(item)), ""));
+                    "after the groups: "
+                            + StageCallRunner.tableLabel(split.sides().get(item)),
+                    ""));
         }
         keyed = stays < 0
                 ? Map.of()
@@ -430,7 +432,8 @@ final class StageExecutor {
 
     /** Shuffles the tables by the join columns, and joins each slot's share at the slot. */
     private SqlRows shuffled(List<ShuffleQuery.Link> links, SqlQuery last) {
-        ShuffledJoinExecutor rounds = new ShuffledJoinExecutor(context, shuffle.orElseThrow(), split.sides(), actorCalls::name);
+        ShuffledJoinExecutor rounds =
+                new ShuffledJoinExecutor(context, shuffle.orElseThrow(), split.sides(), actorCalls::name);
         ShuffledJoinExecutor.Answer answer = rounds.run(last, links);
         int stages = answer.lines().size();
         answer.lines().subList(0, stages - 1).forEach(line -> actorCalls.addStep(line, ""));

@@ -80,7 +80,10 @@ final class StageScheduler {
      *
      * @param cluster present if the engine can check sub-queries in place
      */
-    StageScheduler(SqlQuery query, Function<SqlQuery, StageExecutor> runs, Optional<ColocatedSubquerySelector.Cluster> cluster) {
+    StageScheduler(
+            SqlQuery query,
+            Function<SqlQuery, StageExecutor> runs,
+            Optional<ColocatedSubquerySelector.Cluster> cluster) {
         this.query = query;
         this.plan = query.plan();
         this.runs = runs;
@@ -245,7 +248,8 @@ final class StageScheduler {
         queryBlock.subQueries().stream()
                 .filter(sub -> !answers.containsKey(sub.block()))
                 .forEach(sub -> waiting.put(sub.block(), any));
-        return runs.apply(query.withStage(new QueryStage(queryBlock.number(), false, false, Set.of(), waiting), answers))
+        return runs.apply(
+                        query.withStage(new QueryStage(queryBlock.number(), false, false, Set.of(), waiting), answers))
                 .counts();
     }
 

@@ -73,7 +73,8 @@ public final class AggregateCatalog {
         Map<String, SqlAggFunction> all = new TreeMap<>();
         all.put("BOOL_AND", SqlLibraryOperators.BOOL_AND);
         all.put("BOOL_OR", SqlLibraryOperators.BOOL_OR);
-        STRING_AGGREGATES.forEach(name -> put(all, name, ReturnTypes.ARG0_NULLABLE_IF_EMPTY, new TextFirstTypeChecker()));
+        STRING_AGGREGATES.forEach(
+                name -> put(all, name, ReturnTypes.ARG0_NULLABLE_IF_EMPTY, new TextFirstTypeChecker()));
         put(all, MEDIAN, ReturnTypes.DOUBLE_NULLABLE, OperandTypes.NUMERIC);
         for (String name : List.of("QUANTILE_CONT", "PERCENTILE_CONT")) {
             put(all, name, ReturnTypes.DOUBLE_NULLABLE, OperandTypes.NUMERIC_NUMERIC);

@@ -177,11 +177,14 @@ public final class FunctionCatalog {
         String name = name(call.getOperator());
         boolean ordered = AggregateCatalog.ORDERED_QUANTILES.contains(name)
                 && !AggregateCatalog.functionsOfUniserve().contains(call.getOperator());
-        if (!OPERATORS.contains(name) && !SCALARS.contains(name) && (ordered || !AggregateCatalog.NAMES.contains(name))) {
+        if (!OPERATORS.contains(name)
+                && !SCALARS.contains(name)
+                && (ordered || !AggregateCatalog.NAMES.contains(name))) {
             if (call.getOperator() instanceof SqlUnresolvedFunction && !KNOWN.contains(name)) {
                 throw SqlErrors.invalid(
                         call,
-                        "function " + PrintableText.line(name) + " is not known; docs/manual/sql.md lists all functions");
+                        "function " + PrintableText.line(name)
+                                + " is not known; docs/manual/sql.md lists all functions");
             }
             throw SqlErrors.unsupported(
                     call, PrintableText.line(name) + (ordered ? " without WITHIN GROUP (ORDER BY ...) is" : " is"));

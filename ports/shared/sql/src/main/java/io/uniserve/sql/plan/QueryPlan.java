@@ -67,7 +67,8 @@ public final class QueryPlan {
     public Optional<Inner> firstInner() {
         return blocks.values().stream()
                 // A key stage has the place of an expression, not of a query.
-                .filter(queryBlock -> queryBlock.number() != QueryBlock.MAIN && SqlNodeUtils.isQuery(queryBlock.place()))
+                .filter(queryBlock ->
+                        queryBlock.number() != QueryBlock.MAIN && SqlNodeUtils.isQuery(queryBlock.place()))
                 .min(Comparator.comparing(queryBlock -> queryBlock.place().getParserPosition(), BY_POSITION))
                 .map(queryBlock -> new Inner(
                         queryBlock.place(),

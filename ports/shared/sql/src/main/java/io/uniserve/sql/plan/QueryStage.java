@@ -17,7 +17,8 @@ import java.util.TreeSet;
  * @param checked sub-queries that each actor of the stationary table evaluates from its own rows or co-located ones: the tables that
  *     they read, by stage
  */
-public record QueryStage(int number, boolean reduced, boolean late, Set<Integer> after, Map<Integer, TableName> checked) {
+public record QueryStage(
+        int number, boolean reduced, boolean late, Set<Integer> after, Map<Integer, TableName> checked) {
     public QueryStage {
         after = Collections.unmodifiableSet(new TreeSet<>(after));
         checked = Collections.unmodifiableMap(new TreeMap<>(checked));

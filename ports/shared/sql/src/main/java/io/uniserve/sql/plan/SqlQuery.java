@@ -105,7 +105,8 @@ public record SqlQuery(
 
     /** Returns a query's first step. */
     public static SqlQuery of(String text, Map<String, ColumnSchema> tables) {
-        return new SqlQuery(text, tables, new QueryStage(QueryBlock.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
+        return new SqlQuery(
+                text, tables, new QueryStage(QueryBlock.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
     }
 
     /** Returns the request for another stage, with the answers of stages before it. */
@@ -387,7 +388,8 @@ public record SqlQuery(
         return all[index];
     }
 
-    private record SplitKey(String text, Map<String, ColumnSchema> tables, QueryStage stage, int stays, List<Integer> paired) {}
+    private record SplitKey(
+            String text, Map<String, ColumnSchema> tables, QueryStage stage, int stays, List<Integer> paired) {}
 
     private record PlanKey(String text, Map<String, ColumnSchema> tables) {}
 

@@ -196,7 +196,8 @@ public final class TestingPlan implements PlanContext {
         for (Shuffle.Scatter<?> scatter : plan.scatters()) {
             ShuffleQuery query = decoded(scatter.parameters());
             if (scatter.inputs().isEmpty()) {
-                ActorStatement work = query.scatter(ColumnSchema.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
+                ActorStatement work =
+                        query.scatter(ColumnSchema.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
                 asked.add("SCATTER " + scatter.table() + " " + work.relations().keySet() + " " + work.statement());
             } else {
                 ActorStatement work = query.join("files", "others", 2, key -> "hash(" + key + ")", 1);

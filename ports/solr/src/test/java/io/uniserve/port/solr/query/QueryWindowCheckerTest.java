@@ -54,7 +54,8 @@ class QueryWindowCheckerTest {
     @ValueSource(
             strings = {"0 100000 1", "-5 5 0.0001", "1e3 2e3 0.5", "2000-01-01T00:00:00Z 2000-01-02T00:00:00Z +1D"})
     void rangesOfFewBuckets(String range) {
-        assertThatCode(() -> QueryWindowChecker.checkRanges(nested(range), DATES)).doesNotThrowAnyException();
+        assertThatCode(() -> QueryWindowChecker.checkRanges(nested(range), DATES))
+                .doesNotThrowAnyException();
     }
 
     @ParameterizedTest

@@ -74,7 +74,7 @@ final class Faults {
     private final TreeSet<String> drained = new TreeSet<>();
     private final Map<String, Integer> counts = new TreeMap<>();
 
-    /** @param said gets a line for the start and end of every fault */
+    /** @param said receives a line for the start and end of every fault */
     Faults(ChaosCluster cluster, Clock clock, UniserveClient client, ChaosLoad load, Consumer<String> said, long seed) {
         this.cluster = cluster;
         this.clock = clock;

@@ -45,7 +45,7 @@ final class H2Operators {
 
     private H2Operators() {}
 
-    /** Parameters come from the network: what they may be is checked wherever they are made. */
+    /** The constructor validates the parameters, because they come from the network. */
     record Top(int limit) {
         static final Codec<Top> CODEC = Codecs.of((out, top) -> out.writeInt(top.limit), in -> new Top(in.readInt()));
         private static final int LIMIT_MAX = 1_000;

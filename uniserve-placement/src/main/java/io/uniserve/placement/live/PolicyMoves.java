@@ -32,8 +32,8 @@ import java.util.function.Supplier;
  * moves that would put two replicas of an actor on one server or in one zone, or that need an engine that the server lacks. It keeps one
  * move per actor. It never adds replicas: of several places proposed for one, it takes the one with the largest share.
  *
- * <p>It returns no moves if the rest does not pay. The moves must bring a server that is out of its tolerance closer to its fair share, or
- * save a tenth of the contention.
+ * <p>It returns no moves if the remaining ones are not worth their cost. They must bring a server that is out of its tolerance closer to
+ * its fair share, or save a tenth of the contention.
  */
 public final class PolicyMoves implements RebalancePolicy {
     private static final double CONTENTION_GAIN = 0.1;

@@ -9,7 +9,7 @@ import java.util.List;
  * @param a CPU per scanned row at age 1
  * @param alpha its exponent
  * @param b rows scanned per row that do not depend on age
- * @param c those that do, at age 1
+ * @param c rows scanned per row that depend on age, at age 1
  * @param beta their exponent
  */
 public record FutureLoad(double a, double alpha, double b, double c, double beta) {
@@ -17,7 +17,7 @@ public record FutureLoad(double a, double alpha, double b, double c, double beta
     private static final double BETA_STEP = 0.05;
 
     /**
-     * Observation of an actor at one moment.
+     * Observation of an actor at one time.
      *
      * @param age in any unit, the same for all
      * @param cpuPerScanned CPU time per scanned row

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handler of one request for the cluster's status. It collects the loads of servers that reply in time. It also checks, after the request
- * arrived, that this coordinator still leads. Without this confirmation the map may be old, and the status has a problem that says so.
+ * Handler of one request for the cluster's status. It collects the loads of servers that reply in time. After the request arrived, it also
+ * checks that this coordinator still leads. Without this confirmation the map may be outdated, and the status reports that as a problem.
  */
 final class ClusterStatusCollector {
     private final LeaderContext leader;

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Coordinator of a cluster, as a single-threaded state machine without I/O of its own. Call every method on its event loop; completions run
- * there too. A cluster may have several coordinators: the elected leader works. The others stand by, and reject requests with NOT_LEADER
- * and the leader's address.
+ * there too. A cluster may have several coordinators: only the elected leader acts. The others are standbys, and reject requests with
+ * NOT_LEADER and the leader's address.
  */
 public final class CoordinatorStateMachine {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorStateMachine.class);

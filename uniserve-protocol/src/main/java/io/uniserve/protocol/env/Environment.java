@@ -1,6 +1,6 @@
 package io.uniserve.protocol.env;
 
-/** Interfaces that a daemon's state machines may use, all in one place. */
+/** All interfaces to the outside that a daemon's state machines may use. */
 public record Environment(
         Clock clock,
         Timers timers,

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetcher of chunks from other servers. A chunk is fetched once per server, for all gathers there that need it. It comes in pieces with
- * positions, so a repeated piece adds nothing twice. Requests are limited by the room for incoming chunks, so producers never have to wait
- * or discard. Each producer has a queue of its own and at most half of the room that the others leave. So a silent producer does not block
- * the others. A producer that has not replied yet gets one request at a time, others get two. One message carries parts of as many chunks
- * as fit.
+ * positions, so a repeated piece adds nothing twice. Requests are limited by the free memory for incoming chunks, so producers never have
+ * to wait or discard. Each producer has a queue of its own and at most half of the memory that the others leave free. So a silent producer
+ * does not block the others. A producer that has not replied yet gets one request at a time, others get two. One message carries parts of
+ * as many chunks as fit.
  */
 final class ExchangeClient {
     private static final long BACKOFF_NANOS = 100_000_000;

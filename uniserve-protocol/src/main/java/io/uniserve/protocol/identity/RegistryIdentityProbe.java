@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Check of the cluster's identity over new connections while the registry session has no connection. ZooKeeper rejects a client that has
- * seen newer data than the server, so a session may never reconnect to a registry that lost its data. The check only reports; the session
- * decides once it is back. Not thread-safe.
+ * seen newer data than the server, so a session may never reconnect to a registry that lost its data. The check only reports a problem.
+ * After the session has reconnected, it checks the identity itself. Not thread-safe.
  */
 final class RegistryIdentityProbe {
     private static final Logger LOG = LoggerFactory.getLogger(RegistryIdentityProbe.class);

@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Replies to {@link AdminRequest}s. */
 public sealed interface AdminReply {
-    /** The request was done. */
+    /** The request succeeded. */
     record Ack() implements AdminReply {}
 
     /** The requested tables. */

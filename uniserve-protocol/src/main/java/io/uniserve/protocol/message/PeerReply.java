@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Replies to {@link PeerRequest}s. */
 public sealed interface PeerReply {
-    /** The request was done, without a result. */
+    /** The request succeeded, without a result. */
     record Ack() implements PeerReply {}
 
     /** Reply to a draining server. {@code possible} is true if some live server that does not drain can take its replicas. */

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One replica on this server. It opens the files on disk, installs each epoch durably before it acts in it, and is then the primary or a
  * follower of that epoch. A replica with a damaged log keeps its files, serves nothing and reports itself as unhealthy. Once a newer epoch
- * names it a learner, it starts anew.
+ * names it a learner, it restarts empty.
  */
 public final class Replica implements Primary.LocalReplica {
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);

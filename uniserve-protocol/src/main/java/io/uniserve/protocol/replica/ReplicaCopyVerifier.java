@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Comparison of a replica's contents with its other copies. It provides the digest at a log position, and compares all digests if it is the
  * primary. A copy that differs is set aside: it serves nothing and reports its data as lost. Once the coordinator names it a learner, its
- * files move to quarantine and it starts anew.
+ * files move to quarantine and it restarts empty.
  */
 public final class ReplicaCopyVerifier implements CopyComparison.LocalCopy {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaCopyVerifier.class);

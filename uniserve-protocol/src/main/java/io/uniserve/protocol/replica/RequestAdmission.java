@@ -25,9 +25,9 @@ import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
 import java.util.function.BooleanSupplier;
 
 /**
- * Entry point for updates and for messages of the primary. A request waits for a moment if it arrives too early: while its primary hands
- * over or starts its epoch, or before this server has installed the sender's epoch. A rejected sender would retry only after a pause, and
- * such pauses would dominate the cost of a move.
+ * Entry point for updates and for messages of the primary. A request waits briefly if it arrives too early: while its primary hands over or
+ * starts its epoch, or before this server has installed the sender's epoch. A rejected sender would retry only after a pause, and such
+ * pauses would dominate the cost of a move.
  */
 final class RequestAdmission {
     private final ReplicaContext host;

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removal of replicas that no map names. It deletes a replica only by proof: the tombstone of its table number, or a map of that number.
- * The map must have the replica's epoch or a later one, and a live in-sync member on another server. A replica of an unknown table goes to
- * the trash; if all replicas of the server are of that kind, they stay. It never decides on old data: the registry is read after a sync,
- * and a failed read ends the round.
+ * Removal of replicas that no map names. It deletes a replica only with a proof: the tombstone of its table number, or a map of that
+ * number. The map must have the replica's epoch or a later one, and a live in-sync member on another server. A replica of an unknown table
+ * goes to the trash; if all replicas of the server are of that kind, they stay. It never decides on old data: the registry is read after a
+ * sync, and a failed read ends the round.
  */
 final class OrphanReplicaCleaner {
     private static final Logger LOG = LoggerFactory.getLogger(OrphanReplicaCleaner.class);

@@ -17,8 +17,8 @@ import io.uniserve.protocol.server.identity.Registration;
 import java.util.function.Consumer;
 
 /**
- * Handles requests to replicas on this server: log entries of their primaries, and comparisons of copies. No reply is sent before
- * the call returns.
+ * Handler of requests to replicas on this server: log entries of their primaries, and comparisons of copies. No reply is sent before the
+ * call returns.
  */
 final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<PeerReply>> {
     private final Environment env;

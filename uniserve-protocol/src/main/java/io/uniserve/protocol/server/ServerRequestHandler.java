@@ -13,7 +13,7 @@ import io.uniserve.protocol.message.ServerRequest;
 import io.uniserve.protocol.server.config.ServerConfig;
 import io.uniserve.protocol.server.identity.Registration;
 
-/** Handles requests about the server itself: liveness, load, table definitions, backups and trash. */
+/** Handler of requests about the server itself: liveness, load, table definitions, backups and trash. */
 final class ServerRequestHandler implements ServerRequest.Handler<Completion<PeerReply>> {
     private final ServerConfig config;
     private final Registration registration;

@@ -5,7 +5,7 @@ import io.uniserve.protocol.env.Timers;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Timer of a server's work. It sleeps until the next work is due, so an idle server costs almost nothing. */
+/** Timer for a server's periodic work. It sleeps until the next work is due, so an idle server costs almost nothing. */
 final class ServerWorkTimer {
     private final Clock clock;
     private final Timers timers;

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * Check of the history of an atomic table against the final content of each list: I3, I4, I5, I9, I11, I12, ORDER and ERA. It also runs
  * {@link TransferCheck} (SUM, AMOUNT).
  *
- * <p>Lists only grow, so a read of a list is a prefix of the final list, and its length says all. Strict serializability then has two
+ * <p>Lists only grow, so a read of a list is a prefix of the final list, and its length identifies it. Strict serializability then has two
  * parts. A marker is in all of its lists that a read returned, or in none. A read has at least everything that was committed or read before
  * the read started.
  *

@@ -96,7 +96,7 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
 
     private void acknowledged(String server, UpdateRequest update, ActorAck ack) {
         ReplicaKey key = new ReplicaKey(update.tableId(), ack.actor());
-        if (!ack.duplicate() && ack.epoch() > 0) { // 0: an atomic update; its manager may be the primary of none
+        if (!ack.duplicate() && ack.epoch() > 0) { // epoch 0 means an atomic update, whose transaction manager need not be a primary
             logs.acknowledged(key, ack.epoch(), server);
         }
         if (update.level() == AckLevel.ISR && ack.epoch() > 0) {
@@ -104,7 +104,7 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
         }
     }
 
-    /** A server publishes a gate. */
+    /** Handles a gate that a server publishes. */
     public void published(String server, ReplicaKey key, ReadGate gate) {
         trace.mix(5, gate.epoch() * 31 + gate.appliedIndex());
         fences.onGatePublished(server, key, gate);

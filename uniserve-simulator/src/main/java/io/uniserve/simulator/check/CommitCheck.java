@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Check of I1 and I2 from the registry and the read gates. A version has one outcome, and versions grow. At the moment of a commit every
+ * Check of I1 and I2 from the registry and the read gates. A version has one outcome, and versions grow. At the time of a commit every
  * in-sync replica of every participant has the version prepared on its disk. If that replica answers reads, its gate shows the version.
  */
 public final class CommitCheck {
@@ -51,15 +51,15 @@ public final class CommitCheck {
         return disks.checkedDisks();
     }
 
-    /** A server publishes a gate. */
+    /** Checks a gate that a server publishes. */
     public void published(String server, ReplicaKey key, ReadGate gate) {
         gates.put(server + " " + key, gate);
     }
 
-    /** The registry has committed a transaction. */
+    /** Checks a transaction that the registry has committed. */
     public void committed(List<Applied> applied, long nanos) {
         Map<String, TransactionHistory> replaced = new HashMap<>();
-        for (Applied one : applied) { // first, as a log names the outcomes of the same write
+        for (Applied one : applied) { // first, because the log of the same write refers to these outcomes
             if (one.after() != null && one.after().value() instanceof TransactionHistory value) {
                 TransactionHistory was = outcomes.put(table(one), value);
                 if (was != null && was.tableId() == value.tableId()) {
@@ -127,7 +127,7 @@ public final class CommitCheck {
             }
         }
         if (after.committedVersion()
-                > before.committedVersion()) { // participants: only in the decision if started ahead
+                > before.committedVersion()) { // a version that was started ahead has its participants only in the decision
             TransactionLogTransitions.decision(after, after.committedVersion())
                     .map(Decision::unackedParticipants)
                     .orElse(List.of())

@@ -28,7 +28,7 @@ public final class FenceCheck {
         this.violations = violations;
     }
 
-    /** A server publishes a gate. Epoch 0: it has not read its disk yet. */
+    /** Records a gate that a server publishes. Epoch 0 means that it has not read its disk yet. */
     public void onGatePublished(String server, ReplicaKey key, ReadGate gate) {
         if (gate.epoch() == 0) {
             return;
@@ -63,7 +63,7 @@ public final class FenceCheck {
         }
     }
 
-    /** Checks a linearizable answer to a request that was taken at this time. */
+    /** Checks a linearizable answer to a request that was received at this time. */
     public void onReadAnswered(String server, ReplicaKey key, long epoch, long takenNanos) {
         long needed = 0;
         for (Ack ack : acks.getOrDefault(key, List.of())) {

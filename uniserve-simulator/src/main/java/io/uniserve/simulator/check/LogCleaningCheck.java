@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * I14: a segment is deleted from the front of a log only if two checkpoints cover all its entries. One is a complete checkpoint on the same
- * disk, the other is the one that the registry's backup record names. The check reads the disk's medium and the registry at the moment of
- * the deletion, not the state of the replica.
+ * Check of I14: a segment is deleted from the front of a log only if two checkpoints cover all its entries. One is a complete checkpoint on
+ * the same disk, the other is the one that the registry's backup record names. The check reads the disk's medium and the registry at the
+ * time of the deletion, not the state of the replica.
  */
 public final class LogCleaningCheck extends ForwardingDisk {
     private final SimDiskMedium simulatedDisk;

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * I2 on the disks: at the commit of a version, each in-sync replica of each participant has its PREPARE synced to the medium, also if the
- * replica is down or answers no reads. The check reads the medium, not messages.
+ * Check of I2 on the disks: at the commit of a version, each in-sync replica of each participant has its PREPARE synced to the medium, also
+ * if the replica is down or answers no reads. The check reads the medium, not messages.
  */
 final class PreparedCheck {
     private final Violations violations;
@@ -37,7 +37,7 @@ final class PreparedCheck {
         disks.put(server, simulatedDisk);
     }
 
-    /** A version with rows in this actor is committed now. */
+    /** Checks a version with rows in this actor, at the time of its commit. */
     void committed(ReplicaKey key, ActorState state, long version) {
         for (ServerId member : state.isr()) {
             SimDiskMedium simulatedDisk = disks.get(member.value());

@@ -41,7 +41,7 @@ final class RealTimeOrderCheck {
         }
     }
 
-    /** The newest version that a client has seen. Version 0: it knows of the era only by TABLE_RESTORED. */
+    /** The newest version that a client has seen. Version 0 means that it has only received TABLE_RESTORED for the era. */
     private record SeenVersion(int era, long version) {
         private static SeenVersion newer(SeenVersion one, SeenVersion other) {
             boolean later = other.era > one.era || other.era == one.era && other.version > one.version;

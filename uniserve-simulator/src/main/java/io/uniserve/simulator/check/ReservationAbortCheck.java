@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * I1 for versions that one transaction manager started ahead and another one aborts. No server knows which actors have prepared such a
- * version, so all actors of the table must acknowledge the abort. An actor is removed from the decision only when each of its in-sync
- * replicas has the decision, or a later version, on its disk. Otherwise a PREPARE may stay in doubt for ever, after its decision is
- * forgotten. The check reads the disks, not messages.
+ * Check of I1 for versions that one transaction manager started ahead and another one aborts. No server has a record of the actors that
+ * have prepared such a version, so all actors of the table must acknowledge the abort. An actor is removed from the decision only when each
+ * of its in-sync replicas has the decision, or a later version, on its disk. Otherwise a PREPARE may stay in doubt for ever, after its
+ * decision is forgotten. The check reads the disks, not messages.
  */
 final class ReservationAbortCheck {
     private final Violations violations;
@@ -40,7 +40,7 @@ final class ReservationAbortCheck {
         return !decision.committed() && decision.batches().isEmpty();
     }
 
-    /** The transaction log of one table number has changed. */
+    /** Handles a change of the transaction log of one table number. */
     void step(String table, TransactionLogState before, TransactionLogState after, TableMap map) {
         for (Decision decision : after.decisions()) {
             if (isReservationAbort(decision)

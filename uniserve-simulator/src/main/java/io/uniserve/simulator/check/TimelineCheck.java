@@ -87,7 +87,7 @@ public final class TimelineCheck implements Ensemble.Listener {
         }
     }
 
-    /** The transaction log of the table, under any number. */
+    /** The transaction log, if the transaction wrote that of the table, under any number. */
     private Optional<TransactionLogState> log(Applied one, Ensemble.@Nullable State state) {
         return state != null
                         && state.value() instanceof TransactionLogState log
@@ -103,7 +103,7 @@ public final class TimelineCheck implements Ensemble.Listener {
         }
     }
 
-    /** An object was written to durable storage. */
+    /** Handles an object that was written to durable storage. */
     public void stored(String key, Bytes data) {
         if (timelines.isEmpty()) {
             return;
@@ -114,7 +114,7 @@ public final class TimelineCheck implements Ensemble.Listener {
             TableSnapshot backup = TableSnapshot.decode(data);
             if (backup.meta().tableId() == number && backup.isComplete()) {
                 complete.add(backup);
-            } else if (backup.meta().tableId() == number) { // the surveys come after this
+            } else if (backup.meta().tableId() == number) { // stored before the coordinator requests the versions of the actors
                 completeVersionAtStart.putIfAbsent(backup.id(), completeVersion());
             }
         } else if (parts.length == 6 && parts[4].equals("log") && parts[2].equals("" + number)) {

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 
 /**
  * Synthetic loads of actors for the rebalancer. They are drawn anew every 8 to 40 s, so replicas keep moving under the policy that real
- * coordinators use. A run of the policy takes up to 2 s and fails in 5 % of the cases.
+ * coordinators use. A run of the policy takes up to 2 s, and 5 % of the runs fail.
  */
 final class HotSpotLoad {
     private static final long MILLI = 1_000_000L;

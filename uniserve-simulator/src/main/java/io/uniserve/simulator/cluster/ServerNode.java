@@ -414,7 +414,7 @@ public final class ServerNode implements SimulatedDaemon {
         return world.plant == Plant.STATES_NOT_TOLD_APART ? () -> 1 : last::incrementAndGet;
     }
 
-    /** The clock of readers. With this plant it stands still. */
+    /** The clock of readers. With one planted bug it stands still. */
     private Clock stoppedClock(Plant plant) {
         long start = process.clock().nanos();
         return world.plant == plant ? () -> start : process.clock();

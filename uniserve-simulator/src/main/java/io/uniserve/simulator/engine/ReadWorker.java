@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Twin of a server's worker threads for reads outside the loop. The steps are first gate, operator, second gate with a new reading of the
+ * Twin of a server's worker threads for reads outside the loop. The steps are: first gate, operator, second gate with a new reading of the
  * clock, reply. Pauses may occur between any two of them.
  */
 public final class ReadWorker {

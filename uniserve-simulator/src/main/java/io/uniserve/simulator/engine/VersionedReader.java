@@ -29,9 +29,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Twin of a server's worker threads for reads at a version. The steps are newest known version, gate per actor, resolution of versions in
- * doubt on the loop, choice of the state, and last the gate again with a new reading of the clock. {@link ActorSnapshotReadExecution} decides in
- * each step, here as on real servers. Pauses may occur between any two steps.
+ * Twin of a server's worker threads for reads at a version. The steps are: newest known version, gate per actor, resolution of versions in
+ * doubt on the loop, choice of the state, second gate with a new reading of the clock. As on real servers, {@link ActorSnapshotRead} makes
+ * the decision of each step. Pauses may occur between any two steps.
  */
 public final class VersionedReader {
     private static final long STEP_NANOS = 400_000;
@@ -56,7 +56,7 @@ public final class VersionedReader {
         void resolveInDoubt(VersionedRead request, ReplicaKey key, Completion<InDoubtResolution> completion);
     }
 
-    /** @param eyes change of each gate before it is used, for planted bugs */
+    /** @param eyes function that changes each gate before its use, for planted bugs */
     public VersionedReader(
             Prng random,
             FaultIntensity faultIntensity,

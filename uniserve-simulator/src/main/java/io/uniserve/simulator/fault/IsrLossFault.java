@@ -10,9 +10,9 @@ import io.uniserve.simulator.kernel.Prng;
 import java.util.List;
 
 /**
- * Fault that takes all in-sync replicas of an actor now and then, for a table with {@code onLoss} RESTORE_TABLE. There are three kinds. The
- * disks are destroyed. Or the servers are down longer than the grace period, and come back with intact files of the replaced table. Or they
- * pause for as long and continue.
+ * Fault that makes all in-sync replicas of an actor fail now and then, for a table with {@code onLoss} RESTORE_TABLE. There are three
+ * kinds. The disks are destroyed. Or the servers are down longer than the grace period, and come back with intact files of the replaced
+ * table. Or the servers pause for that long and continue.
  */
 public final class IsrLossFault {
     private static final long SECOND = 1_000_000_000L;

@@ -74,7 +74,7 @@ public final class ServerIsolationFault {
         });
     }
 
-    /** A version was committed and no server knows it yet. A server that is in doubt about it is the best victim at this moment. */
+    /** Called when a version is committed that no server has seen yet. A server with this version in doubt is then the best victim. */
     private void committed() {
         ServerNode victim = waitingVictim;
         if (victim != null && victim.inDoubt()) {
@@ -90,7 +90,7 @@ public final class ServerIsolationFault {
                 && after.committedVersion() > before.committedVersion();
     }
 
-    /** True when the table continues under a new number. Servers that still answer for the old one are good victims at this moment. */
+    /** True when the table continues under a new number. Servers that still answer for the old one are then good victims. */
     private static boolean replaces(Ensemble.Applied one) {
         return one.after() != null
                 && one.before() != null

@@ -188,7 +188,7 @@ public final class SimProcess {
             return done || !alive || started != generation;
         }
 
-        /** The caller does not need the result any more. */
+        /** Cancels the operation, because the caller does not need the result any more. */
         public void cancel() {
             if (!isEnded()) {
                 done = true;

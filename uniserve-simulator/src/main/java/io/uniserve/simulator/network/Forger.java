@@ -105,7 +105,7 @@ public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
                 rows);
     }
 
-    /** Entry with the index and epoch of one, and the content of the other. */
+    /** Returns an entry with the index and epoch of one entry, and the content of the other. */
     private static LogEntry withContent(LogEntry place, LogEntry other) {
         return new LogEntry(
                 other.type(),

@@ -117,7 +117,7 @@ public final class SimNetwork {
                 call(from, to, tables, timeoutNanos, completion, Endpoint::consistentCuts);
     }
 
-    /** The process has died. Its callers get a reset connection, or no answer. */
+    /** Called when the process dies. Its callers get a reset connection, or no reply. */
     public void onCrash(SimProcess process) {
         Set<Call<?, ?>> calls = inFlight.remove(process.name());
         if (calls != null) {

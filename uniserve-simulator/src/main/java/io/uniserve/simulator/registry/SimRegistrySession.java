@@ -20,9 +20,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Twin of the ZooKeeper client of one process. It talks to one follower, whose state may be old. Requests of a connection are handled in
- * order. When the connection breaks, requests under way end with an unknown outcome. The client reconnects unless the registry is down or
- * cannot be reached, and the session expires if that takes too long.
+ * Twin of the ZooKeeper client of one process. It is connected to one follower, whose state may be old. Requests of a connection are
+ * handled in order. When the connection breaks, requests under way end with an unknown outcome. The client reconnects unless the registry
+ * is down or cannot be reached, and the session expires if that takes too long.
  */
 public final class SimRegistrySession implements Registry {
     private static final long LATENCY_MIN_NANOS = 500_000;
@@ -188,7 +188,7 @@ public final class SimRegistrySession implements Registry {
         }
     }
 
-    /** The client detects the loss of its connection. */
+    /** Called when the client detects the loss of its connection. */
     void disconnected() {
         connection++;
         connected = false;
@@ -203,7 +203,7 @@ public final class SimRegistrySession implements Registry {
         request.pending.complete(latency(), failure(code, "registry connection was lost"));
     }
 
-    /** The client has a new connection, to a follower whose state is not older than that seen by the client. */
+    /** Called when the client has a new connection. The follower's state is not older than any state that the client has seen. */
     void reconnected(boolean expired) {
         connected = true;
         viewZxid = random.between(viewZxid, ensemble.zxid());

@@ -112,17 +112,17 @@ public final class SimSessionLink {
         }
     }
 
-    /** The process was killed. The ensemble detects it by the session timeout. */
+    /** Called when the process is killed. The ensemble detects it by the session timeout. */
     public void crashed() {
         countdown();
     }
 
-    /** The process is paused and sends no heartbeats. */
+    /** Called when the process is paused, so that it sends no heartbeats. */
     public void paused() {
         countdown();
     }
 
-    /** The process continues. A session that has not expired stays valid. */
+    /** Called when the process continues. A session that has not expired stays valid. */
     public void resumed() {
         if (session.connected() && !disconnected && !expired) {
             episode++;

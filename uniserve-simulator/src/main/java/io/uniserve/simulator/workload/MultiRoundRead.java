@@ -48,15 +48,15 @@ final class MultiRoundRead {
 
     /** Listener to the first round of each attempt, which is recorded as a normal read. */
     interface FirstRoundListener {
-        /** The first round starts. */
+        /** Called when the first round starts. */
         void begins();
 
-        /** The first round has these lists. */
+        /** Called with the lists of the first round. */
         void read(Map<Integer, List<String>> lists);
     }
 
     /**
-     * @param over called once, with the error if there is one, and a description
+     * @param over called once at the end, with a description and the error, if any
      * @param nanos time until the deadline
      */
     MultiRoundRead(

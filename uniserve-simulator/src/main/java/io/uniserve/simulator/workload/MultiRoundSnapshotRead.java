@@ -44,10 +44,10 @@ final class MultiRoundSnapshotRead {
 
     /** Listener to the results of rounds and to the end. */
     interface Listener {
-        /** Result of a round, at the version of this table and number. The plan may restart after it. */
+        /** Called with the result of a round, at this version of the table with this number. The plan may restart after it. */
         void onRound(ConsistentSnapshot.Table of, TreeSet<Integer> actors, QueryResult result);
 
-        /** The end of the plan; called once. */
+        /** Called once, at the end of the plan. */
         void onEnded(Optional<UniserveException> error, String what);
     }
 

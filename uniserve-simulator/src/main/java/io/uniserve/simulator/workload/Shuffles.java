@@ -70,10 +70,10 @@ public final class Shuffles {
 
     /** Listener to the result of a plan. */
     interface Listener {
-        /** The lists of one input of the plan. */
+        /** Called with the lists of one input of the plan. */
         void onLists(long version, TreeMap<Integer, List<String>> lists);
 
-        /** The end of the plan, after all lists. */
+        /** Called at the end of the plan, after all lists. */
         void onEnded(Optional<ErrorCode> error, String what);
     }
 

@@ -74,7 +74,7 @@ final class ChaosFaultInjector {
     private final TreeSet<String> drained = new TreeSet<>();
     private final Map<String, Integer> counts = new TreeMap<>();
 
-    /** @param said gets a line for the start and end of every fault */
+    /** @param said receives a line for the start and end of every fault */
     ChaosFaultInjector(
             ChaosCluster cluster,
             Clock clock,

@@ -21,7 +21,7 @@ final class DiskFiller implements AutoCloseable {
     enum Means {
         /** A small file system in memory that is filled; needs root. */
         TMPFS,
-        /** A limit of the process: no file can grow. Its error differs from that of a full disk. */
+        /** A file size limit of the process, so that no file can grow. Its error differs from that of a full disk. */
         PRLIMIT,
         /** No full disk. */
         NONE;

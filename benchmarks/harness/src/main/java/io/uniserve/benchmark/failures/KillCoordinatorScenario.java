@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Scenario: kill of the leading one of two coordinators. Measures the time until the other has created a table that was requested at once.
+ * Scenario: kill of the leader of two coordinators. Measures the time until the other has created a table that was requested at once.
  */
 final class KillCoordinatorScenario {
     private static final double GOAL = 8;
@@ -72,7 +72,7 @@ final class KillCoordinatorScenario {
             if (e.code() != ErrorCode.OUTCOME_UNKNOWN) {
                 throw e;
             }
-            // The request went to the dying leader, so the new leader says if the table exists.
+            // The request went to the dying leader, so only the new leader can report whether the table exists.
             cluster.await(
                     "table " + name + " is there",
                     () -> cluster.client().admin().listTables().stream()

@@ -19,7 +19,7 @@ final class Timeouts {
     private Timeouts() {}
 
     /**
-     * Returns the time-outs by key, in the order in which a fail-over meets them. Fails with INVALID_CONFIGURATION for unknown settings.
+     * Returns the time-outs by key, in the order in which a fail-over uses them. Fails with INVALID_CONFIGURATION for unknown settings.
      */
     static Map<String, String> effective(Map<String, String> settings) {
         Map<String, String> overrides = new TreeMap<>();

@@ -32,10 +32,10 @@ final class FairnessBench {
     private static final int ROWS_AT_ONCE = 2_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration HOUR = Duration.ofHours(1);
-    /** A count without an answer by then has failed, and this time is its latency. */
+    /** Time limit of a count query. A query without an answer by then has failed, and counts with this latency. */
     private static final Duration COUNT_DEADLINE = Duration.ofSeconds(10);
 
-    /** Goal for counts beside slow queries: the time bound of a task that others wait for, plus a fair share of the cores. */
+    /** Limit for the p99 of count queries during slow queries: the maximum time slice of a task, plus a fair share of the cores. */
     private static final double P99_MICROS_MAX = 250_000;
 
     private static final double P99 = 0.99;
@@ -59,7 +59,7 @@ final class FairnessBench {
     /** Scale of a run; {@code slow} has a block per number of slow queries. */
     record Scale(int counts, int seconds, List<Integer> slow, int documents, boolean unfair) {}
 
-    /** Counts beside a number of slow queries. */
+    /** Count queries that ran concurrently with a number of slow queries. */
     private record Measured(BenchmarkIteration block, int failed) {}
 
     FairnessBench(LongSupplier nanos, RawResultWriter raw, Scale scale, Path directory, Console console) {

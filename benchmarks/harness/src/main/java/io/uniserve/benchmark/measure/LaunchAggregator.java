@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 
 /**
  * Aggregation of figures over several launches of the same processes. The places of primaries and the work of compilers differ per launch,
- * so a single launch is not enough for a figure near its goal. Ours, the peer's and their ratio are geometric means: then the ratio of the
- * means is the mean of the ratios.
+ * so a single launch is not enough for a figure near its goal. It uses geometric means, because the ratio of geometric means equals the
+ * mean of the ratios.
  */
 public final class LaunchAggregator {
     private LaunchAggregator() {}
@@ -39,7 +39,7 @@ public final class LaunchAggregator {
         return figures;
     }
 
-    /** @param launches figures with a peer, the same ones in the same order per launch */
+    /** @param launches the figures of each launch, all with a peer; every launch has the same figures in the same order */
     public static List<Figure> pool(List<List<Figure>> launches) {
         List<Figure> pooled = new ArrayList<>();
         for (int at = 0; at < launches.get(0).size(); at++) {

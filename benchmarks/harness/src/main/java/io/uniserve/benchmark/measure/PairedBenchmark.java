@@ -28,7 +28,7 @@ public final class PairedBenchmark {
     /** Side of a comparison: an operation, and the meter of the CPU that it uses. */
     public record Side(String name, Operation operation, CpuMeter cpu) {}
 
-    /** Operation; {@code n} counts over all threads of a block. */
+    /** Operation of a side; {@code n} numbers the operations of a block, over all its threads. */
     @FunctionalInterface
     public interface Operation {
         void run(long n);
@@ -43,8 +43,8 @@ public final class PairedBenchmark {
 
     /**
      * Warms up all sides, then runs their blocks alternately. Returns one joined block per side, in the given order. All sides run the same
-     * number of operations: more than {@code asked} if the faster side would otherwise finish in less than {@code seconds}. Shares of CPU,
-     * garbage collections and compilers show their effect only over such a time.
+     * number of operations: more than {@code asked} if the faster side would otherwise finish in less than {@code seconds}. Only over such
+     * a time do CPU quotas, garbage collections and JIT compilers affect both sides alike.
      */
     public List<BenchmarkIteration> compare(Load asked, double seconds, List<Side> sides) {
         double fastest = 0;

@@ -3,8 +3,8 @@ package io.uniserve.benchmark.measure;
 import java.util.Arrays;
 
 /**
- * Detector of the steady state of several sides that alternate: no side's CPU per operation has fallen for some turns. A compiler with
- * remaining work uses CPU, and the side that runs first would pay more of it. Not thread-safe.
+ * Detector of the steady state of several sides that alternate: no side's CPU per operation has fallen for some turns. A JIT compiler with
+ * remaining work uses CPU, most of it on the side that runs first. Not thread-safe.
  */
 final class SteadyStateDetector {
     /** Number of turns without a fall that count as steady. */

@@ -37,7 +37,7 @@ final class MovesBench {
     private static final int SERVERS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int WRITES_PER_MOVE = 20;
-    /** Time that a pause may take beyond a write to ZooKeeper. */
+    /** Maximum length of a pause, in addition to one write to ZooKeeper. */
     private static final double PAUSE_MICROS = 100_000;
 
     private static final double QUERIES_GOAL = 1 / 2.0;

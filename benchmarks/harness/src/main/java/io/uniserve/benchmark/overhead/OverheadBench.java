@@ -34,7 +34,7 @@ import java.util.stream.LongStream;
 public final class OverheadBench {
     private static final int SERVERS = 4;
     private static final int WARMUP_THREADS = 4;
-    /** Passes alternate between kinds of queries: code compiled for one kind alone is compiled again when it meets the other. */
+    /** Number of passes, which alternate between kinds of queries. Otherwise code is compiled for one kind, and again for the other one. */
     private static final int WARMUP_PASSES = 5;
     /** Time after which the cleanup of a dropped table and the compilers have finished. */
     private static final int SETTLE_SECONDS = 60;

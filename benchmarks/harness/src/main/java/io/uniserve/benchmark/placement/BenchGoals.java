@@ -5,7 +5,7 @@ import io.uniserve.placement.generate.InstanceParameters;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Goals for placements per case. Moves have goals where figures of a well-known balancer are available. */
+/** Goals per case of the placement benchmark. The number of moves has a goal only for cases with published results of a known balancer. */
 final class BenchGoals {
     private static final double NOTHING = 1e-6;
 

@@ -19,7 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The papers' series, 16 to 1,024 actors, with and without parallelism; the first fifth of the rounds is not counted. */
+/** Bench of the papers' scaling series: 16 to 1,024 actors, with and without parallelism. It ignores the first fifth of the rounds. */
 final class SeriesBench {
     private static final int[] ACTORS = {16, 32, 64, 128, 256, 512, 1_024};
     private static final List<String> POLICIES = List.of("parallelism", "greedy");

@@ -249,7 +249,7 @@ public final class ShuffleCommand extends CliCommand {
         ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
     }
 
-    /** Returns the peak of all memory pools. Each has its peak at another moment, so this is an upper bound. */
+    /** Returns the peak of all memory pools. The pools have their peaks at different times, so this is an upper bound. */
     private static long peakMemory() {
         return ManagementFactory.getMemoryPoolMXBeans().stream()
                 .mapToLong(pool -> pool.getPeakUsage().getUsed())

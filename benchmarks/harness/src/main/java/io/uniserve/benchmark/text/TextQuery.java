@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/** Query that both sides get in the same words. Ties are broken by id, so that there is one correct answer. */
+/** Query with the same text for both sides. Ties are broken by id, so that there is one correct answer. */
 record TextQuery(String name, String parameters) {
     private static final String PAGE = "&fl=id,topic_s,text,score&sort=score+desc,id+asc&rows=10&omitHeader=true";
     private static final String FACET = "&rows=0&facet=true&facet.field=topic_s&facet.mincount=1&omitHeader=true";

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Query of TPC-H with its validation parameters, in the same words for every system.
+ * Query of TPC-H with its validation parameters, with the same text for every system.
  *
  * @param number the number in TPC-H
  */

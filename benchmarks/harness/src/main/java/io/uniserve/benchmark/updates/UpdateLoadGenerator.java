@@ -39,7 +39,7 @@ final class UpdateLoadGenerator implements AutoCloseable {
                 }
             }
             sent.complete(updates);
-        } catch (RuntimeException e) { // of any kind: the caller of end() waits for it
+        } catch (RuntimeException e) { // any exception, because the caller of end() waits for the result
             sent.completeExceptionally(e);
         }
     }

@@ -34,12 +34,15 @@ final class UpdatesBench {
 
     private static final long BARE_TIMEOUT_MS = 60_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    /** Steps of one atomic update in the protocol: begin and commit; PREPARE and DECIDE; client, PREPARE, its replication. */
+    /**
+     * Steps of one atomic update: two ZooKeeper writes (begin, commit), two fsyncs (PREPARE, DECIDE), three RPC rounds (client, PREPARE,
+     * replication).
+     */
     private static final int REGISTRY_WRITES = 2;
 
     private static final int FSYNC_ROUNDS = 2;
     private static final int RPC_ROUNDS = 3;
-    /** Number of single rows, pieces of their floor, and queries per turn before the sides alternate. */
+    /** Operations of one side per turn: updates of one row, single steps of the floor, or queries. */
     private static final int TURN_OPERATIONS = 10;
 
     private final PairedBenchmark bench;
@@ -252,8 +255,8 @@ final class UpdatesBench {
     }
 
     /**
-     * Runs the pieces in an update's order. A piece that runs alone in a loop finds its thread awake and its data in the cache. Here, as in
-     * an update, each piece waits for another process.
+     * Runs the steps of the floor in the order of an update. In a loop of its own a step would find its thread awake and its data in the
+     * cache. Here, as in an update, each step waits for another process.
      */
     private static void chain(BareRegistry registry, BareEngine bare, BareFanOut rpc) {
         rpc.call(0, 1);

@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The client of a {@link BaselineSqlServer}. Not thread-safe. What the engine refuses comes out as IllegalStateException with its words. */
+/** Client of a {@link SqlNode}. Not thread-safe. An error of the engine is an IllegalStateException with the engine's message. */
 public final class BaselineSqlClient implements AutoCloseable {
     private final Socket socket;
     private final DataInputStream in;
     private final DataOutputStream out;
 
-    /** Connects. */
+    /** Connects to the node. */
     public BaselineSqlClient(String host, int port) throws IOException {
         socket = new Socket(host, port);
         socket.setTcpNoDelay(true);
@@ -65,7 +65,7 @@ public final class BaselineSqlClient implements AutoCloseable {
         }
     }
 
-    /** Ends the engine's process too. */
+    /** Closes the connection, which also ends the engine's process. */
     @Override
     public void close() throws IOException {
         socket.close();

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Serves an engine of this process to one client, {@link BaselineSqlClient}, and ends with it. */
+/** Server of one SQL engine in this process for a single client, {@link SqlNodeClient}. It ends when the client disconnects. */
 public final class BaselineSqlServer {
     static final int NAME = 1;
     static final int LOAD = 2;
@@ -29,9 +29,9 @@ public final class BaselineSqlServer {
         this.out = new DataOutputStream(new BufferedOutputStream(client.getOutputStream()));
     }
 
-    /** Prints a line {@code ready KIND HOST:PORT pid PID} and serves until the client goes, or the process that started this one. */
+    /** Prints a line {@code ready KIND HOST:PORT pid PID} and serves until the client disconnects or the parent process ends. */
     public static void serve(String kind, BaselineSqlEngine engine) throws IOException {
-        // A benchmark that is killed leaves nothing behind.
+        // If the benchmark is killed, this process ends too.
         CompletableFuture<?> unused = ProcessHandle.current()
                 .parent()
                 .orElseThrow()

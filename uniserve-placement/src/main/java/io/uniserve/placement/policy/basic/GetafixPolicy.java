@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Policy as in Getafix: replicas by access count. An actor has its load divided by a server's fair share, rounded up, as replicas. The
- * hottest come first. Each replica goes to the server of least load, and excess replicas are removed from the server of most load.
+ * Policy as in Getafix: replicas by access count. The number of an actor's replicas is its load divided by a server's fair share, rounded
+ * up. The hottest actors come first. Each replica goes to the server of least load, and excess replicas are removed from the server of most
+ * load.
  */
 public final class GetafixPolicy implements BalancePolicy {
     @Override

@@ -3,8 +3,8 @@ package io.uniserve.placement.policy.search;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evaluation of changes of the contention without making them: annealing refuses most changes. A quick answer is a lower bound that is good
- * enough to refuse most of them.
+ * Evaluation of changes of the contention without applying them, because annealing rejects most changes. A quick answer is a lower bound,
+ * which suffices to reject most of them.
  */
 final class ContentionDeltaEvaluator {
     private final SetCounts sets;

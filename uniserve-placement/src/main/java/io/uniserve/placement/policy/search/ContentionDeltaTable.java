@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Table of the change of contention per actor and server for one more and one less replica. It is updated with the replicas, so that
- * annealing can refuse most changes at the cost of two numbers.
+ * annealing can reject most changes after it has read two numbers.
  */
 final class ContentionDeltaTable {
     /** Larger tables do not fit into a cache, and cost more than they save. */

@@ -7,8 +7,8 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * Probe that decides if another search from a placement pays: a short search must find much less contention, or much better balance. It is
- * bounded by steps only, so that the decision does not depend on the machine's load.
+ * Probe that decides whether another search from a placement is worthwhile: a short search must find much less contention, or much better
+ * balance. It is bounded by steps only, so that the decision does not depend on the machine's load.
  */
 final class ProbeSearch {
     /** Relative decrease of contention that is worth moves. */

@@ -4,8 +4,8 @@ import java.util.SplittableRandom;
 
 /**
  * Placer of all actors in the order of their numbers, each on its earlier server if the limits of the shard sets allow. Popular sets are
- * mostly ranges. If they need nearly every server, only this order finds a place for all actors: in any other order an actor comes last
- * between neighbours that leave it no place.
+ * mostly ranges. If they need nearly every server, only this order finds a server for every actor. In another order the neighbours of an
+ * actor may take all servers that it could use.
  */
 final class SequentialPlacer {
     /** Penalty for a server where a neighbour would have to move, in units of the mean load. */

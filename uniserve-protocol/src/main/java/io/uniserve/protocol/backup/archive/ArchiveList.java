@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Listing of named backups in durable storage, damaged ones included, with the data that can be read of each. */
+/** Listing of named backups in durable storage, including damaged ones, with all data that can be read. */
 final class ArchiveList {
     private final ObjectStore objects;
     private final Completion<List<BackupManifests>> completion;

@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** A server's work in durable storage for backups of tables. Requests are independent and may be repeated. */
+/** Service of a server that works in durable storage for backups of tables. Requests are independent and may be repeated. */
 public final class ArchiveService {
     private final Environment env;
     private final ReplicaConfig config;

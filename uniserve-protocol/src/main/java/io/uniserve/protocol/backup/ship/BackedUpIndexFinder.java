@@ -15,8 +15,8 @@ import java.util.List;
  * Finder of the index up to which a primary's log is already in durable storage, beyond the backup record, which is written only
  * periodically.
  *
- * <p>Entries must not be shipped twice. At each index the run of the latest primary counts, and after it no run of an earlier primary. A
- * primary that shipped a part again and then died would thus hide the rest of the stored log.
+ * <p>Entries must not be shipped twice. At each index the run of the latest primary counts, and after it no run of an earlier primary. So a
+ * primary that shipped a part again and then died would hide the remaining stored log.
  *
  * <p>A deposed primary may have shipped entries of another log. If two logs have an entry with the same index and epoch, all entries before
  * it are equal as well. So the last entry of each object decides.

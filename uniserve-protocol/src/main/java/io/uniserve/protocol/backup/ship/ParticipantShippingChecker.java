@@ -43,8 +43,8 @@ final class ParticipantShippingChecker {
     }
 
     /**
-     * True when all other actors have shipped everything up to the checkpoint, decided. Otherwise their primaries get requests, and the
-     * caller must repeat the check.
+     * True when all other actors have shipped every version up to the checkpoint, including its decision. Otherwise their primaries get
+     * requests, and the caller must repeat the check.
      */
     boolean haveShipped(Checkpoints.Name candidate, long now) {
         TableMap map = host.map(table);

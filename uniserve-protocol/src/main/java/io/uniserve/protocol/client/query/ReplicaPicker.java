@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * Choice of the replica that answers for an actor. Candidates are live replicas that were not tried in this round. Servers that are not
- * avoided come first, among them those with a read weight. The routing policy picks one of the rest.
+ * avoided come first, among them those with a read weight. The routing policy chooses one of the remaining candidates.
  */
 final class ReplicaPicker {
     private final ClientState state;

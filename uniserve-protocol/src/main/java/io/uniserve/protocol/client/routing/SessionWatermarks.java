@@ -62,8 +62,8 @@ public final class SessionWatermarks {
     }
 
     /**
-     * Written under a lock and read without one. Watermarks are immutable, and a read after an acknowledgement sees its watermark or a
-     * higher one.
+     * Watermarks of one table, written under a lock and read without one. A read after an acknowledgement sees its watermark or a higher
+     * one.
      */
     private static final class TableWatermarks {
         private final @Nullable Watermark[] floors;

@@ -42,7 +42,7 @@ public final class WeightedChoice {
         return best;
     }
 
-    /** SplitMix64's finisher: the next of a chain of well-mixed numbers. */
+    /** Mixing function of SplitMix64: returns the next number of a pseudo-random sequence. */
     public static long mix(long value) {
         long z = value + 0x9e3779b97f4a7c15L;
         z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;

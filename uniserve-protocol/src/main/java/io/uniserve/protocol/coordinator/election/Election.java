@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Leader election through ZooKeeper. A candidate creates the ephemeral leader node, and then takes a new term by one Set on the term node.
  * The znode version of the term node is the term. The leader node only shows the leader's address. Safety depends on the term alone: of two
- * coordinators that believe they lead, at most one can write.
+ * coordinators that both act as leader, at most one can write.
  */
 public final class Election {
     private static final Logger LOG = LoggerFactory.getLogger(Election.class);

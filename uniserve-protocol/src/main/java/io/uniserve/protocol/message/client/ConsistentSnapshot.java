@@ -4,7 +4,7 @@ import io.uniserve.model.TableName;
 import java.util.List;
 
 /**
- * Consistent snapshot: versions and epochs of tables that all held at one moment after the request (docs/protocol.md, section 4, STRICT).
+ * Consistent snapshot: versions and epochs of tables that all held at one time after the request (docs/protocol.md, section 4, STRICT).
  */
 public record ConsistentSnapshot(List<Table> tables) {
     public ConsistentSnapshot {
@@ -12,7 +12,7 @@ public record ConsistentSnapshot(List<Table> tables) {
     }
 
     /**
-     * A table at that moment.
+     * A table at that time.
      *
      * @param version newest committed version
      * @param epochs epoch of each actor

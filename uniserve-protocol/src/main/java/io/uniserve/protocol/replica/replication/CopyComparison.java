@@ -252,7 +252,7 @@ public final class CopyComparison {
         completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, why + ": retry later")));
     }
 
-    /** The copy of this server, which is the primary's. */
+    /** The copy on this server, which is the primary. */
     public interface LocalCopy {
         /** True while this server is the primary of that epoch. */
         boolean isPrimaryOf(long epoch);

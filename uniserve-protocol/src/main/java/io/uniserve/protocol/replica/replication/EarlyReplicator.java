@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If such an entry never reaches the primary's disk, a follower may still have it, in this epoch and at an index that the primary would
  * use again. The primary therefore logs nothing more in this epoch: the epoch is spent. That happens after a failed write. After a restart
- * the primary does not know which entries it had sent, so an epoch that had started before is spent too.
+ * the primary has no record of the sent entries, so an epoch that started before the restart is spent too.
  */
 public final class EarlyReplicator {
     private final ReplicaLog log;

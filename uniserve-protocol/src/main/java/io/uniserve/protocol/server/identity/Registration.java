@@ -19,14 +19,17 @@ import java.util.List;
 
 /**
  * Registration of a server: its ephemeral node in ZooKeeper. It replaces a node of an earlier incarnation, unless a process at another
- * address still answers with this server's id. That process was first. This one runs on a copy of its data, and must end. The same holds if
- * the node has the same or a later incarnation.
+ * address still answers with this server's id. Then that process started first. This process runs on a copy of its data, and must end. The
+ * same holds if the node has the same or a later incarnation.
  */
 public final class Registration {
     /** Maximum number of sessions per start. Each session is an incarnation of its own, below those of the next start. */
     private static final long SESSIONS_MAX = 1_000_000;
 
-    /** Number of requests to a process that may run with the same id: the first request of a cold process may be slow. */
+    /**
+     * Number of pings to another process that may run with this id. One is not enough, because the first request to a new process may be
+     * slow.
+     */
     private static final int PINGS_MAX = 3;
 
     private final Environment env;

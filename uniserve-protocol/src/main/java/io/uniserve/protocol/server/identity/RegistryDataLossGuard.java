@@ -9,7 +9,7 @@ import java.util.TreeSet;
 /**
  * Guard against a registry that has lost its tables or belongs to another cluster. A replica of an unknown table may go to the trash only
  * if another replica that was here before stays. If all of them would go, the registry is at fault. Replicas that are created later do not
- * count in the registry's favour.
+ * count as proof for the registry.
  */
 public final class RegistryDataLossGuard {
     private final boolean disabled;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Actors whose primaries did not prepare recently. Updates of such an actor wait, each time longer, and other updates pass them. A table
- * has one version in flight, and one absent actor must not block it.
+ * has one version in flight, so an absent actor must not block the other updates.
  */
 final class UnavailableParticipantTracker {
     private static final int DOUBLINGS_MAX = 3;
@@ -18,7 +18,7 @@ final class UnavailableParticipantTracker {
     private final long pauseNanos;
     private final TreeMap<Integer, Unavailability> absent = new TreeMap<>();
 
-    /** {@code obstacle}: the reason for which the primary rejected rows; null if it did not answer. */
+    /** Failure of a participant. {@code error} is the reason why the primary rejected rows; null if it did not answer. */
     private record Unavailability(
             long until, int times, @Nullable ParticipantError error) {}
 

@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Requests the claim "not visible" for a version in flight from its transaction manager. With the claim no reader can have seen the
- * version, so a read may omit it. It costs one message, while a confirmation of the transaction log costs a write through ZooKeeper's
- * quorum. One request serves all callers that arrived before it was sent.
+ * Client for the claim "not visible" for a version in flight, which it requests from the version's transaction manager. With the claim no
+ * reader can have seen the version, so a read may omit it. It costs one message, while a confirmation of the transaction log costs a write
+ * through ZooKeeper's quorum. One request serves all callers that arrived before it was sent.
  */
 final class ManagerProbe {
     private final TransactionContext host;

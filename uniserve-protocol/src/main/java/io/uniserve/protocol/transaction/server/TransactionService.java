@@ -33,8 +33,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Atomic updates of one server. It runs the transaction managers, aborts versions that stay undecided, applies decisions that its primaries
- * have not logged, and resolves versions in doubt for readers. Not thread-safe: it runs on the server's event loop.
+ * Service for the atomic updates of one server. It runs the transaction managers, aborts versions that stay undecided, applies decisions
+ * that its primaries have not logged, and resolves versions in doubt for readers. Not thread-safe: it runs on the server's event loop.
  */
 public final class TransactionService {
     private final TransactionContext host;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Twin of a server's worker threads for reads at a version. The steps are: newest known version, gate per actor, resolution of versions in
- * doubt on the loop, choice of the state, second gate with a new reading of the clock. As on real servers, {@link ActorSnapshotRead} makes
+ * doubt on the loop, choice of the state, second gate with a new reading of the clock. As on real servers, {@link ActorSnapshotReadExecution} makes
  * the decision of each step. Pauses may occur between any two steps.
  */
 public final class VersionedReader {

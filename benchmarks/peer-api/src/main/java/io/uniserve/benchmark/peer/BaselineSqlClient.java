@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Client of a {@link SqlNode}. Not thread-safe. An error of the engine is an IllegalStateException with the engine's message. */
+/** Client of a {@link BaselineSqlServer}. Not thread-safe. An error of the engine is an IllegalStateException with the engine's message. */
 public final class BaselineSqlClient implements AutoCloseable {
     private final Socket socket;
     private final DataInputStream in;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Server of one SQL engine in this process for a single client, {@link SqlNodeClient}. It ends when the client disconnects. */
+/** Server of one SQL engine in this process for a single client, {@link BaselineSqlClient}. It ends when the client disconnects. */
 public final class BaselineSqlServer {
     static final int NAME = 1;
     static final int LOAD = 2;

@@ -36,18 +36,18 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Admin {
     private final ClientCore core;
-    private final AdminOperations adminOperations;
+    private final AdminOperationFactory adminOperations;
     private final Duration deadline;
 
     Admin(ClientCore core, Duration deadline) {
         this.core = core;
-        this.adminOperations = new AdminOperations(core);
+        this.adminOperations = new AdminOperationFactory(core);
         this.deadline = deadline;
     }
 
     /** Returns a copy with another deadline, more than 0 and at most an hour. */
     public Admin deadline(Duration duration) {
-        return new Admin(core, Deadlines.check("deadline", duration));
+        return new Admin(core, DeadlineValidator.check("deadline", duration));
     }
 
     /**

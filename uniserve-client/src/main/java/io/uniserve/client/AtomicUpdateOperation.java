@@ -24,7 +24,7 @@ final class AtomicUpdateOperation {
     private final ClientContext environment;
     private final RequestTracker tracker;
     private final ConsistentSnapshotClient cuts;
-    private final VersionWatermarks floors;
+    private final VersionWatermarks versionWatermarks;
     private final Update update;
     private final Optional<RequestId> chosenId;
     private final Operation<UpdateOutcome> operation;
@@ -42,7 +42,7 @@ final class AtomicUpdateOperation {
         this.environment = environment;
         this.tracker = tracker;
         this.cuts = cuts;
-        this.floors = floors;
+        this.versionWatermarks = floors;
         this.update = update;
         this.chosenId = chosenId;
         this.operation = operation;
@@ -65,7 +65,7 @@ final class AtomicUpdateOperation {
         }
         Ticket used = ticket.get();
         AtomicUpdateRequest started =
-                new AtomicUpdateRequest(environment, cuts, floors, update, used, outcome -> ended(used, outcome));
+                new AtomicUpdateRequest(environment, cuts, versionWatermarks, update, used, outcome -> onEnd(used, outcome));
         machine = Optional.of(started);
         started.start();
     }
@@ -75,7 +75,7 @@ final class AtomicUpdateOperation {
         machine.ifPresent(AtomicUpdateRequest::cancel);
     }
 
-    private void ended(Ticket ticket, Outcome<Long> outcome) {
+    private void onEnd(Ticket ticket, Outcome<Long> outcome) {
         ticket.finish();
         int requests = machine.map(AtomicUpdateRequest::attempts).orElse(0);
         List<ActorAck> acked = List.of();

@@ -83,14 +83,14 @@ final class ClientCore implements AutoCloseable {
                 "uniserve-client-routing", clock, error -> LOG.error("the client's routing stopped", error));
         this.timers = new CoarseTimers("uniserve-client-timers", clock);
         this.routingClient = new RoutingClient(
-                new LinkedHashSet<>(options.bootstrap()), channels, cluster, loop, clock, ids, this::routed);
+                new LinkedHashSet<>(options.bootstrap()), channels, cluster, loop, clock, ids, this::onRouting);
     }
 
     private void refresh(Completion<Routing> completion) {
         routingClient.refresh(completion);
     }
 
-    private void routed(Routing changed) {
+    private void onRouting(Routing changed) {
         routing.accept(changed);
         RouteIndex index = routing.current();
         state.watermarks().retainTables(index);

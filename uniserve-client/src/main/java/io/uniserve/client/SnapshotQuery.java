@@ -94,7 +94,7 @@ public final class SnapshotQuery {
 
     /** Sets the deadline, more than 0 and at most an hour. Default: the client's. */
     public SnapshotQuery deadline(Duration duration) {
-        deadline = Deadlines.check("deadline", duration);
+        deadline = DeadlineValidator.check("deadline", duration);
         return this;
     }
 
@@ -111,7 +111,7 @@ public final class SnapshotQuery {
         long end = core.deadlineNanos(deadline);
         List<Query> asked = queries.stream().map(query -> query.apply(end)).toList();
         List<StrictReadExecution.Result> results =
-                ClientFuture.await(new QueryOperations(core).readStrict(asked, true));
+                ClientFuture.await(new QueryOperationFactory(core).readStrict(asked, true));
         for (int i = 0; i < results.size(); i++) {
             reads.get(i).complete(results.get(i));
         }

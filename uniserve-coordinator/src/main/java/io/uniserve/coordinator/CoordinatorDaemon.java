@@ -3,7 +3,7 @@ package io.uniserve.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.placement.InitialPlacement;
+import io.uniserve.placement.InitialPlacementPolicy;
 import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
@@ -20,7 +20,7 @@ import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
-import io.uniserve.runtime.metrics.Metrics;
+import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.time.RandomIdGenerator;
@@ -29,7 +29,7 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.GrpcServer;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.runtime.transport.server.RoutingSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,18 +54,18 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final Consumer<Throwable> onFailure;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CoordinatorSettings settings;
-    private final Metrics meters;
+    private final MetricsServer meters;
     private final CoordinatorMetrics metrics;
-    private final RoutingHub hub = new RoutingHub();
+    private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final EventLoop loop;
     private final ChannelPool channels;
     private final GrpcServer server;
     private final CuratorRegistry registry;
-    private final PolicyThread policies;
+    private final PolicyExecutor policies;
     private final Address address;
     private volatile @Nullable CoordinatorStateMachine machine;
 
-    private CoordinatorDaemon(Settings whole, Metrics meters, Consumer<Throwable> onFailure) {
+    private CoordinatorDaemon(Settings whole, MetricsServer meters, Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
         this.meters = meters;
         settings = whole.coordinator();
@@ -78,7 +78,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 .routing(hub)
                 .tls(whole.tls())
                 .start(settings.host(), settings.port());
-        address = new Address(CoordinatorAdvertisedHost.of(settings), server.port());
+        address = new Address(CoordinatorHostResolver.of(settings), server.port());
         metrics = new CoordinatorMetrics(meters.registry());
         channels = new ChannelPool(SystemClock.INSTANCE, whole.tls(), cluster);
         loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
@@ -87,11 +87,11 @@ public final class CoordinatorDaemon implements AutoCloseable {
         CoordinatorConfig config = settings.toConfig("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
-        policies = new PolicyThread(loop);
+        policies = new PolicyExecutor(loop);
         machine = new CoordinatorStateMachine(
                 config,
                 env,
-                new InitialPlacement(),
+                new InitialPlacementPolicy(),
                 new RebalanceSetup(
                         settings.rebalance().toConfig(), RebalancePolicyFactory.of(settings.rebalance()), policies));
         machine.onIdentity(cluster::setIdentity);
@@ -120,7 +120,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
      *     {@code zookeeper.start-timeout}
      */
     public static CoordinatorDaemon start(Settings settings, Consumer<Throwable> onFailure) {
-        Metrics meters = new Metrics(settings.metrics());
+        MetricsServer meters = new MetricsServer(settings.metrics());
         CoordinatorDaemon daemon;
         try {
             daemon = new CoordinatorDaemon(settings, meters, onFailure);

@@ -3,7 +3,7 @@ package io.uniserve.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.placement.HottestFirst;
+import io.uniserve.placement.HottestFirstPolicy;
 import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.live.PolicyMoves;
@@ -25,7 +25,7 @@ final class RebalancePolicyFactory {
 
     static RebalancePolicy of(RebalanceSettings settings) {
         if (settings.policy().equals(HOTTEST_FIRST)) {
-            return new HottestFirst(settings.tolerance(), Limits.REBALANCE_PLAN_MOVES_MAX);
+            return new HottestFirstPolicy(settings.tolerance(), Limits.REBALANCE_PLAN_MOVES_MAX);
         }
         return new PolicyMoves(
                 named(settings.policy()),

@@ -69,7 +69,7 @@ final class DocumentCodec implements Codec<Document> {
             list.forEach(element -> writeValue(out, element, depth + 1));
         } else if (value instanceof Map<?, ?> map) {
             out.writeByte(MAP);
-            writeFields(out, FieldOrder.sortedByName(map), depth);
+            writeFields(out, FieldSorter.sortedByName(map), depth);
         } else {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,

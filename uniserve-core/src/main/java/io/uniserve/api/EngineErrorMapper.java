@@ -110,7 +110,7 @@ public record EngineErrorMapper(
             }
             Optional<ErrorCode> code = classifier.apply(cause);
             if (code.isPresent()) {
-                return new UniserveException(code.get(), engine + ": " + users(cause), failure);
+                return new UniserveException(code.get(), engine + ": " + userMessage(cause), failure);
             }
         }
         ErrorCode code = failure instanceof IOException ? ErrorCode.IO : ErrorCode.PORT_FAILED;
@@ -118,7 +118,7 @@ public record EngineErrorMapper(
     }
 
     /** Some engines throw without a message, as for a function on a field of an unsupported type. The hint names that case. */
-    private String users(Throwable failure) {
+    private String userMessage(Throwable failure) {
         String hint = "; look for a function or an option that a field's type does not have";
         return failure.getMessage() == null
                 ? messageOf(failure) + hint

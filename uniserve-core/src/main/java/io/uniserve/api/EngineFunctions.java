@@ -90,11 +90,11 @@ public record EngineFunctions(
             ActorFactory<?> actors,
             List<Operator<?, ?>> operators,
             List<UpdateFunction<?, ?>> updates,
-            Runnable closing)
+            Runnable closeAction)
             implements EngineInstance {
         @Override
         public void close() {
-            closing.run();
+            closeAction.run();
         }
     }
 }

@@ -19,8 +19,8 @@ import java.util.function.Predicate;
  */
 public final class TrackingActorFactory<A extends Actor> implements ActorFactory<A>, AutoCloseable {
     private final ActorFactory<A> factory;
-    private final Predicate<A> closed;
-    private final Queue<A> open = new ConcurrentLinkedQueue<>();
+    private final Predicate<A> isClosed;
+    private final Queue<A> openActors = new ConcurrentLinkedQueue<>();
 
     /**
      * Wraps a factory.
@@ -29,22 +29,22 @@ public final class TrackingActorFactory<A extends Actor> implements ActorFactory
      */
     public TrackingActorFactory(ActorFactory<A> factory, Predicate<A> closed) {
         this.factory = factory;
-        this.closed = closed;
+        this.isClosed = closed;
     }
 
     @Override
     public A create(ActorContext context) {
-        return added(factory.create(context));
+        return register(factory.create(context));
     }
 
     @Override
     public A restore(ActorContext context, Path directory) {
-        return added(factory.restore(context, directory));
+        return register(factory.restore(context, directory));
     }
 
-    private A added(A actor) {
-        open.removeIf(closed);
-        open.add(actor);
+    private A register(A actor) {
+        openActors.removeIf(isClosed);
+        openActors.add(actor);
         return actor;
     }
 
@@ -52,7 +52,7 @@ public final class TrackingActorFactory<A extends Actor> implements ActorFactory
     @Override
     public void close() {
         RuntimeException failure = null;
-        for (A actor = open.poll(); actor != null; actor = open.poll()) {
+        for (A actor = openActors.poll(); actor != null; actor = openActors.poll()) {
             try {
                 actor.close();
             } catch (RuntimeException e) {

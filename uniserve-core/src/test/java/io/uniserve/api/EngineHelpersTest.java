@@ -3,7 +3,7 @@ package io.uniserve.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.codec.Bytes;
@@ -123,10 +123,10 @@ class EngineHelpersTest {
     void namedFilesAreLinked(@TempDir Path from, @TempDir Path to) throws IOException {
         Files.writeString(from.resolve("a"), "one");
         Files.writeString(from.resolve("b"), "two");
-        assertThat(ActorFiles.link(from, List.of("a"), to)).isEqualTo(to);
+        assertThat(ActorFileLinker.link(from, List.of("a"), to)).isEqualTo(to);
         assertThat(to.resolve("a")).hasContent("one");
         assertThat(to.resolve("b")).doesNotExist();
-        assertThatThrownBy(() -> ActorFiles.link(from, List.of("none"), to)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> ActorFileLinker.link(from, List.of("none"), to)).isInstanceOf(NoSuchFileException.class);
     }
 
     @Test

@@ -13,7 +13,7 @@ import java.util.List;
  * {@code watch}. Thread-safe if the wrapped registry is.
  */
 final class CountingRegistry implements Registry {
-    private final Registry registry;
+    private final Registry delegate;
     private final Counter reads;
     private final Counter checks;
     private final Counter writes;
@@ -21,7 +21,7 @@ final class CountingRegistry implements Registry {
     private final Counter watches;
 
     CountingRegistry(Registry registry, MeterRegistry meters) {
-        this.registry = registry;
+        this.delegate = registry;
         reads = counter(meters, "read");
         checks = counter(meters, "check");
         writes = counter(meters, "write");
@@ -39,52 +39,52 @@ final class CountingRegistry implements Registry {
     @Override
     public void read(String path, Completion<Versioned> completion) {
         reads.increment();
-        registry.read(path, completion);
+        delegate.read(path, completion);
     }
 
     @Override
     public void children(String path, Completion<List<String>> completion) {
         reads.increment();
-        registry.children(path, completion);
+        delegate.children(path, completion);
     }
 
     @Override
     public void childrenOverNewConnection(String path, Completion<List<String>> completion) {
         reads.increment();
-        registry.childrenOverNewConnection(path, completion);
+        delegate.childrenOverNewConnection(path, completion);
     }
 
     @Override
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         (ops.stream().allMatch(op -> op instanceof Op.Check) ? checks : writes).increment();
-        registry.multi(ops, completion);
+        delegate.multi(ops, completion);
     }
 
     @Override
     public void sync(Completion<Done> completion) {
         syncs.increment();
-        registry.sync(completion);
+        delegate.sync(completion);
     }
 
     @Override
     public void watch(String path, Runnable changed) {
         watches.increment();
-        registry.watch(path, changed);
+        delegate.watch(path, changed);
     }
 
     @Override
     public void unwatch(String path) {
         watches.increment();
-        registry.unwatch(path);
+        delegate.unwatch(path);
     }
 
     @Override
     public void onSession(SessionListener listener) {
-        registry.onSession(listener);
+        delegate.onSession(listener);
     }
 
     @Override
     public String describe() {
-        return registry.describe();
+        return delegate.describe();
     }
 }

@@ -4,7 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.runtime.engine.HostedActor;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.server.read.session.PinnedActor;
@@ -70,7 +70,7 @@ final class HostedActorProvider implements PinnedActorProvider {
         }
 
         @Override
-        public Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
+        public Optional<VersionedSnapshotCache.Ref<ActorView>> snapshotAt(long version) {
             return hosted.snapshotAt(version);
         }
 

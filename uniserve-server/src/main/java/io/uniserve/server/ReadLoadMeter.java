@@ -7,7 +7,7 @@ import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.runtime.time.CpuClock;
-import io.uniserve.server.read.ReadCosts;
+import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ShardSetTracker;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +27,7 @@ final class ReadLoadMeter {
     private static final long PERIOD_MIN_NANOS = 100_000_000;
 
     private final Clock clock;
-    private final ReadCosts costs;
+    private final ReadCostCounter costs;
     private final ShardSetTracker sets;
     private Map<ReplicaKey, Sample> samples = new HashMap<>();
     private final IntSupplier stuck;
@@ -37,9 +37,9 @@ final class ReadLoadMeter {
     private boolean measured;
 
     /** A replica's totals at the last report, its rates, and the time of its first report. */
-    private record Sample(ReadCosts.Total total, double costMillis, double queries, long since) {}
+    private record Sample(ReadCostCounter.Total total, double costMillis, double queries, long firstReportNanos) {}
 
-    ReadLoadMeter(Clock clock, ReadCosts costs, ShardSetTracker sets, IntSupplier stuck) {
+    ReadLoadMeter(Clock clock, ReadCostCounter costs, ShardSetTracker sets, IntSupplier stuck) {
         this.stuck = stuck;
         this.clock = clock;
         this.costs = costs;
@@ -60,7 +60,7 @@ final class ReadLoadMeter {
                     one == null
                             ? replica
                             : replica.withRates(
-                                    one.costMillis(), one.queries(), (now - one.since()) / NANOS_PER_SECOND));
+                                    one.costMillis(), one.queries(), (now - one.firstReportNanos()) / NANOS_PER_SECOND));
         }
         Runtime runtime = Runtime.getRuntime();
         long memory = runtime.totalMemory() - runtime.freeMemory();
@@ -90,9 +90,9 @@ final class ReadLoadMeter {
         double part = measured ? 1 - Math.pow(0.5, seconds / HALF_LIFE_SECONDS) : 1;
         Map<ReplicaKey, Sample> next = new HashMap<>();
         for (ReplicaLoad replica : load.replicas()) {
-            ReadCosts.Total total = costs.total(replica.key());
+            ReadCostCounter.Total total = costs.total(replica.key());
             Sample before = samples.get(replica.key());
-            ReadCosts.Total start = before == null ? new ReadCosts.Total(0, 0) : before.total();
+            ReadCostCounter.Total start = before == null ? new ReadCostCounter.Total(0, 0) : before.total();
             double cost = (total.costNanos() - start.costNanos()) / NANOS_PER_MILLI / seconds;
             double queries = (total.calls() - start.calls()) / seconds;
             next.put(
@@ -103,7 +103,7 @@ final class ReadLoadMeter {
                                     total,
                                     smooth(before.costMillis(), cost, part),
                                     smooth(before.queries(), queries, part),
-                                    before.since()));
+                                    before.firstReportNanos()));
         }
         samples.keySet().stream().filter(key -> !next.containsKey(key)).forEach(costs::forget);
         long cpu = CpuClock.processNanos();

@@ -12,9 +12,9 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.server.ServerStateMachine;
-import io.uniserve.protocol.server.config.FatalHandler;
+import io.uniserve.protocol.server.config.FatalErrorHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
-import io.uniserve.runtime.config.AdvertisedHost;
+import io.uniserve.runtime.config.AdvertisedHostResolver;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
@@ -23,14 +23,14 @@ import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.query.PlannerTransport;
 import io.uniserve.server.query.PortPlanners;
 import io.uniserve.server.query.QueryService;
 import io.uniserve.server.read.GateTable;
 import io.uniserve.server.read.OutOfMemoryPolicy;
-import io.uniserve.server.read.ReadCosts;
+import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ReadService;
 import io.uniserve.server.read.ShardSetTracker;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
@@ -58,7 +58,7 @@ public final class ServerDaemon implements AutoCloseable {
     private static final long LEADERLESS_TOLD_NANOS = 5_000_000_000L;
     private static final long LEFT_TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** Time for cancelled work to end. After it, close leaves the threads running. */
-    private static final long CANCELLED_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long CANCEL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long DRAIN_SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -68,7 +68,7 @@ public final class ServerDaemon implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ServerSettings settings;
     private final ServerResources resources;
-    private final RoutingHub hub = new RoutingHub();
+    private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final GrpcServer server;
     private final Address address;
     private final ServerStateMachine machine;
@@ -82,25 +82,25 @@ public final class ServerDaemon implements AutoCloseable {
             Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
         this.settings = whole.server();
-        this.resources = new ServerResources(whole, ports, this::failed);
+        this.resources = new ServerResources(whole, ports, this::onThreadFailure);
         boolean complete = false;
         try {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
             server = resources.closer.add(port.open(whole, resources.cluster, hub));
-            address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
+            address = new Address(AdvertisedHostResolver.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
             LoopbackNetwork network = resources.openNetwork(address);
             machine = new ServerStateMachine(
                     config(whole), around.apply(resources.environment(network)), gates, new FatalErrors());
             machine.onIdentity(resources.cluster::setIdentity);
-            ReadCosts costs = new ReadCosts();
+            ReadCostCounter costs = new ReadCostCounter();
             ShardSetTracker sets = new ShardSetTracker(resources.clock);
             ExchangeHost exchange = resources.openExchange(address);
             ServerHandlers handlers = new ServerHandlers(
-                    resources, machine, hub, new ReadLoadMeter(resources.clock, costs, sets, this::stuck), exchange);
+                    resources, machine, hub, new ReadLoadMeter(resources.clock, costs, sets, this::stuckThreads), exchange);
             network.setHandler(handlers);
-            OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::failed);
+            OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::onThreadFailure);
             reads = resources.closer.add(new ReadService(
                     resources.clock,
                     resources.loop,
@@ -115,9 +115,9 @@ public final class ServerDaemon implements AutoCloseable {
                     handlers::resolveInDoubt,
                     exchange,
                     resources.ids.next()));
-            queries = resources.closer.add(queries(handlers, faults));
+            queries = resources.closer.add(createQueryService(handlers, faults));
             port.setHandlers(new ServerListener.Handlers(
-                    handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
+                    handlers, new DataHandlers(reads, handlers, queries, handlers, this::listRunning)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::activeRequests);
             metrics.gauge("uniserve.server.reads.stuck", "Threads stuck in operators", reads::stuckThreads);
             metrics.gauge("uniserve.server.queries.stuck", "Threads stuck in plans", queries::stuckThreads);
@@ -130,7 +130,7 @@ public final class ServerDaemon implements AutoCloseable {
                     "uniserve.server.engine.longest",
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
-            measure(metrics, exchange, machine);
+            registerGauges(metrics, exchange, machine);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
             resources.meters.health(new DaemonHealthCheck(resources.loop, machine::missingConditions));
             complete = true;
@@ -142,17 +142,17 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /** Lists the running queries; {@code cancel}, if not 0, is the number of one to cancel, and the list has only that one. */
-    private QueriesHandler.Running running(long cancel) {
+    private QueriesHandler.Running listRunning(long cancel) {
         RunningQueryRegistry all = reads.runningQueries();
         return new QueriesHandler.Running(
-                cancel == 0 ? all.list() : all.cancel(cancel).stream().toList(), stuck());
+                cancel == 0 ? all.list() : all.cancel(cancel).stream().toList(), stuckThreads());
     }
 
-    private int stuck() {
+    private int stuckThreads() {
         return reads.stuckThreads() + queries.stuckThreads();
     }
 
-    private static void measure(ServerMetrics metrics, ExchangeHost exchange, ServerStateMachine machine) {
+    private static void registerGauges(ServerMetrics metrics, ExchangeHost exchange, ServerStateMachine machine) {
         metrics.gauge("uniserve.server.trash.entries", "Replicas in the trash", machine::trashEntries);
         metrics.gauge("uniserve.server.trash.bytes", "Bytes of these replicas", machine::trashBytes);
         metrics.gauge(
@@ -175,7 +175,7 @@ public final class ServerDaemon implements AutoCloseable {
                 .withTrash(ServerConfigFactory.trashConfig(whole, resources.data, resources.clock.wallMillis()));
     }
 
-    private QueryService queries(ServerHandlers handlers, OutOfMemoryPolicy faults) {
+    private QueryService createQueryService(ServerHandlers handlers, OutOfMemoryPolicy faults) {
         return new QueryService(
                 settings.work(),
                 resources.clock,
@@ -311,7 +311,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /** Source of the routing maps that the server pushes to clients. */
-    public RoutingHub routing() {
+    public RoutingBroadcaster routing() {
         return hub;
     }
 
@@ -320,7 +320,7 @@ public final class ServerDaemon implements AutoCloseable {
         return resources.meters.scrape();
     }
 
-    private void failed(Throwable error) {
+    private void onThreadFailure(Throwable error) {
         // During start, the caller of start gets the cause at once, without waiting for the time-out.
         UniserveException cause = error instanceof UniserveException known
                 ? known
@@ -342,20 +342,20 @@ public final class ServerDaemon implements AutoCloseable {
         LOG.error("server {} at {} has left service: {}", id(), address, error.getMessage());
         resources.cluster.rejectAll(error);
         server.endLongCalls();
-        remind(error);
+        logRejectionReason(error);
     }
 
-    private void remind(UniserveException error) {
+    private void logRejectionReason(UniserveException error) {
         Timers.Cancel unused = resources.loop.after(LEFT_TOLD_NANOS, () -> {
             LOG.error("server {} at {} is out of service: {}", id(), address, error.getMessage());
-            remind(error);
+            logRejectionReason(error);
         });
     }
 
-    private final class FatalErrors implements FatalHandler {
+    private final class FatalErrors implements FatalErrorHandler {
         @Override
         public void onFatal(UniserveException error) {
-            failed(error);
+            onThreadFailure(error);
         }
 
         @Override
@@ -389,8 +389,8 @@ public final class ServerDaemon implements AutoCloseable {
         long grace = settings.stopGrace().toNanos();
         server.stop(grace);
         reads.runningQueries().cancelAll(); // their callers are disconnected; the rest of the grace is for their ends
-        queries.stop(CANCELLED_NANOS);
-        reads.stop(CANCELLED_NANOS);
+        queries.stop(CANCEL_WAIT_NANOS);
+        reads.stop(CANCEL_WAIT_NANOS);
         CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();
         boolean asked = resources.loop.tryExecute(() -> {
             machine.stop();

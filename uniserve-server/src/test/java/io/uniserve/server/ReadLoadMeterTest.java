@@ -8,7 +8,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
-import io.uniserve.server.read.ReadCosts;
+import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ShardSetTracker;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +21,7 @@ class ReadLoadMeterTest {
             new Load(new ServerId("a"), List.of(new ReplicaLoad(KEY, 1, "PRIMARY", 0, 0, 0, 0, 0, 0, 0, 0)), 0);
 
     private long now = 1;
-    private final ReadCosts costs = new ReadCosts();
+    private final ReadCostCounter costs = new ReadCostCounter();
     private int stuck;
     private final ReadLoadMeter rates =
             new ReadLoadMeter(() -> now, costs, new ShardSetTracker(() -> now), () -> stuck);

@@ -1,7 +1,7 @@
 package io.uniserve.server;
 
 import io.uniserve.model.Address;
-import io.uniserve.placement.InitialPlacement;
+import io.uniserve.placement.InitialPlacementPolicy;
 import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
@@ -15,7 +15,7 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.GrpcServer;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Coordinator for tests of servers: the real state machine with a real port and a real registry. */
 final class TestCoordinator implements AutoCloseable {
     private final AtomicReference<@Nullable CoordinatorStateMachine> machine = new AtomicReference<>();
-    private final RoutingHub hub = new RoutingHub();
+    private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN);
     private final EventLoop loop;
     private final CuratorRegistry registry;
@@ -47,7 +47,7 @@ final class TestCoordinator implements AutoCloseable {
                 registry,
                 new RandomIdGenerator());
         CoordinatorStateMachine made = new CoordinatorStateMachine(
-                CoordinatorConfig.defaults("c-1", address, cluster), env, new InitialPlacement());
+                CoordinatorConfig.defaults("c-1", address, cluster), env, new InitialPlacementPolicy());
         machine.set(made);
         loop.execute(() -> {
             made.onRouting(hub::publish);

@@ -60,7 +60,7 @@ final class ErrorReportHandler implements IParameterExceptionHandler, IExecution
         }
         if (cause instanceof UniserveException known) {
             printFailure(known.code().name(), known.reason());
-            tried(known).forEach(line -> console.note("  tried: " + line));
+            attemptLines(known).forEach(line -> console.note("  tried: " + line));
             return ExitCode.of(known.code());
         }
         String remedy = verbose ? "" : "; use -v for the stack trace";
@@ -69,7 +69,7 @@ final class ErrorReportHandler implements IParameterExceptionHandler, IExecution
     }
 
     /** Returns the distinct causes of the attempts. A refusal is the same on every server, so it has none. */
-    private static List<String> tried(UniserveException failure) {
+    private static List<String> attemptLines(UniserveException failure) {
         return ExitCode.of(failure.code()) == ExitCode.REFUSED ? List.of() : FailureCauseGrouper.of(failure.tried());
     }
 

@@ -3,7 +3,7 @@ package io.uniserve.cli.daemon;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.limit.Limits;
-import io.uniserve.runtime.process.StopSignals;
+import io.uniserve.runtime.process.StopSignalHandler;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -24,13 +24,13 @@ final class ForegroundDaemonRunner {
     private final CompletableFuture<Integer> end = new CompletableFuture<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     /** Time limit for closing after a failure or a signal, after which the process is halted. */
-    private volatile long boundMillis = Limits.STOP_MS_MAX;
+    private volatile long closeMillisMax = Limits.STOP_MS_MAX;
     /** Created in advance, because there may be no memory later. */
-    private final Thread lastResort = new Thread(this::haltWhenStuck, "last-resort");
+    private final Thread haltThread = new Thread(this::haltWhenStuck, "last-resort");
 
     ForegroundDaemonRunner(Console console) {
         this.console = console;
-        lastResort.setDaemon(true);
+        haltThread.setDaemon(true);
     }
 
     /** Returns the line {@code ready KIND HOST:PORT pid N}, for which scripts wait. */
@@ -42,15 +42,15 @@ final class ForegroundDaemonRunner {
     /** Ends the daemon after a fatal failure, and logs the cause. */
     void failed(Throwable cause) {
         if (end.complete(ExitCode.FAULT)) {
-            lastResort.start();
+            haltThread.start();
         }
         LOG.error("daemon: stopping after a failure it cannot handle", cause);
     }
 
     private void haltWhenStuck() {
         try {
-            if (!closed.await(boundMillis, TimeUnit.MILLISECONDS)) {
-                LOG.error("daemon: did not stop within the limit of {} ms, halting the process", boundMillis);
+            if (!closed.await(closeMillisMax, TimeUnit.MILLISECONDS)) {
+                LOG.error("daemon: did not stop within the limit of {} ms, halting the process", closeMillisMax);
                 Runtime.getRuntime().halt(ExitCode.FAULT);
             }
         } catch (InterruptedException e) {
@@ -70,11 +70,11 @@ final class ForegroundDaemonRunner {
      * @param patience configured time limit of the orderly stop; {@link Limits#STOP_MS_MAX} later the process is halted
      */
     int serve(String ready, AutoCloseable drain, AutoCloseable close, Duration patience) throws Exception {
-        StopSignals.install(
+        StopSignalHandler.install(
                 () -> {
                     if (end.complete(ExitCode.OK)) {
-                        boundMillis = patience.toMillis() + Limits.STOP_MS_MAX;
-                        lastResort.start();
+                        closeMillisMax = patience.toMillis() + Limits.STOP_MS_MAX;
+                        haltThread.start();
                     }
                 },
                 signal -> Runtime.getRuntime().halt(ExitCode.ofSignal(signal)));

@@ -60,7 +60,7 @@ record FieldSplitter(Map<String, String> separators) {
                             "field \"%s\" has more than %,d values: split it into several rows"
                                     .formatted(field, Limits.ROW_TEXT_VALUES_MAX));
                 }
-                values.add(CsvRows.value(text.substring(from, to)));
+                values.add(CsvRowSource.value(text.substring(from, to)));
             }
             from = to + separator.length();
         }

@@ -23,13 +23,13 @@ final class LoadFileValidator {
     private final RowValidator check;
     private final ColumnSchema columns;
     private final TableMeta table;
-    private final Loader.Plan plan;
+    private final BulkLoader.Plan plan;
     private final BulkLoadReport report;
     private final Consumer<BulkLoadReport.Rejected> rejects;
     private long rows;
 
     LoadFileValidator(
-            TableMeta table, Loader.Plan plan, BulkLoadReport report, Consumer<BulkLoadReport.Rejected> rejects) {
+            TableMeta table, BulkLoader.Plan plan, BulkLoadReport report, Consumer<BulkLoadReport.Rejected> rejects) {
         this.check = new RowValidator(table);
         this.columns = ColumnSchema.of(table);
         this.table = table;

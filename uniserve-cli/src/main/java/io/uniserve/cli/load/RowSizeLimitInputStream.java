@@ -33,18 +33,18 @@ final class RowSizeLimitInputStream extends FilterInputStream {
     @Override
     public int read() throws IOException {
         int value = super.read();
-        counted(value < 0 ? 0 : 1);
+        addBytes(value < 0 ? 0 : 1);
         return value;
     }
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
         int read = super.read(buffer, offset, length);
-        counted(Math.max(0, read));
+        addBytes(Math.max(0, read));
         return read;
     }
 
-    private void counted(int bytes) throws TooLong {
+    private void addBytes(int bytes) throws TooLong {
         count += bytes;
         if (count > Limits.ROW_TEXT_CHARS_MAX + AHEAD_BYTES) {
             throw new TooLong();

@@ -74,14 +74,14 @@ public final class RowSourceFactory {
             CountingInputStream counted = new CountingInputStream(stream);
             InputStream in = name.endsWith(".gz") ? new GZIPInputStream(counted, 1 << 16) : counted;
             return switch (format) {
-                case JSONL -> new JsonLines(name, keyField, in, counted);
-                case CSV -> new CsvRows(name, keyField, columns, in, counted);
+                case JSONL -> new JsonLinesRowSource(name, keyField, in, counted);
+                case CSV -> new CsvRowSource(name, keyField, columns, in, counted);
                 case TBL ->
-                    new PipeDelimitedRows(
+                    new PipeDelimitedRowSource(
                             name, keyField, columns.orElseThrow(RowSourceFactory::noColumns), in, counted);
-                case TEXT -> new TextLines(name, keyField, in, counted);
-                case JSON -> new JsonRows(name, keyField, in, counted);
-                case XML -> new XmlRows(name, keyField, in, counted);
+                case TEXT -> new TextLineRowSource(name, keyField, in, counted);
+                case JSON -> new SolrJsonRowSource(name, keyField, in, counted);
+                case XML -> new SolrXmlRowSource(name, keyField, in, counted);
             };
         } catch (IOException e) {
             throw unreadable(name, e);

@@ -73,7 +73,7 @@ final class RowValidator {
      * cannot be encoded.
      */
     static long bytes(Document document) {
-        long bytes = counted(document);
+        long bytes = exactBytes(document);
         if (bytes > Limits.ROW_BYTES_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE, "the row has " + bytes + " bytes, at most " + Limits.ROW_BYTES_MAX);
@@ -82,7 +82,7 @@ final class RowValidator {
     }
 
     /** Returns the size; it is exact for rows that may be too large. */
-    private static long counted(Document document) {
+    private static long exactBytes(Document document) {
         long most = 0;
         for (Map.Entry<String, @Nullable Object> field : document.fields().entrySet()) {
             CodePoints.checked(ErrorCode.INVALID_ROW, "name of a field", field.getKey());

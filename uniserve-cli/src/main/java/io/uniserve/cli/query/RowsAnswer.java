@@ -50,7 +50,7 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
     private static void readColumns(JsonParser in, List<String> columns) throws IOException {
         for (JsonToken token = in.nextToken(); token != JsonToken.END_ARRAY; token = in.nextToken()) {
             if (token == JsonToken.VALUE_STRING && "name".equals(in.currentName())) {
-                columns.add(shown(in.getText()));
+                columns.add(printable(in.getText()));
             }
         }
     }
@@ -59,14 +59,14 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
         while (in.nextToken() == JsonToken.START_ARRAY) {
             List<String> row = new ArrayList<>();
             for (JsonToken token = in.nextToken(); token != JsonToken.END_ARRAY; token = in.nextToken()) {
-                row.add(token == JsonToken.VALUE_NULL ? "NULL" : shown(in.getText()));
+                row.add(token == JsonToken.VALUE_NULL ? "NULL" : printable(in.getText()));
             }
             rows.add(row);
         }
     }
 
     /** Replaces control characters: a value could otherwise control the terminal. */
-    private static String shown(String text) {
+    private static String printable(String text) {
         return PrintableText.line(text, SHOWN_CHARS_MAX);
     }
 

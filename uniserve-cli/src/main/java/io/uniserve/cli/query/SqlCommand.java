@@ -2,7 +2,7 @@ package io.uniserve.cli.query;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.limit.Limits;
@@ -57,7 +57,7 @@ public final class SqlCommand extends ClientCommand {
             names = "--deadline",
             paramLabel = "TIME",
             defaultValue = "60s",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             description = "Give up after this time (default: 60s).")
     private Duration deadline = Duration.ZERO;
 

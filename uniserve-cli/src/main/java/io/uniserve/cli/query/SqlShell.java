@@ -62,7 +62,7 @@ final class SqlShell {
         }
     }
 
-    private static List<TableRoute> typed(List<TableRoute> tables) {
+    private static List<TableRoute> typedTables(List<TableRoute> tables) {
         return tables.stream()
                 .filter(route -> ColumnSchema.isDefinedBy(route.meta()))
                 .toList();
@@ -70,7 +70,7 @@ final class SqlShell {
 
     private void tables(List<TableRoute> all) {
         List<Map<String, Object>> rows = new ArrayList<>();
-        for (TableRoute route : typed(all)) {
+        for (TableRoute route : typedTables(all)) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("table", route.meta().name().value());
             row.put("port", route.meta().port());
@@ -82,7 +82,7 @@ final class SqlShell {
     }
 
     private void columns(String name, List<TableRoute> all) {
-        TableRoute route = typed(all).stream()
+        TableRoute route = typedTables(all).stream()
                 .filter(one -> one.meta().name().value().equalsIgnoreCase(name))
                 .findFirst()
                 .orElseThrow(() ->

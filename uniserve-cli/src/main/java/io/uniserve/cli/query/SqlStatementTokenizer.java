@@ -27,9 +27,9 @@ final class SqlStatementTokenizer {
     private final IntConsumer lines;
     private byte[] text = new byte[BYTES_MIN];
     private int size;
-    private int ahead = NOT_READ;
+    private int peeked = NOT_READ;
     private int line = 1;
-    private boolean begun;
+    private boolean statementStarted;
     private boolean first = true;
 
     /**
@@ -53,13 +53,13 @@ final class SqlStatementTokenizer {
         while (true) {
             size = 0;
             line = 1;
-            begun = false;
+            statementStarted = false;
             boolean more = read();
             if (size > bytesMax) {
                 throw tooLong();
             }
-            if (begun) {
-                String statement = decoded();
+            if (statementStarted) {
+                String statement = decode();
                 if (!statement.isEmpty()) {
                     return Optional.of(statement);
                 }
@@ -70,7 +70,7 @@ final class SqlStatementTokenizer {
         }
     }
 
-    private String decoded() {
+    private String decode() {
         String statement;
         try {
             statement = StandardCharsets.UTF_8
@@ -102,8 +102,8 @@ final class SqlStatementTokenizer {
             if (c == ';') {
                 return true;
             }
-            if (c == '\\' && !begun) {
-                begun = true;
+            if (c == '\\' && !statementStarted) {
+                statementStarted = true;
                 size = 0;
                 add(c);
                 lineEnd();
@@ -116,13 +116,13 @@ final class SqlStatementTokenizer {
                 add(readByte());
                 comment();
             } else if (c == '\'' || c == '"') {
-                begun = true;
-                quoted(c);
+                statementStarted = true;
+                readQuoted(c);
             } else if (c == '\n') {
-                line += begun ? 1 : 0;
+                line += statementStarted ? 1 : 0;
                 lines.accept(line);
             } else {
-                begun |= c > ' ';
+                statementStarted |= c > ' ';
             }
         }
         return false;
@@ -140,7 +140,7 @@ final class SqlStatementTokenizer {
     }
 
     /** Reads to this quote, inclusive. Two quotes in sequence are read as two adjacent texts. */
-    private void quoted(int quote) throws IOException {
+    private void readQuoted(int quote) throws IOException {
         for (int c = readByte(); c != END; c = readByte()) {
             add(c);
             if (c == '\n') {
@@ -175,14 +175,14 @@ final class SqlStatementTokenizer {
 
     private int readByte() throws IOException {
         int c = peek();
-        ahead = NOT_READ;
+        peeked = NOT_READ;
         return c;
     }
 
     private int peek() throws IOException {
-        if (ahead == NOT_READ) {
-            ahead = in.read();
+        if (peeked == NOT_READ) {
+            peeked = in.read();
         }
-        return ahead;
+        return peeked;
     }
 }

@@ -32,7 +32,7 @@ final class ClusterProblemCollector {
         }
         report.tables()
                 .forEach(table ->
-                        TableState.of(table, isCurrent(report)).problem(table).ifPresent(problems::add));
+                        TableHealth.of(table, isCurrent(report)).problem(table).ifPresent(problems::add));
         problems.sort(Comparator.comparing(HealthProblem::severity).reversed());
         return problems;
     }

@@ -29,7 +29,7 @@ final class LoadPrinter {
 
     void print(ClusterReport report) {
         if (json) {
-            Map<String, @Nullable Object> fields = StatusJson.fields(report);
+            Map<String, @Nullable Object> fields = StatusJsonWriter.fields(report);
             fields.put(
                     "popularSets",
                     PopularSetAggregator.of(report).stream()

@@ -29,7 +29,7 @@ final class StatusPrinter {
 
     void print(ClusterReport report) {
         if (json) {
-            console.json(StatusJson.fields(report));
+            console.json(StatusJsonWriter.fields(report));
             return;
         }
         console.println("cluster %s, coordinator %s, term %d"
@@ -115,7 +115,7 @@ final class StatusPrinter {
                     table.backupLag().isPresent()
                             ? "%,d".formatted(table.backupLag().getAsLong())
                             : "-",
-                    TableState.of(table, ClusterProblemCollector.isCurrent(report))
+                    TableHealth.of(table, ClusterProblemCollector.isCurrent(report))
                             .text());
         }
         text.print(console);

@@ -110,10 +110,10 @@ final class TableCreateCommand extends ClientCommand {
             throw usageError("Missing required option: '--engine=ENGINE', e.g. --engine kv");
         }
         if (configset != null) {
-            if (options.containsKey(ConfigsetFolder.OPTION)) {
+            if (options.containsKey(ConfigsetPacker.OPTION)) {
                 throw usageError("--configset and -O configset exclude each other");
             }
-            options.put(ConfigsetFolder.OPTION, ConfigsetFolder.pack(configset, ""));
+            options.put(ConfigsetPacker.OPTION, ConfigsetPacker.pack(configset, ""));
         }
         if (bounds != null && isGiven("--actors")) {
             throw usageError("--actors and --range-bounds exclude each other: N bounds make N+1 actors");
@@ -123,11 +123,11 @@ final class TableCreateCommand extends ClientCommand {
                 0,
                 bounds == null ? new Partitioner.Hash(actors) : new Partitioner.Range(bounds),
                 key,
-                choice(ConsistencyLevel.class, "--level", level),
+                parseConstant(ConsistencyLevel.class, "--level", level),
                 rf,
                 minIsr,
-                choice(OnLoss.class, "--on-loss", onLoss),
-                choice(Durability.class, "--durability", durability),
+                parseConstant(OnLoss.class, "--on-loss", onLoss),
+                parseConstant(Durability.class, "--durability", durability),
                 chosen,
                 options);
         try (ClusterClient cluster = connect()) {
@@ -137,7 +137,7 @@ final class TableCreateCommand extends ClientCommand {
     }
 
     /** Parses a constant by its name on the command line: lower case, with hyphens. */
-    private <E extends Enum<E>> E choice(Class<E> type, String option, String text) {
+    private <E extends Enum<E>> E parseConstant(Class<E> type, String option, String text) {
         for (E constant : type.getEnumConstants()) {
             if (TablePrinter.label(constant)
                     .equals(text.toLowerCase(Locale.ROOT).replace('_', '-'))) {

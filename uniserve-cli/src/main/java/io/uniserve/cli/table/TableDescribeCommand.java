@@ -3,7 +3,7 @@ package io.uniserve.cli.table;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.cli.status.ActorStates;
+import io.uniserve.cli.status.ActorStateTexts;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import picocli.CommandLine.Command;
@@ -23,7 +23,7 @@ final class TableDescribeCommand extends ClientCommand {
         TableName table = new TableName(name);
         try (ClusterClient cluster = connect()) {
             TableRoute route = cluster.table(table);
-            new TablePrinter(console(), global().isJson()).describe(route, ActorStates.of(cluster, table));
+            new TablePrinter(console(), global().isJson()).describe(route, ActorStateTexts.of(cluster, table));
         }
         return ExitCode.OK;
     }

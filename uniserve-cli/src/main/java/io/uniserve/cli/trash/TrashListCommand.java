@@ -25,7 +25,7 @@ import picocli.CommandLine.Mixin;
         footer = {"  uniserve trash list", "  uniserve trash list --server 5345c4a8 --table speeches -o json"})
 final class TrashListCommand extends ClientCommand {
     @Mixin
-    private TrashSelection selection = new TrashSelection();
+    private TrashSelectionOptions selection = new TrashSelectionOptions();
 
     @Override
     public Integer call() {

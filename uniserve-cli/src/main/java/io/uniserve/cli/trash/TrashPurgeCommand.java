@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
         })
 final class TrashPurgeCommand extends ClientCommand {
     @Mixin
-    private TrashSelection selection = new TrashSelection();
+    private TrashSelectionOptions selection = new TrashSelectionOptions();
 
     @Option(names = "--all", description = "Everything in the trash of the chosen servers.")
     private boolean all;

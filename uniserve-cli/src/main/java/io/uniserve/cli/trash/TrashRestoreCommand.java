@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         })
 final class TrashRestoreCommand extends ClientCommand {
     @Mixin
-    private TrashSelection selection = new TrashSelection();
+    private TrashSelectionOptions selection = new TrashSelectionOptions();
 
     @Parameters(arity = "0..*", paramLabel = "ENTRY", description = "Entries as list shows them.")
     private List<String> names = List.of();

@@ -12,7 +12,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.cluster.LocalCluster;
 import io.uniserve.testkit.solr.AnswerComparator;
-import io.uniserve.testkit.solr.QueryMaker;
+import io.uniserve.testkit.solr.SearchQueryGenerator;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -278,7 +278,7 @@ class OneStateIT {
 
     private static String mark(String answer) {
         try {
-            return QueryMaker.escape(
+            return SearchQueryGenerator.escape(
                     JSON.readTree(answer).path("nextCursorMark").asText());
         } catch (JsonProcessingException e) {
             throw new AssertionError(answer, e);

@@ -29,11 +29,11 @@ public final class InFlightLimiter {
     public Runnable reserve(long bytes, boolean block, long remainingNanos) {
         int wanted = (int) Math.min(kibMax, bytes + 1023 >> 10);
         if (!acquire(operations, 1, block, remainingNanos)) {
-            throw full(operationsMax + " operations are under way (maxInFlight)");
+            throw limitError(operationsMax + " operations are under way (maxInFlight)");
         }
         if (!acquire(kib, wanted, block, remainingNanos)) {
             operations.release();
-            throw full((long) kibMax * 1024 + " bytes of rows are under way (maxInFlightBytes)");
+            throw limitError((long) kibMax * 1024 + " bytes of rows are under way (maxInFlightBytes)");
         }
         return () -> {
             kib.release(wanted);
@@ -57,7 +57,7 @@ public final class InFlightLimiter {
         }
     }
 
-    private static UniserveException full(String what) {
+    private static UniserveException limitError(String what) {
         return new UniserveException(ErrorCode.RESOURCE_EXHAUSTED, what + "; wait for some to end");
     }
 }

@@ -71,7 +71,7 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
         }
         Map<String, Column> columns = new LinkedHashMap<>();
         for (String part : COMMA.split(text, -1)) {
-            Column column = column(part);
+            Column column = parseColumn(part);
             if (columns.put(column.name(), column) != null) {
                 throw UniserveException.invalid("table option columns names \"" + column.name() + "\" twice");
             }
@@ -80,10 +80,10 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
             throw UniserveException.invalid(
                     "table option columns has " + columns.size() + " columns, at most " + COLUMNS_MAX);
         }
-        return new ColumnSchema(List.copyOf(columns.values()), primary(meta, columns));
+        return new ColumnSchema(List.copyOf(columns.values()), parsePrimaryKey(meta, columns));
     }
 
-    private static Column column(String part) {
+    private static Column parseColumn(String part) {
         Matcher column = COLUMN.matcher(part);
         if (!column.matches()) {
             throw UniserveException.invalid(
@@ -98,7 +98,7 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
         }
     }
 
-    private static List<String> primary(TableMeta meta, Map<String, Column> columns) {
+    private static List<String> parsePrimaryKey(TableMeta meta, Map<String, Column> columns) {
         Column key = columns.get(meta.keyField());
         if (key == null
                 || !Set.of(ColumnType.Kind.BIGINT, ColumnType.Kind.INTEGER, ColumnType.Kind.VARCHAR)
@@ -138,18 +138,18 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
             Object value = row.fields().get(column.name());
             known += value != null || row.fields().containsKey(column.name()) ? 1 : 0;
             if (value == null && primaryKey.contains(column.name())) {
-                throw invalid(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
+                throw invalidRow(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
             }
             try {
                 values.add(value == null ? null : column.type().toColumnValue(value));
             } catch (IllegalArgumentException e) {
-                throw invalid(row, "field \"" + column.name() + "\": " + e.getMessage(), e);
+                throw invalidRow(row, "field \"" + column.name() + "\": " + e.getMessage(), e);
             }
         }
         if (known < row.fields().size()) {
             Set<String> unknown = new TreeSet<>(row.fields().keySet());
             unknown.removeAll(names());
-            throw invalid(row, "field \"" + unknown.iterator().next() + "\" is no column of the table", null);
+            throw invalidRow(row, "field \"" + unknown.iterator().next() + "\" is no column of the table", null);
         }
         return values;
     }
@@ -181,12 +181,12 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
             if (primaryKey.contains(column.name())) {
                 Object value = row.fields().get(column.name());
                 if (value == null) {
-                    throw invalid(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
+                    throw invalidRow(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
                 }
                 try {
                     key.add(column.type().toColumnValue(value));
                 } catch (IllegalArgumentException e) {
-                    throw invalid(row, "field \"" + column.name() + "\": " + e.getMessage(), e);
+                    throw invalidRow(row, "field \"" + column.name() + "\": " + e.getMessage(), e);
                 }
             }
         }
@@ -202,14 +202,14 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (int i = 0; i < names.size(); i++) {
             if (!texts.get(i).isEmpty()) {
-                fields.put(names.get(i), ofText(i + 1, names.get(i), texts.get(i)));
+                fields.put(names.get(i), parseValue(i + 1, names.get(i), texts.get(i)));
             }
         }
         return new Document(keyField, fields);
     }
 
-    private Object ofText(int number, String name, String text) {
-        Column column = column(number - 1, name);
+    private Object parseValue(int number, String name, String text) {
+        Column column = findColumn(number - 1, name);
         try {
             return column.type().parseText(text);
         } catch (IllegalArgumentException e) {
@@ -219,7 +219,7 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
     }
 
     /** Tries the column at the same position first: files usually have the order of the table. */
-    private Column column(int likely, String name) {
+    private Column findColumn(int likely, String name) {
         if (likely < columns.size() && columns.get(likely).name().equals(name)) {
             return columns.get(likely);
         }
@@ -229,7 +229,7 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
                 .orElseThrow(() -> UniserveException.invalid("\"" + name + "\" is no column of the table"));
     }
 
-    private static UniserveException invalid(Document row, String problem, @Nullable Throwable cause) {
+    private static UniserveException invalidRow(Document row, String problem, @Nullable Throwable cause) {
         return new UniserveException(
                 ErrorCode.INVALID_ROW, "row " + row.fields().get(row.keyField()) + ": " + problem, cause);
     }

@@ -67,7 +67,7 @@ public final class PackedFilesCodec {
                     .sorted()
                     .toList();
             for (Path file : files) {
-                String name = name(folder, file);
+                String name = relativeName(folder, file);
                 if (!Arrays.equals(same.get(name), Files.readAllBytes(file))) {
                     ZipEntry entry = new ZipEntry(name);
                     entry.setLastModifiedTime(FileTime.fromMillis(0));
@@ -105,7 +105,7 @@ public final class PackedFilesCodec {
     }
 
     private interface FileConsumer {
-        void file(String name, byte[] content) throws IOException;
+        void accept(String name, byte[] content) throws IOException;
     }
 
     private static void read(String packed, FileConsumer take) {
@@ -119,7 +119,7 @@ public final class PackedFilesCodec {
                     throw UniserveException.invalid("packed file " + PrintableText.line(entry.getName())
                             + ": there are more than " + Limits.PACKED_FILES_BYTES_MAX + " bytes");
                 }
-                take.file(entry.getName(), content);
+                take.accept(entry.getName(), content);
             }
         } catch (IOException | IllegalArgumentException e) {
             throw UniserveException.invalid("packed files cannot be unpacked: " + e.getMessage() + "; give a folder");
@@ -157,7 +157,7 @@ public final class PackedFilesCodec {
         try {
             return look.readFrom(folder);
         } finally {
-            ActorFiles.delete(folder);
+            ActorFileLinker.delete(folder);
         }
     }
 
@@ -175,13 +175,13 @@ public final class PackedFilesCodec {
         Map<String, String> digests = new TreeMap<>();
         try (Stream<Path> walk = Files.walk(folder)) {
             for (Path file : walk.filter(Files::isRegularFile).toList()) {
-                digests.put(name(folder, file), Sha256.hex(Bytes.wrap(Files.readAllBytes(file))));
+                digests.put(relativeName(folder, file), Sha256.hex(Bytes.wrap(Files.readAllBytes(file))));
             }
         }
         return digests;
     }
 
-    private static String name(Path folder, Path file) {
+    private static String relativeName(Path folder, Path file) {
         return folder.relativize(file).toString().replace('\\', '/');
     }
 

@@ -27,7 +27,7 @@ public final class CpSatSolver implements ExactSolver {
 
     @Override
     public Solution solve(ClusterLoad in, Assignment start, SearchBudget searchBudget) {
-        NativeLibrary.load();
+        SolverLibraryLoader.load();
         if (in.actors() == 0 || in.servers() == 0) {
             return new Solution(start, List.of());
         }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.placement.catalog.PolicyCatalog;
-import io.uniserve.placement.check.PlacementCheck;
 import io.uniserve.placement.check.PlacementChecker;
+import io.uniserve.placement.check.PlacementProperties;
 import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.generate.InstanceGenerator;
 import io.uniserve.placement.generate.InstanceParameters;
@@ -19,7 +19,7 @@ import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.run.PlacementResult;
 import io.uniserve.placement.run.PlacementStatus;
 import io.uniserve.placement.run.PolicyRunner;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -48,12 +48,12 @@ class CpSatSolverTest {
     @Test
     void theSearchIsWithinOnePercentOfTheOptimumAndNoMoveMoreOn16Actors() {
         for (InstanceParameters.Change change : InstanceParameters.Change.values()) {
-            Instance instance = InstanceGenerator.make(
+            PlacementInstance instance = InstanceGenerator.make(
                     new InstanceParameters(16, 1_000, 3, change, InstanceParameters.Mix.RANGE, 1), 2);
             Assignment current = instance.initial();
             for (int round = 0; round < 3; round++) {
                 ClusterLoad in = instance.at(round, current, 0.05, 1);
-                PlacementCheck exact =
+                PlacementProperties exact =
                         RUNNER.run(PolicyCatalog.byName("milp"), in, EFFORT).check();
                 PlacementResult ours = RUNNER.run(PolicyCatalog.byName("parallelism"), in, EFFORT);
                 assertThat(ours.status()).isEqualTo(PlacementStatus.BALANCED);
@@ -90,21 +90,21 @@ class CpSatSolverTest {
 
     @Test
     void twoReplicasOfMixedSetsAreSoundAndBalanced() {
-        Instance instance = InstanceGenerator.make(
+        PlacementInstance instance = InstanceGenerator.make(
                 new InstanceParameters(24, 200, 1, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.MIXED, 2),
                 4);
         ClusterLoad in = instance.at(0, instance.initial(), 0.05, 2);
         BalancePolicy policy = PolicyCatalog.byName("milp");
         SearchBudget searchBudget = new SearchBudget(7, () -> false, 8);
         Assignment first = RUNNER.run(policy, in, searchBudget).assignment();
-        PlacementCheck check = PlacementChecker.check(in, first);
+        PlacementProperties check = PlacementChecker.check(in, first);
         assertThat(check.isValid()).isTrue();
         assertThat(check.isBalanced(in.servers())).isTrue();
     }
 
     @Test
     void aPlatformWithoutLibraryIsTold() {
-        var missing = NativeLibrary.missing("Plan 9", "mips", new UnsatisfiedLinkError("none"));
+        var missing = SolverLibraryLoader.missing("Plan 9", "mips", new UnsatisfiedLinkError("none"));
         assertThat(missing.code()).isEqualTo(ErrorCode.UNSUPPORTED);
         assertThat(missing)
                 .hasMessageContaining("no native library for Plan 9 on mips")

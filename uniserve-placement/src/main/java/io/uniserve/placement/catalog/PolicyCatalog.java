@@ -58,7 +58,7 @@ public final class PolicyCatalog {
 
     /** Returns the bound that evaluates moves. Fails with UNSUPPORTED if it is not on the class path. */
     public static MovesBound movesBound() {
-        MovesBound bound = service(MovesBound.class);
+        MovesBound bound = loadService(MovesBound.class);
         if (bound == null) {
             throw missing("the bound on moves", "do without it");
         }
@@ -73,10 +73,10 @@ public final class PolicyCatalog {
     }
 
     private static @Nullable ExactSolver solver() {
-        return service(ExactSolver.class);
+        return loadService(ExactSolver.class);
     }
 
-    private static <T> @Nullable T service(Class<T> kind) {
+    private static <T> @Nullable T loadService(Class<T> kind) {
         try {
             return ServiceLoader.load(kind).findFirst().orElse(null);
         } catch (ServiceConfigurationError e) {
@@ -100,10 +100,10 @@ public final class PolicyCatalog {
             throw UniserveException.invalid("policy '" + PrintableText.line(name) + "' is unknown: use one of "
                     + String.join(", ", SHIPPED.keySet()) + ", or the name of a class");
         }
-        return ofClass(name);
+        return byClass(name);
     }
 
-    private static BalancePolicy ofClass(String name) {
+    private static BalancePolicy byClass(String name) {
         try {
             Object made = Class.forName(name, true, Thread.currentThread().getContextClassLoader())
                     .getConstructor()

@@ -14,7 +14,7 @@ import java.util.Locale;
  */
 record FeasibilityReport(List<String> impossible, List<String> reduced, int rf) {
     /** Maximum number of actors in reasons. */
-    private static final int TOLD_MAX = 3;
+    private static final int ACTORS_LISTED_MAX = 3;
 
     static FeasibilityReport of(ClusterLoad in) {
         List<String> impossible = new ArrayList<>();
@@ -36,13 +36,13 @@ record FeasibilityReport(List<String> impossible, List<String> reduced, int rf) 
         int large = 0;
         for (int i = 0; i < in.actors(); i++) {
             once += in.memory(i);
-            if (in.memory(i) > widest && ++large <= TOLD_MAX) {
+            if (in.memory(i) > widest && ++large <= ACTORS_LISTED_MAX) {
                 impossible.add(
                         text("actor %d needs %.6g memory, no server has more than %.6g", i, in.memory(i), widest));
             }
         }
-        if (large > TOLD_MAX) {
-            impossible.add("the same for " + (large - TOLD_MAX) + " more actors");
+        if (large > ACTORS_LISTED_MAX) {
+            impossible.add("the same for " + (large - ACTORS_LISTED_MAX) + " more actors");
         }
         if (once > room) {
             impossible.add(text("one replica of each actor needs %.6g memory, the servers have %.6g", once, room));

@@ -6,7 +6,7 @@ import io.uniserve.placement.constraint.Constraint;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +43,7 @@ public final class PolicyRunner {
         ClusterLoad asked =
                 feasible.rf() == in.rf() ? in : in.toBuilder().rf(feasible.rf()).build();
         List<String> reasons = new ArrayList<>(feasible.reduced());
-        Answer answer = answer(policy, asked, searchBudget);
+        Answer answer = runWithTimeout(policy, asked, searchBudget);
         if (answer.proposal() == null) {
             reasons.add(answer.failure());
             return keepCurrent(PlacementStatus.REJECTED, reasons, in);
@@ -51,7 +51,7 @@ public final class PolicyRunner {
         return checkProposal(in, answer.proposal(), reasons);
     }
 
-    private PlacementResult checkProposal(ClusterLoad in, Proposal proposal, List<String> reasons) {
+    private PlacementResult checkProposal(ClusterLoad in, PlacementProposal proposal, List<String> reasons) {
         Assignment after = proposal.assignment();
         boolean soft = !reasons.isEmpty();
         for (Constraint constraint : constraints) {
@@ -72,9 +72,9 @@ public final class PolicyRunner {
     }
 
     /** Proposal of a policy, or the failure. */
-    private record Answer(@Nullable Proposal proposal, String failure) {}
+    private record Answer(@Nullable PlacementProposal proposal, String failure) {}
 
-    private Answer answer(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
+    private Answer runWithTimeout(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
         if (hangMs <= 0) {
             return runPolicy(policy, in, searchBudget);
         }

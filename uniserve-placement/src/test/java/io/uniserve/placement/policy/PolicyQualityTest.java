@@ -11,7 +11,7 @@ import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.run.PlacementResult;
 import io.uniserve.placement.run.PlacementStatus;
 import io.uniserve.placement.run.PolicyRunner;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,7 +24,7 @@ class PolicyQualityTest {
     @ParameterizedTest
     @EnumSource(InstanceParameters.Change.class)
     void rangesOf256ActorsReachTheLowerBound(InstanceParameters.Change change) {
-        Instance instance = InstanceGenerator.make(
+        PlacementInstance instance = InstanceGenerator.make(
                 new InstanceParameters(256, 1_000, 3, change, InstanceParameters.Mix.RANGE, 1), 3);
         Assignment current = instance.initial();
         for (int round = 0; round < 3; round++) {
@@ -47,7 +47,7 @@ class PolicyQualityTest {
     void threeReplicasOnNearlyAllServersReachTheLowerBound() {
         InstanceParameters instanceParameters = new InstanceParameters(
                 256, 1_000, 1, InstanceParameters.Change.RESAMPLE, InstanceParameters.Mix.RANGE, 3);
-        Instance instance = InstanceGenerator.make(instanceParameters, 1);
+        PlacementInstance instance = InstanceGenerator.make(instanceParameters, 1);
         ClusterLoad in = instance.at(0, instance.initial(), 0.05, 3);
         PlacementResult result = RUNNER.run(PolicyCatalog.byName("parallelism"), in, SearchBudget.unlimited(1));
         assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
@@ -57,7 +57,7 @@ class PolicyQualityTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void replicasAreMadeAndBalanced(int rf) {
-        Instance instance = InstanceGenerator.make(
+        PlacementInstance instance = InstanceGenerator.make(
                 new InstanceParameters(100, 200, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.MIXED, rf),
                 5);
         Assignment current = instance.initial();

@@ -11,7 +11,7 @@ import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.run.PlacementResult;
 import io.uniserve.placement.run.PlacementStatus;
 import io.uniserve.placement.run.PolicyRunner;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,7 +38,7 @@ class SettledPlacementTest {
             int rounds,
             double gapMax,
             int laterAdds) {
-        Instance instance = InstanceGenerator.make(new InstanceParameters(actors, 1_000, rounds, change, mix, 1), seed);
+        PlacementInstance instance = InstanceGenerator.make(new InstanceParameters(actors, 1_000, rounds, change, mix, 1), seed);
         Assignment current = instance.initial();
         for (int round = 0; round < rounds; round++) {
             PlacementResult result = place(instance.at(round, current, 0.05, 1));

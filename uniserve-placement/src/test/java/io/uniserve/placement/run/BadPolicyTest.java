@@ -12,7 +12,7 @@ import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.model.ClusterLoadBuilder;
 import io.uniserve.placement.model.ShardSet;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,7 +47,7 @@ class BadPolicyTest {
     }
 
     private static BalancePolicy single(int... servers) {
-        return (in, searchBudget) -> Proposal.of(Assignment.single(servers));
+        return (in, searchBudget) -> PlacementProposal.of(Assignment.single(servers));
     }
 
     @Test
@@ -68,7 +68,7 @@ class BadPolicyTest {
         rejected(single(0, 1), "the proposal has 2 actors");
         double[][] shares = {{1}, {1}, {1}, {1}, {1}, {Double.NaN}};
         rejected(
-                (in, searchBudget) -> Proposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
+                (in, searchBudget) -> PlacementProposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
                 "the shares of actor 5 add up to NaN");
     }
 
@@ -85,12 +85,12 @@ class BadPolicyTest {
     @Test
     @SuppressWarnings("NullAway") // on purpose
     void aProposalThatIsNoneIsRejected() {
-        rejected((in, searchBudget) -> new Proposal(null, List.of()), "a proposal needs an assignment");
+        rejected((in, searchBudget) -> new PlacementProposal(null, List.of()), "a proposal needs an assignment");
         rejected(
-                (in, searchBudget) -> Proposal.of(Assignment.of(new int[6][1], new double[6][0])),
+                (in, searchBudget) -> PlacementProposal.of(Assignment.of(new int[6][1], new double[6][0])),
                 "actor 0 has 1 hosts and 0 shares");
         rejected(
-                (in, searchBudget) -> Proposal.of(Assignment.of(new int[6][1], new double[5][1])),
+                (in, searchBudget) -> PlacementProposal.of(Assignment.of(new int[6][1], new double[5][1])),
                 "hosts are given for 6 actors, shares for 5");
         rejected(
                 (in, searchBudget) -> {
@@ -103,7 +103,7 @@ class BadPolicyTest {
     void notesAreOneLineEach() {
         ClusterLoad in = cluster(6, 3).build();
         BalancePolicy talking =
-                (load, searchBudget) -> new Proposal(load.current(), List.of("well,\nround 7 0.0\n0:1"));
+                (load, searchBudget) -> new PlacementProposal(load.current(), List.of("well,\nround 7 0.0\n0:1"));
         PlacementResult result = RUNNER.run(talking, in, SearchBudget.unlimited(1));
         assertThat(result.reasons()).containsExactly("well, round 7 0.0 0:1");
     }
@@ -126,7 +126,7 @@ class BadPolicyTest {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            return Proposal.of(load.current());
+            return PlacementProposal.of(load.current());
         };
         PlacementResult result =
                 new PolicyRunner(ConstraintCatalog.standard(), 50).run(hanging, in, SearchBudget.unlimited(1));

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ClusterSimulatorTest {
-    private static List<Interval> run(AccessPattern accessPattern, String policy) {
+    private static List<IntervalResult> run(AccessPattern accessPattern, String policy) {
         ClusterShape shape = new ClusterShape(80, 8, 2, 17, 6, 2_000, 0.6, 3);
         PolicyRunner runner = new PolicyRunner(ConstraintCatalog.standard(), 0);
         return new ClusterSimulator(
@@ -25,8 +25,8 @@ class ClusterSimulatorTest {
 
     @Test
     void balancingAHotSpotShortensTheQueues() {
-        Interval balanced = run(AccessPattern.HOTSPOT, "greedy").get(5);
-        Interval fixed = run(AccessPattern.HOTSPOT, "static").get(5);
+        IntervalResult balanced = run(AccessPattern.HOTSPOT, "greedy").get(5);
+        IntervalResult fixed = run(AccessPattern.HOTSPOT, "static").get(5);
         assertThat(balanced.busiest()).isLessThan(fixed.busiest());
         assertThat(balanced.p99()).isLessThan(fixed.p99() / 3);
     }

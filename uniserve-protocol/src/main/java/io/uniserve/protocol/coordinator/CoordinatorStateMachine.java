@@ -5,12 +5,12 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.registry.CoordinatorRecord;
 import io.uniserve.model.registry.Routing;
-import io.uniserve.placement.InitialPlacement;
+import io.uniserve.placement.InitialPlacementPolicy;
 import io.uniserve.placement.PlacementPolicy;
 import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
-import io.uniserve.protocol.coordinator.election.Election;
+import io.uniserve.protocol.coordinator.election.LeaderElection;
 import io.uniserve.protocol.coordinator.metadata.StandbyRouting;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
 import io.uniserve.protocol.env.Completion;
@@ -43,7 +43,7 @@ public final class CoordinatorStateMachine {
     private final PlacementPolicy placement;
     private final RebalanceSetup rebalanceSetup;
     private final IdentityCheckingRegistry identified;
-    private final Election election;
+    private final LeaderElection election;
     private final List<Consumer<Routing>> routingListeners = new ArrayList<>();
     private final List<Consumer<UniserveException>> fatalListeners = new ArrayList<>();
     private final List<Consumer<String>> identityListeners = new ArrayList<>();
@@ -54,7 +54,7 @@ public final class CoordinatorStateMachine {
 
     /** A coordinator with the initial placement policy. */
     public CoordinatorStateMachine(CoordinatorConfig config, Environment env) {
-        this(config, CoordinatorEnvironment.of(env), new InitialPlacement());
+        this(config, CoordinatorEnvironment.of(env), new InitialPlacementPolicy());
     }
 
     /** A coordinator with a custom placement policy and without rebalancing. */
@@ -85,7 +85,7 @@ public final class CoordinatorStateMachine {
                 Long.MAX_VALUE, // the coordinator writes only when there is something to change
                 "no table is created, and no replica moved or promoted, until the connection is back");
         contact.withFindings(() -> identified.outageFinding().map(UniserveException::reason));
-        this.election = new Election(config, this.env, new ElectionListener());
+        this.election = new LeaderElection(config, this.env, new ElectionListener());
     }
 
     /** Starts the election. Call it once. */
@@ -223,7 +223,7 @@ public final class CoordinatorStateMachine {
         }
     }
 
-    private final class ElectionListener implements Election.Listener {
+    private final class ElectionListener implements LeaderElection.Listener {
         @Override
         public void onElected(int term) {
             endStandby();

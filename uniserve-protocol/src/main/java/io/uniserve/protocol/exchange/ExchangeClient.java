@@ -12,7 +12,7 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PullChunk;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,7 +47,7 @@ final class ExchangeClient {
 
     private boolean pumping;
 
-    private record Key(ScatterOutput production, int slot) {
+    private record Key(ScatterRunId production, int slot) {
         @Override
         public int hashCode() {
             return production.hashCode() * 31 + slot;

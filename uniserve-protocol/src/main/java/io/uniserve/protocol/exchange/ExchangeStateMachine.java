@@ -17,7 +17,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -77,28 +77,28 @@ public final class ExchangeStateMachine {
     }
 
     /** Starts a run of a scatter; CANCELLED if the attempt has ended. */
-    public ScatterOutput startRun(ScatterEnvelope frame, int actor, long remainingNanos) {
+    public ScatterRunId startRun(ScatterEnvelope frame, int actor, long remainingNanos) {
         if (endedExchanges.contains(frame.exchange())) {
             throw OutputBuffer.endedError();
         }
-        ScatterOutput scatterOutput = new ScatterOutput(frame.exchange(), frame.stage(), actor, runs++);
+        ScatterRunId scatterOutput = new ScatterRunId(frame.exchange(), frame.stage(), actor, runs++);
         outputBuffer.startRun(scatterOutput, frame.slots(), clock.nanos() + remainingNanos);
         sweepLater();
         return scatterOutput;
     }
 
     /** Stores a packed chunk of a run; completes when it is in memory or in a file. */
-    public void put(ScatterOutput scatterOutput, int slot, ChunkInfo info, Bytes packed, Completion<Done> completion) {
+    public void put(ScatterRunId scatterOutput, int slot, ChunkInfo info, Bytes packed, Completion<Done> completion) {
         outputBuffer.put(scatterOutput, slot, info, packed, completion);
     }
 
     /** Ends a run that has stored all of its chunks. */
-    public Outcome<ScatterManifest> complete(ScatterOutput scatterOutput) {
+    public Outcome<ScatterManifest> complete(ScatterRunId scatterOutput) {
         return outputBuffer.complete(scatterOutput);
     }
 
     /** Drops the chunks of a run that failed. Idempotent. */
-    public void abandon(ScatterOutput scatterOutput) {
+    public void abandon(ScatterRunId scatterOutput) {
         outputBuffer.abandon(scatterOutput);
     }
 

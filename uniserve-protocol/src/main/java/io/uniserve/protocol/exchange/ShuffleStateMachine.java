@@ -15,7 +15,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ExchangeId;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -458,7 +458,7 @@ public final class ShuffleStateMachine {
                     sent += mapped.sentBytes();
                     spilled += mapped.spilledBytes();
                 }
-                ScatterOutput scatterOutput = scatterManifest.output();
+                ScatterRunId scatterOutput = scatterManifest.output();
                 boolean known = result.actors().get(i).equals(List.of(scatterOutput.actor()))
                         && scatterOutput.exchange().equals(id)
                         && scatterOutput.stage() == stage

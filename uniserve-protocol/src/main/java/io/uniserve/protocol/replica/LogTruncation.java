@@ -6,7 +6,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.replica.context.ReplicaHealth;
 import io.uniserve.protocol.replica.engine.EngineApplier;
 import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
-import io.uniserve.protocol.replica.storage.RecoveryPoint;
+import io.uniserve.protocol.replica.storage.RecoveryPointWriter;
 
 /**
  * Truncation of the end of a replica's log while its engine is paused. It first lowers the recovery point in the state file, then
@@ -14,10 +14,10 @@ import io.uniserve.protocol.replica.storage.RecoveryPoint;
  */
 final class LogTruncation {
     private final ReplicaHealth replicaHealth;
-    private final RecoveryPoint recoveryPoint;
+    private final RecoveryPointWriter recoveryPoint;
     private boolean running;
 
-    LogTruncation(ReplicaHealth replicaHealth, RecoveryPoint marks) {
+    LogTruncation(ReplicaHealth replicaHealth, RecoveryPointWriter marks) {
         this.replicaHealth = replicaHealth;
         this.recoveryPoint = marks;
     }

@@ -33,7 +33,7 @@ import io.uniserve.protocol.replica.replication.ReplicaFencer;
 import io.uniserve.protocol.replica.state.VersionIndex;
 import io.uniserve.protocol.replica.state.VersionState;
 import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
-import io.uniserve.protocol.replica.storage.RecoveryPoint;
+import io.uniserve.protocol.replica.storage.RecoveryPointWriter;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,7 +54,7 @@ public final class Replica implements Primary.LocalReplica {
     private final ReplicaFencer fencing;
     private final ReplicaRole replicaRole;
     private final ReplicaHealth replicaHealth;
-    private final RecoveryPoint recoveryPoint;
+    private final RecoveryPointWriter recoveryPoint;
     private final LogTruncation logTruncation;
     private final LogCleaner logCleaner;
     private final ReadLease lease;
@@ -77,7 +77,7 @@ public final class Replica implements Primary.LocalReplica {
         this.fencing = new ReplicaFencer(host.config().fenceNanos());
         this.replicaRole = new ReplicaRole(host.self(), pending);
         this.replicaHealth = new ReplicaHealth(host, key, () -> host.wantTicks(key));
-        this.recoveryPoint = new RecoveryPoint(host.config(), now());
+        this.recoveryPoint = new RecoveryPointWriter(host.config(), now());
         this.logTruncation = new LogTruncation(replicaHealth, recoveryPoint);
         this.lease = new ReadLease(now());
         this.storage = new ReplicaStorage(host, key, table, replicaHealth, new FilesOwner(), new LogEvents());

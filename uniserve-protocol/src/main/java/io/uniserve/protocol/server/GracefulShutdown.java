@@ -10,7 +10,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.server.config.ServerConfig;
-import io.uniserve.protocol.server.identity.Registration;
+import io.uniserve.protocol.server.identity.ServerRegistration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,7 @@ final class GracefulShutdown {
     private final Environment env;
     private final ServerConfig config;
     private final HostedReplicas replicas;
-    private final Registration registration;
+    private final ServerRegistration registration;
     private final Supplier<@Nullable Address> coordinator;
     private @Nullable Completion<Done> completion;
     private long deadline;
@@ -41,7 +41,7 @@ final class GracefulShutdown {
             Environment env,
             ServerConfig config,
             HostedReplicas replicas,
-            Registration registration,
+            ServerRegistration registration,
             Supplier<@Nullable Address> coordinator) {
         this.env = env;
         this.config = config;

@@ -13,7 +13,7 @@ import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReplicaRequest;
 import io.uniserve.protocol.replica.Replica;
-import io.uniserve.protocol.server.identity.Registration;
+import io.uniserve.protocol.server.identity.ServerRegistration;
 import java.util.function.Consumer;
 
 /**
@@ -25,7 +25,7 @@ final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<P
     private final ServerId self;
     private final HostedReplicas replicas;
     private final TableViewCache views;
-    private final Registration registration;
+    private final ServerRegistration registration;
     private final Scrubber scrubber;
 
     ReplicaRequestHandler(
@@ -33,7 +33,7 @@ final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<P
             ServerId self,
             HostedReplicas replicas,
             TableViewCache views,
-            Registration registration,
+            ServerRegistration registration,
             Scrubber scrubber) {
         this.env = env;
         this.self = self;

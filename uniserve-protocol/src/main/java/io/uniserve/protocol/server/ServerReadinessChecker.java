@@ -7,8 +7,8 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.replica.Replica;
-import io.uniserve.protocol.server.identity.Registration;
 import io.uniserve.protocol.server.identity.RegistryDataLossGuard;
+import io.uniserve.protocol.server.identity.ServerRegistration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerReadinessChecker {
     private final ServerId self;
-    private final Registration registration;
+    private final ServerRegistration registration;
     private final ClusterMembers members;
     private final TableViewCache views;
     private final HostedReplicas replicas;
@@ -28,7 +28,7 @@ final class ServerReadinessChecker {
 
     ServerReadinessChecker(
             ServerId self,
-            Registration registration,
+            ServerRegistration registration,
             ClusterMembers members,
             TableViewCache views,
             HostedReplicas replicas,

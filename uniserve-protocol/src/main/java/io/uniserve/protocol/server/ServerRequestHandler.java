@@ -11,12 +11,12 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ServerRequest;
 import io.uniserve.protocol.server.config.ServerConfig;
-import io.uniserve.protocol.server.identity.Registration;
+import io.uniserve.protocol.server.identity.ServerRegistration;
 
 /** Handler of requests about the server itself: liveness, load, table definitions, backups and trash. */
 final class ServerRequestHandler implements ServerRequest.Handler<Completion<PeerReply>> {
     private final ServerConfig config;
-    private final Registration registration;
+    private final ServerRegistration registration;
     private final HostedReplicas replicas;
     private final TableViewCache views;
     private final LoadReporter loads;
@@ -26,7 +26,7 @@ final class ServerRequestHandler implements ServerRequest.Handler<Completion<Pee
 
     ServerRequestHandler(
             ServerConfig config,
-            Registration registration,
+            ServerRegistration registration,
             HostedReplicas replicas,
             TableViewCache views,
             LoadReporter loads,

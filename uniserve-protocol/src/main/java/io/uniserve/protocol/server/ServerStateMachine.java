@@ -34,12 +34,12 @@ import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.context.ReplicaConfig;
 import io.uniserve.protocol.replica.context.ReplicaContext;
-import io.uniserve.protocol.server.config.FatalHandler;
+import io.uniserve.protocol.server.config.FatalErrorHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
 import io.uniserve.protocol.server.identity.IdentityGuard;
-import io.uniserve.protocol.server.identity.Registration;
 import io.uniserve.protocol.server.identity.RegistryDataLossGuard;
 import io.uniserve.protocol.server.identity.RegistryQuorumProbe;
+import io.uniserve.protocol.server.identity.ServerRegistration;
 import io.uniserve.protocol.server.trash.TrashFolder;
 import io.uniserve.protocol.transaction.TransactionConfig;
 import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServerStateMachine {
     private final ServerConfig config;
     private final Environment env;
-    private final FatalHandler fatal;
+    private final FatalErrorHandler fatal;
     private final IdentityGuard identity;
     private final Host host = new Host();
     private final RegistryWatches watches;
@@ -65,7 +65,7 @@ public final class ServerStateMachine {
     private final ClusterMembers members;
     private final ServerWorkTimer ticker;
     private final HostedReplicas replicas;
-    private final Registration registration;
+    private final ServerRegistration registration;
     private final ServerFailureDetector pinger;
     private final LeaseKeeper leases;
     private final OrphanReplicaCleaner orphanReplicaCleaner;
@@ -76,7 +76,7 @@ public final class ServerStateMachine {
     private final BackupEraser eraser;
     private final BackupRequestHandler backups;
     private final UpdateRequestHandler updates;
-    private final TransactionTables transactionTables;
+    private final AtomicTableHost transactionTables;
     private final ConsistentSnapshotReader consistentCuts;
     private final LoadReporter loads;
     private final RoutingPublisher routing;
@@ -98,7 +98,7 @@ public final class ServerStateMachine {
      * @param gates receives the gates of the replicas
      * @param fatal ends the process
      */
-    public ServerStateMachine(ServerConfig config, Environment world, GatePublisher gates, FatalHandler fatal) {
+    public ServerStateMachine(ServerConfig config, Environment world, GatePublisher gates, FatalErrorHandler fatal) {
         this.config = config;
         this.fatal = fatal;
         long retry = config.replicas().retryNanos();
@@ -118,7 +118,7 @@ public final class ServerStateMachine {
         this.guard = new RegistryDataLossGuard(config.trash().acceptUnknown());
         this.replicas = new HostedReplicas(env, host, gates, views, trash, ticker::scheduleSoon);
         this.trashRequestHandler = new TrashRequestHandler(config, trash, views, replicas, guard);
-        this.registration = new Registration(env, config, fatal, contact);
+        this.registration = new ServerRegistration(env, config, fatal, contact);
         this.pinger = new ServerFailureDetector(env, config, members, host::reportToCoordinator);
         this.leases = new LeaseKeeper(
                 env, config.replicas().leaseNanos(), this::hostedTables, replicas::find, views, contact);
@@ -132,7 +132,7 @@ public final class ServerStateMachine {
                 eraser,
                 server -> members.find(server) != null);
         this.transactionTables =
-                new TransactionTables(host, TransactionConfig.defaults(), watches, views, replicas, gates);
+                new AtomicTableHost(host, TransactionConfig.defaults(), watches, views, replicas, gates);
         this.consistentCuts = new ConsistentSnapshotReader(
                 env.clock(), env.registry(), transactionTables.service().commitVisibility()::runWhenVisible);
         this.updates = new UpdateRequestHandler(env, views, replicas::find, transactionTables.service());

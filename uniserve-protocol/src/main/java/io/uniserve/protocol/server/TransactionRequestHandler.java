@@ -14,10 +14,10 @@ import io.uniserve.protocol.replica.Replica;
  * takes over the transaction log that a request carries.
  */
 final class TransactionRequestHandler implements TransactionRequest.Handler<Completion<PeerReply>> {
-    private final TransactionTables tables;
+    private final AtomicTableHost tables;
     private final HostedReplicas replicas;
 
-    TransactionRequestHandler(TransactionTables tables, HostedReplicas replicas) {
+    TransactionRequestHandler(AtomicTableHost tables, HostedReplicas replicas) {
         this.tables = tables;
         this.replicas = replicas;
     }

@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Decision;
 import io.uniserve.protocol.RegistryPaths;
@@ -65,7 +65,7 @@ public final class TransactionLogView {
 
     private @Nullable TransactionLogState base;
     private int baseVersion;
-    private @Nullable TransactionHistory history;
+    private @Nullable DecisionHistory history;
     private int historyVersion;
     private @Nullable Map<RequestId, Decision> historyByRequest;
 
@@ -310,7 +310,7 @@ public final class TransactionLogView {
     /** The last decision on the request in {@link #base()} or the older decisions; empty if none is recorded. */
     public Optional<Decision> lastDecision(RequestId request) {
         TransactionLogState log = base;
-        TransactionHistory older = history;
+        DecisionHistory older = history;
         if (log == null || older == null) {
             throw new IllegalStateException("the log is not known");
         }
@@ -339,7 +339,7 @@ public final class TransactionLogView {
     private void read(int attempt, Completion<TransactionLogState> completion) {
         commitVisibility.readTransactionLog(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TransactionLogState log) {
-                TransactionHistory known = history;
+                DecisionHistory known = history;
                 if (known != null && known.writeNumber() == log.historyNumber()) {
                     found(log, ok.value().version(), completion);
                 } else {
@@ -368,9 +368,9 @@ public final class TransactionLogView {
                 completion.done(Outcome.err(read.error()));
                 return;
             }
-            TransactionHistory stored = ok.value().value() instanceof TransactionHistory some
+            DecisionHistory stored = ok.value().value() instanceof DecisionHistory some
                     ? some
-                    : TransactionHistory.empty(log.tableId());
+                    : DecisionHistory.empty(log.tableId());
             if (stored.writeNumber() == log.historyNumber()) {
                 keepHistory(stored, ok.value().version());
                 found(log, nodeVersion, completion);
@@ -383,7 +383,7 @@ public final class TransactionLogView {
         });
     }
 
-    private void keepHistory(TransactionHistory known, int nodeVersion) {
+    private void keepHistory(DecisionHistory known, int nodeVersion) {
         history = known;
         historyVersion = nodeVersion;
         historyByRequest = null;
@@ -394,7 +394,7 @@ public final class TransactionLogView {
      * without it moves older decisions to their own node when there are many.
      */
     public void write(TransactionLogState next, @Nullable Integer mapVersion, Consumer<Written> then) {
-        TransactionHistory older = history;
+        DecisionHistory older = history;
         if (older == null) {
             throw new IllegalStateException("the log was not read");
         }

@@ -18,7 +18,7 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -295,7 +295,7 @@ class ExchangeStateMachineTest {
 
     @Test
     void aRunWithoutItsEndMarkerIsNotThere() {
-        ScatterOutput scatterOutput = world.machine(1).startRun(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
+        ScatterRunId scatterOutput = world.machine(1).startRun(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
         Bytes packed = ChunkCompressor.pack(chunk(10, 1));
         ChunkInfo info = new ChunkInfo(1, packed.size(), ChunkCompressor.checksum(packed));
         world.machine(1).put(scatterOutput, 0, info, packed, done -> value(done));
@@ -324,7 +324,7 @@ class ExchangeStateMachineTest {
     @Test
     void aPortThatPutsTwiceOrNowhereIsTold() {
         assertCode(world.scattered(1, ID, 0, 2, 4, Map.of(2, chunk(1, 1))), ErrorCode.PORT_PROTOCOL, "slot 2 of 2");
-        ScatterOutput scatterOutput = world.machine(1).startRun(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
+        ScatterRunId scatterOutput = world.machine(1).startRun(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
         Bytes packed = ChunkCompressor.pack(chunk(10, 1));
         ChunkInfo info = new ChunkInfo(1, packed.size(), ChunkCompressor.checksum(packed));
         world.machine(1).put(scatterOutput, 0, info, packed, done -> value(done));

@@ -14,7 +14,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PullChunk;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.protocol.testing.TestingDisk;
 import io.uniserve.protocol.testing.TestingLoop;
 import io.uniserve.protocol.testing.TestingNetwork;
@@ -145,7 +145,7 @@ final class ExchangeWorld {
             long remainingNanos,
             Completion<ScatterManifest> completion) {
         ExchangeStateMachine machine = machine(server);
-        ScatterOutput scatterOutput;
+        ScatterRunId scatterOutput;
         try {
             scatterOutput = machine.startRun(frame, actor, remainingNanos);
         } catch (UniserveException e) {
@@ -157,7 +157,7 @@ final class ExchangeWorld {
 
     private void put(
             ExchangeStateMachine machine,
-            ScatterOutput scatterOutput,
+            ScatterRunId scatterOutput,
             List<Map.Entry<Integer, Bytes>> left,
             Completion<ScatterManifest> completion) {
         if (left.isEmpty()) {

@@ -16,7 +16,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.protocol.testing.TestingLoop;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +105,7 @@ class ShuffleStateMachineTest {
         List<ChunkInfo> chunks = IntStream.range(0, slots)
                 .mapToObj(slot -> new ChunkInfo(1, 10, 3))
                 .toList();
-        ScatterOutput scatterOutput = new ScatterOutput(new ExchangeId(7, 1), stage, actor, 100L + stage * 10L + actor);
+        ScatterRunId scatterOutput = new ScatterRunId(new ExchangeId(7, 1), stage, actor, 100L + stage * 10L + actor);
         return new ScatterManifest(new Address("server" + actor, 1), scatterOutput, chunks, 0);
     }
 

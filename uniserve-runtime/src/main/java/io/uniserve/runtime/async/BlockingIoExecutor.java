@@ -64,7 +64,7 @@ public final class BlockingIoExecutor implements AutoCloseable {
         } catch (UniserveException e) {
             return Outcome.err(e);
         } catch (IOException | UncheckedIOException e) {
-            return Outcome.err(DiskErrors.of(what, e));
+            return Outcome.err(DiskErrorMapper.of(what, e));
         } catch (RuntimeException e) {
             return Outcome.err(new UniserveException(ErrorCode.INTERNAL, what + ": " + e, e));
         } catch (OutOfMemoryError e) {

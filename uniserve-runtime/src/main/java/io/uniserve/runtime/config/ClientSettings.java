@@ -24,10 +24,10 @@ public record ClientSettings(
                 client.duration("query-deadline", MS, HOUR),
                 client.duration("update-deadline", MS, HOUR),
                 client.duration("connect-timeout", Duration.ofMillis(10), MINUTES_10),
-                reader(client));
+                requestSettings(client));
     }
 
-    private static RequestSettings reader(ConfigSection client) {
+    private static RequestSettings requestSettings(ConfigSection client) {
         ConfigSection hedge = client.section("hedge");
         return new RequestSettings(
                 hedge.duration("delay-min", Duration.ZERO, MINUTE).toNanos(),

@@ -73,7 +73,7 @@ final class ConfigSection {
 
     Duration duration(String key, Duration min, Duration max) {
         String expected = "a duration with a unit (ns, us, ms, s, m, h) from " + show(min) + " to " + show(max);
-        withUnit(key, expected);
+        requireUnit(key, expected);
         Duration duration = get(key, expected, () -> config.getDuration(path(key)));
         if (duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
             throw invalidValue(key, expected, null);
@@ -83,7 +83,7 @@ final class ConfigSection {
 
     long bytes(String key, long min, long max) {
         String expected = "a size with a unit (B, KiB, MiB, GiB) from " + min + "B to " + max + "B";
-        withUnit(key, expected);
+        requireUnit(key, expected);
         ConfigMemorySize size = get(key, expected, () -> config.getMemorySize(path(key)));
         if (size.toBytes() < min || size.toBytes() > max) {
             throw invalidValue(key, expected, null);
@@ -161,7 +161,7 @@ final class ConfigSection {
     }
 
     /** Rejects a number without unit: the library would read it as milliseconds or bytes, which is rarely intended. */
-    private void withUnit(String key, String expected) {
+    private void requireUnit(String key, String expected) {
         if (config.getValue(path(key)).unwrapped() instanceof Number) {
             throw invalidValue(key, expected, null);
         }

@@ -13,8 +13,8 @@ import java.util.Map;
 final class DuplicateKeyChecker {
     private final String text;
     private final Map<String, Integer> lines = new HashMap<>();
-    private final List<Duplicate> found = new ArrayList<>();
-    private int at;
+    private final List<Duplicate> duplicates = new ArrayList<>();
+    private int position;
     private int line = 1;
 
     /** A key and its two lines. */
@@ -31,14 +31,14 @@ final class DuplicateKeyChecker {
             reader.next();
         }
         reader.object("");
-        return reader.found;
+        return reader.duplicates;
     }
 
     private void object(String prefix) {
-        while (at < text.length()) {
+        while (position < text.length()) {
             skipBlank();
             char c = peek();
-            if (c == '}' || at >= text.length()) {
+            if (c == '}' || position >= text.length()) {
                 next();
                 return;
             }
@@ -67,7 +67,7 @@ final class DuplicateKeyChecker {
             if (!append) {
                 Integer first = lines.putIfAbsent(path, keyLine);
                 if (first != null) {
-                    found.add(new Duplicate(path, first, keyLine));
+                    duplicates.add(new Duplicate(path, first, keyLine));
                 }
             }
             value();
@@ -77,7 +77,7 @@ final class DuplicateKeyChecker {
     /** Reads a key's path up to its separator, without quotes. */
     private String key() {
         StringBuilder key = new StringBuilder();
-        while (at < text.length()) {
+        while (position < text.length()) {
             char c = peek();
             if (c == '"') {
                 key.append(quoted());
@@ -93,7 +93,7 @@ final class DuplicateKeyChecker {
     /** Skips a value up to the end of its line, a comma or the brace that closes its object. */
     private void value() {
         int depth = 0;
-        while (at < text.length()) {
+        while (position < text.length()) {
             char c = peek();
             if (c == '"') {
                 String unused = quoted();
@@ -115,10 +115,10 @@ final class DuplicateKeyChecker {
 
     private String quoted() {
         if (follows("\"\"\"")) {
-            int end = text.indexOf("\"\"\"", at + 3);
+            int end = text.indexOf("\"\"\"", position + 3);
             return skipTo(end < 0 ? text.length() : end + 3);
         }
-        int end = at + 1;
+        int end = position + 1;
         while (end < text.length() && text.charAt(end) != '"' && text.charAt(end) != '\n') {
             end += text.charAt(end) == '\\' ? 2 : 1;
         }
@@ -127,15 +127,15 @@ final class DuplicateKeyChecker {
     }
 
     private String skipTo(int end) {
-        int start = at;
-        while (at < end) {
+        int start = position;
+        while (position < end) {
             next();
         }
         return text.substring(start, end);
     }
 
     private void skipBlank() {
-        while (at < text.length()) {
+        while (position < text.length()) {
             char c = peek();
             if (c == '#' || follows("//")) {
                 skipLine();
@@ -148,28 +148,28 @@ final class DuplicateKeyChecker {
     }
 
     private void skipSpace() {
-        while (at < text.length() && (peek() == ' ' || peek() == '\t' || peek() == '\r')) {
+        while (position < text.length() && (peek() == ' ' || peek() == '\t' || peek() == '\r')) {
             next();
         }
     }
 
     private void skipLine() {
-        while (at < text.length() && peek() != '\n') {
+        while (position < text.length() && peek() != '\n') {
             next();
         }
     }
 
     private boolean follows(String what) {
-        return text.startsWith(what, at);
+        return text.startsWith(what, position);
     }
 
     private char peek() {
-        return at < text.length() ? text.charAt(at) : '\0';
+        return position < text.length() ? text.charAt(position) : '\0';
     }
 
     private char next() {
         char c = peek();
-        at++;
+        position++;
         if (c == '\n') {
             line++;
         }

@@ -12,11 +12,11 @@ import java.util.TreeMap;
 /** Check for unknown keys: only keys of the reference are allowed. An error suggests the nearest key. */
 final class UnknownKeyChecker {
     private final Map<String, ConfigValueType> known;
-    private final String free;
+    private final String freeSection;
 
     private UnknownKeyChecker(Map<String, ConfigValueType> known, String free) {
         this.known = known;
-        this.free = free;
+        this.freeSection = free;
     }
 
     /** Takes the keys of the reference; below {@code free} every key is allowed. */
@@ -44,7 +44,7 @@ final class UnknownKeyChecker {
     private void check(String prefix, ConfigObject object, Config resolved) {
         for (Map.Entry<String, ConfigValue> entry : object.entrySet()) {
             String path = join(prefix, entry.getKey());
-            if (path.startsWith(free + ".")) {
+            if (path.startsWith(freeSection + ".")) {
                 continue;
             }
             ConfigValueType expected = known.get(path);

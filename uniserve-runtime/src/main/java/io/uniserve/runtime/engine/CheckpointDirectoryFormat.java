@@ -5,7 +5,7 @@ import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.runtime.disk.DurableFileOperations;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ final class CheckpointDirectoryFormat {
         for (Path file : files(written)) {
             Path kept = target.resolve("f" + entries.size());
             Files.move(file, kept);
-            DurableFiles.syncFile(kept);
+            DurableFileOperations.syncFile(kept);
             String name = written.relativize(file).toString().replace(java.io.File.separatorChar, '/');
             entries.add(new Entry(name, Files.size(kept), hash(kept)));
         }
@@ -49,10 +49,10 @@ final class CheckpointDirectoryFormat {
             out.writeString(entry.name).writeLong(entry.size).writeBytes(entry.sha256);
         }
         byte[] body = out.toBytes().toArray();
-        DurableFiles.writeNew(
+        DurableFileOperations.writeNew(
                 target.resolve(INDEX),
                 List.of(java.nio.ByteBuffer.wrap(body), java.nio.ByteBuffer.wrap(sha256().digest(body))));
-        DurableFiles.syncDirectory(target);
+        DurableFileOperations.syncDirectory(target);
     }
 
     /** Verifies the checkpoint and creates its files under their own names in {@code target}, an empty directory. */
@@ -65,7 +65,7 @@ final class CheckpointDirectoryFormat {
             if (!place.startsWith(target)) {
                 throw corrupt(checkpoint, "file name " + entry.name + " leaves the directory", null);
             }
-            DurableFiles.createDirectories(place.resolveSibling(".").normalize());
+            DurableFileOperations.createDirectories(place.resolveSibling(".").normalize());
             link(kept, place);
         }
     }

@@ -6,7 +6,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.runtime.async.DiskErrors;
+import io.uniserve.runtime.async.DiskErrorMapper;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
@@ -73,13 +73,13 @@ public final class EngineCallExecutor {
 
     /** Runs work that changes the replica's actor, after all such work submitted before. */
     <T> void runInOrder(ReplicaKey key, String what, Completion<T> completion, Work<T> work) {
-        watch();
+        checkStuckCalls();
         queues.add(key, new CompletingCall<>(what, completion, work));
     }
 
     /** Runs work in no particular order. */
     <T> void runConcurrently(String what, Completion<T> completion, Work<T> work) {
-        watch();
+        checkStuckCalls();
         CompletingCall<T> call = new CompletingCall<>(what, completion, work);
         try {
             pool.execute(call);
@@ -142,7 +142,7 @@ public final class EngineCallExecutor {
         } catch (UniserveException e) {
             return Outcome.err(e);
         } catch (IOException e) {
-            return Outcome.err(DiskErrors.of("cannot " + what, e));
+            return Outcome.err(DiskErrorMapper.of("cannot " + what, e));
         } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
             LOG.error("{} failed unexpectedly", what, e);
             return Outcome.err(new UniserveException(ErrorCode.INTERNAL, "cannot " + what + ": " + e, e));
@@ -152,7 +152,7 @@ public final class EngineCallExecutor {
     }
 
     /** Checks for stuck calls. Each new call does this, so it needs no thread. */
-    private void watch() {
+    private void checkStuckCalls() {
         long now = clock.nanos();
         synchronized (running) {
             int stuck = running.stuck(

@@ -76,17 +76,17 @@ final class KeyedExecutor {
             try {
                 call.run();
             } finally {
-                follow();
+                runNext();
             }
         }
 
         @Override
         public void refuse(RejectedExecutionException reason) {
             call.refuse(reason);
-            follow();
+            runNext();
         }
 
-        private void follow() {
+        private void runNext() {
             Call following = next(key);
             if (following != null) {
                 submit(key, following);

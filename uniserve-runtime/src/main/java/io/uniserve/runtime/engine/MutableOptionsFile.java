@@ -16,7 +16,7 @@ final class MutableOptionsFile {
     /** Returns the definition with the options of an update's last row. Fails with INVALID_ROW if it cannot be read. */
     static TableMeta withOptions(TableMeta meta, Bytes rows) {
         TableMeta next = meta;
-        for (Document row : RowBatch.documents(rows)) {
+        for (Document row : DecodedRowBatch.documents(rows)) {
             next = MutableOptions.withMutableOptions(meta, row);
         }
         return next;

@@ -17,7 +17,7 @@ public final class DaemonHealthCheck {
     static final long ANSWER_MS_MAX = 2_000;
 
     private final EventLoop loop;
-    private final Supplier<List<String>> missing;
+    private final Supplier<List<String>> missingConditions;
 
     /**
      * Creates the check.
@@ -26,7 +26,7 @@ public final class DaemonHealthCheck {
      */
     public DaemonHealthCheck(EventLoop loop, Supplier<List<String>> missing) {
         this.loop = loop;
-        this.missing = missing;
+        this.missingConditions = missing;
     }
 
     /** Reasons why the daemon is not live; empty if it is. Blocks for at most two seconds. */
@@ -36,7 +36,7 @@ public final class DaemonHealthCheck {
 
     /** Missing conditions of readiness; empty if the daemon is ready. Blocks for at most two seconds. */
     List<String> notReady() {
-        return evaluateOnLoop(missing);
+        return evaluateOnLoop(missingConditions);
     }
 
     private List<String> evaluateOnLoop(Supplier<List<String>> question) {

@@ -20,7 +20,7 @@ import java.util.zip.ZipFile;
  */
 public final class PortBuildId {
     /** Separator between an operator's {@code name@version} and the build. */
-    private static final char MARK = '#';
+    private static final char SEPARATOR = '#';
 
     private PortBuildId() {}
 
@@ -32,7 +32,7 @@ public final class PortBuildId {
                 file.stream()
                         .filter(entry -> !entry.isDirectory() && !isOfPacking(entry.getName()))
                         .forEach(
-                                entry -> contents.merge(entry.getName(), sum(entry), (one, other) -> 31 * one + other));
+                                entry -> contents.merge(entry.getName(), checksum(entry), (one, other) -> 31 * one + other));
             } catch (URISyntaxException e) {
                 throw new IOException("jar without a file path: " + jar, e);
             }
@@ -47,33 +47,33 @@ public final class PortBuildId {
         return name.equals("META-INF/MANIFEST.MF") || name.startsWith("META-INF/maven/");
     }
 
-    private static long sum(ZipEntry entry) {
+    private static long checksum(ZipEntry entry) {
         return entry.getCrc() + (entry.getSize() << 32);
     }
 
     /** Qualifies the operator with the build; unchanged if the build is empty, as for ports that were not loaded from jars. */
     public static String qualify(String operator, String build) {
-        return build.isEmpty() ? operator : operator + MARK + build;
+        return build.isEmpty() ? operator : operator + SEPARATOR + build;
     }
 
     /** Returns the operator's {@code name@version}. */
     public static String withoutBuild(String named) {
-        int mark = named.lastIndexOf(MARK);
+        int mark = named.lastIndexOf(SEPARATOR);
         return mark < 0 ? named : named.substring(0, mark);
     }
 
     /** True if the operator is qualified with this build or with none. */
     public static boolean matches(String named, String build) {
-        int mark = named.lastIndexOf(MARK);
+        int mark = named.lastIndexOf(SEPARATOR);
         return mark < 0 || named.substring(mark + 1).equals(build);
     }
 
     /** Error message for an operator that the server's port does not have. */
     public static String missingOperatorMessage(String named) {
-        return named.indexOf(MARK) < 0
+        return named.indexOf(SEPARATOR) < 0
                 ? "this server's port has no operator \"" + named + "\"; compare the versions of client and port"
                 : "this server's port has no operator \"" + withoutBuild(named)
-                        + "\" of the build that planned the query, " + named.substring(named.lastIndexOf(MARK) + 1)
+                        + "\" of the build that planned the query, " + named.substring(named.lastIndexOf(SEPARATOR) + 1)
                         + ": servers have different builds of the port, install the same on all";
     }
 }

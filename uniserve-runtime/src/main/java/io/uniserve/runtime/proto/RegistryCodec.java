@@ -6,6 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.model.registry.ClusterRecord;
 import io.uniserve.model.registry.CoordinatorRecord;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.IdentityRecord;
 import io.uniserve.model.registry.RegistryValue;
 import io.uniserve.model.registry.ServerRecord;
@@ -13,7 +14,6 @@ import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TermRecord;
 import io.uniserve.model.registry.Tombstone;
-import io.uniserve.model.registry.TransactionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 
 /**
@@ -59,7 +59,7 @@ public final class RegistryCodec {
             node.setBackup(toProto(backup));
         } else if (value instanceof TransactionLogState log) {
             node.setTableLog(TransactionLogMapping.toProto(log));
-        } else if (value instanceof TransactionHistory outcomes) {
+        } else if (value instanceof DecisionHistory outcomes) {
             node.setTableOutcomes(TransactionLogMapping.toProto(outcomes));
         } else if (value instanceof IdentityRecord identity) {
             node.setIdentity(RegistryProto.IdentityRecord.newBuilder()
@@ -82,7 +82,7 @@ public final class RegistryCodec {
         if (value instanceof ClusterRecord cluster && cluster.tableIdsInPaths()) {
             return FORMAT;
         }
-        boolean two = value instanceof TransactionHistory
+        boolean two = value instanceof DecisionHistory
                 || value instanceof TransactionLogState log && log.historyNumber() > 0;
         return two ? SECOND_FORMAT : FIRST_FORMAT;
     }

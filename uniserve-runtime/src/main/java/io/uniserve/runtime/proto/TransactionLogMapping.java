@@ -3,7 +3,7 @@ package io.uniserve.runtime.proto;
 import com.google.protobuf.ByteString;
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.Decision;
@@ -37,7 +37,7 @@ public final class TransactionLogMapping {
         return proto.setSettled(packed(log.decisions(), proto::addDecisions)).build();
     }
 
-    static RegistryProto.TableOutcomes toProto(TransactionHistory outcomes) {
+    static RegistryProto.TableOutcomes toProto(DecisionHistory outcomes) {
         RegistryProto.TableOutcomes.Builder proto = RegistryProto.TableOutcomes.newBuilder()
                 .setTableId(outcomes.tableId())
                 .setNumber(outcomes.writeNumber());
@@ -107,8 +107,8 @@ public final class TransactionLogMapping {
                 ProtoValidator.notNegative("outcomes", proto.getOutcomes()));
     }
 
-    static TransactionHistory fromProto(RegistryProto.TableOutcomes proto) {
-        return new TransactionHistory(
+    static DecisionHistory fromProto(RegistryProto.TableOutcomes proto) {
+        return new DecisionHistory(
                 ProtoValidator.notNegative("table_id", proto.getTableId()),
                 ProtoValidator.notNegative("number", proto.getNumber()),
                 decisions(proto.getSettled(), proto.getDecisionsList()));

@@ -24,7 +24,7 @@ public final class InMemoryRegistrySession implements Registry, AutoCloseable {
     private Object owner = new Object();
     private volatile boolean connected = true;
     private boolean closed;
-    private boolean loseNextAnswer;
+    private boolean loseNextReply;
 
     InMemoryRegistrySession(InMemoryZooKeeper shared, Executor loop) {
         this.shared = shared;
@@ -111,7 +111,7 @@ public final class InMemoryRegistrySession implements Registry, AutoCloseable {
 
     /** Makes the next write lose its answer and the connection: it takes effect and fails with OUTCOME_UNKNOWN. */
     public synchronized void loseNextReply() {
-        loseNextAnswer = true;
+        loseNextReply = true;
     }
 
     /** Ends the session permanently. */
@@ -145,8 +145,8 @@ public final class InMemoryRegistrySession implements Registry, AutoCloseable {
         }
         try {
             T value = action.get();
-            if (write && loseNextAnswer) {
-                loseNextAnswer = false;
+            if (write && loseNextReply) {
+                loseNextReply = false;
                 suspend();
                 return Outcome.err(new UniserveException(
                         ErrorCode.OUTCOME_UNKNOWN, "the registry's connection was lost during a multi"));

@@ -61,7 +61,7 @@ public final class InMemoryZooKeeper {
         List<Integer> versions = new ArrayList<>();
         for (int i = 0; i < ops.size(); i++) {
             Op op = ops.get(i);
-            if (!allowed(next, op)) {
+            if (!isAllowed(next, op)) {
                 return new MultiResult(false, List.of(), i);
             }
             versions.add(apply(next, op, owner));
@@ -92,7 +92,7 @@ public final class InMemoryZooKeeper {
         notifySessions(changed);
     }
 
-    private static boolean allowed(NavigableMap<String, Node> nodes, Op op) {
+    private static boolean isAllowed(NavigableMap<String, Node> nodes, Op op) {
         Node node = nodes.get(op.path());
         if (op instanceof Op.Create) {
             return node == null;

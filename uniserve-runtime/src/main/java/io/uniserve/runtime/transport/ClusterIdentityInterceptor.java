@@ -92,7 +92,7 @@ public final class ClusterIdentityInterceptor {
     private static final class Answer<R> extends SimpleForwardingClientCallListener<R> {
         private final ClusterIdentity cluster;
         private final ClientCall<?, R> call;
-        private @Nullable UniserveException foreign;
+        private @Nullable UniserveException wrongCluster;
 
         private Answer(ClusterIdentity cluster, ClientCall<?, R> call, ClientCall.Listener<R> listener) {
             super(listener);
@@ -107,7 +107,7 @@ public final class ClusterIdentityInterceptor {
                 try {
                     cluster.setIdentity(theirs);
                 } catch (UniserveException e) {
-                    foreign = e;
+                    wrongCluster = e;
                     call.cancel("another cluster answers", null);
                     return;
                 }
@@ -117,14 +117,14 @@ public final class ClusterIdentityInterceptor {
 
         @Override
         public void onMessage(R message) {
-            if (foreign == null) {
+            if (wrongCluster == null) {
                 super.onMessage(message);
             }
         }
 
         @Override
         public void onClose(Status status, Metadata trailers) {
-            UniserveException why = foreign;
+            UniserveException why = wrongCluster;
             if (why == null) {
                 super.onClose(status, trailers);
                 return;

@@ -19,7 +19,7 @@ import java.util.List;
  */
 public final class MalformedMessageGuard {
     /** Largest possible field number. A caller that sends it itself is rejected too. */
-    private static final int MARK = 536_870_911;
+    private static final int UNPARSED_FIELD = 536_870_911;
 
     private MalformedMessageGuard() {}
 
@@ -50,7 +50,7 @@ public final class MalformedMessageGuard {
     /** Fails with INVALID_ARGUMENT if the message did not parse. */
     public static void refuse(Message message) {
         UnknownFieldSet unknown = message.getUnknownFields();
-        if (!unknown.asMap().isEmpty() && unknown.hasField(MARK)) {
+        if (!unknown.asMap().isEmpty() && unknown.hasField(UNPARSED_FIELD)) {
             throw UniserveException.invalid("malformed message: the request's bytes are not a "
                     + message.getDescriptorForType().getName());
         }
@@ -82,7 +82,7 @@ public final class MalformedMessageGuard {
         private static UnknownFieldSet mark() {
             return UnknownFieldSet.newBuilder()
                     .addField(
-                            MARK,
+                            UNPARSED_FIELD,
                             UnknownFieldSet.Field.newBuilder()
                                     .addLengthDelimited(ByteString.EMPTY)
                                     .build())

@@ -18,7 +18,7 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
 import io.uniserve.protocol.env.RowStateDependency;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.runtime.async.Waiter;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
@@ -70,7 +70,7 @@ class AtomicHostTest {
     private long rowsAt(long version) {
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
         try {
-            Optional<VersionedSnapshots.Ref<ActorView>> state = hosted.snapshotAt(version);
+            Optional<VersionedSnapshotCache.Ref<ActorView>> state = hosted.snapshotAt(version);
             if (state.isEmpty()) {
                 return -1;
             }
@@ -162,7 +162,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        VersionedSnapshots.Ref<ActorView> state = hosted.snapshotAt(0).orElseThrow();
+        VersionedSnapshotCache.Ref<ActorView> state = hosted.snapshotAt(0).orElseThrow();
         Waiter.<Done>value(done -> world.host.destroy(KEY, done));
         assertThat(state.state().usage().rows()).isEqualTo(1);
         state.release();
@@ -175,7 +175,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        VersionedSnapshots.Ref<ActorView> reading = hosted.snapshotAt(1).orElseThrow();
+        VersionedSnapshotCache.Ref<ActorView> reading = hosted.snapshotAt(1).orElseThrow();
         WeakReference<ActorView> first = new WeakReference<>(reading.state());
         int last = 1 + 3 * STATES_IN_BUDGET;
         for (int version = 2; version <= last; version++) {

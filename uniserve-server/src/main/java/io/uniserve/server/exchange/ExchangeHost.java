@@ -21,7 +21,7 @@ import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -83,13 +83,13 @@ public final class ExchangeHost {
 
     /** Runs a scatter on a worker. The chunks stay until the attempt of the plan ends. */
     public ScatterManifest scatter(ScatterEnvelope frame, OperatorContext context, Consumer<ChunkSink> work) {
-        ScatterOutput scatterOutput = await(
+        ScatterRunId scatterOutput = await(
                 context.remainingNanos(),
                 future -> future.complete(
                         outcome(() -> machine.startRun(frame, context.actor(), context.remainingNanos()))));
         boolean complete = false;
         try {
-            work.accept((slot, rows, chunk) -> put(scatterOutput, context, slot, rows, chunk));
+            work.accept((slot, rows, chunk) -> storeChunk(scatterOutput, context, slot, rows, chunk));
             context.checkActive();
             ScatterManifest scatterManifest =
                     await(context.remainingNanos(), future -> future.complete(machine.complete(scatterOutput)));
@@ -102,7 +102,7 @@ public final class ExchangeHost {
         }
     }
 
-    private void put(ScatterOutput scatterOutput, OperatorContext context, int slot, long rows, Bytes chunk) {
+    private void storeChunk(ScatterRunId scatterOutput, OperatorContext context, int slot, long rows, Bytes chunk) {
         context.checkActive();
         if (rows < 0) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "the scatter put a chunk of " + rows + " rows");

@@ -50,11 +50,11 @@ final class LocalFirstQueryNetwork implements ClientNetwork, SnapshotReadClient,
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
         return to.equals(local.self())
-                ? readHere(once -> readHere(request, once), completion)
+                ? readLocal(once -> readLocal(request, once), completion)
                 : remote.read(to, request, onSerial(completion));
     }
 
-    private Timers.Cancel readHere(ReadRequest request, Completion<ReadReply> once) {
+    private Timers.Cancel readLocal(ReadRequest request, Completion<ReadReply> once) {
         return planner.isFree()
                 ? local.reads().read(request, once, planner)
                 : local.reads().read(request, once);
@@ -63,11 +63,11 @@ final class LocalFirstQueryNetwork implements ClientNetwork, SnapshotReadClient,
     @Override
     public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         return to.equals(local.self())
-                ? readHere(once -> readHere(request, once), completion)
+                ? readLocal(once -> readLocal(request, once), completion)
                 : remote.read(to, request, onSerial(completion));
     }
 
-    private Timers.Cancel readHere(VersionedRead request, Completion<VersionedRead.Reply> once) {
+    private Timers.Cancel readLocal(VersionedRead request, Completion<VersionedRead.Reply> once) {
         return planner.isFree()
                 ? local.reads().read(request, once, planner)
                 : local.reads().read(request, once);
@@ -77,7 +77,7 @@ final class LocalFirstQueryNetwork implements ClientNetwork, SnapshotReadClient,
         return outcome -> serial.execute(() -> completion.done(outcome));
     }
 
-    private <M> Timers.Cancel readHere(Function<Completion<M>, Timers.Cancel> read, Completion<M> completion) {
+    private <M> Timers.Cancel readLocal(Function<Completion<M>, Timers.Cancel> read, Completion<M> completion) {
         AtomicBoolean done = new AtomicBoolean();
         Completion<M> once = outcome -> {
             if (done.compareAndSet(false, true)) {
@@ -103,7 +103,7 @@ final class LocalFirstQueryNetwork implements ClientNetwork, SnapshotReadClient,
             Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
         Timers.Cancel[] work = {() -> {}};
         Timers.Cancel late = timers.after(timeoutNanos, () -> work[0].cancel());
-        work[0] = this.<ConsistentSnapshot>readHere(
+        work[0] = this.<ConsistentSnapshot>readLocal(
                 once -> {
                     local.cuts().takeSnapshot(tables, once);
                     return () -> {};

@@ -12,12 +12,12 @@ import java.util.concurrent.CompletableFuture;
 final class ParallelReadGroup {
     private final List<QueryReadFactory.Read<QueryResult>> runs;
     private final List<Optional<QueryResult>> results;
-    private int missing;
+    private int pending;
 
     ParallelReadGroup(List<QueryReadFactory.Read<QueryResult>> runs) {
         this.runs = List.copyOf(runs);
         results = new ArrayList<>(Collections.nCopies(runs.size(), Optional.empty()));
-        missing = runs.size();
+        pending = runs.size();
     }
 
     /** Starts all reads. The future gets their answers in the order of the reads. */
@@ -25,19 +25,19 @@ final class ParallelReadGroup {
         for (int i = 0; i < runs.size() && !future.isDone(); i++) {
             int place = i;
             CompletableFuture<Outcome<QueryResult>> one = new CompletableFuture<>();
-            CompletableFuture<Void> unused = one.thenAccept(outcome -> ended(place, outcome, future));
+            CompletableFuture<Void> unused = one.thenAccept(outcome -> onEnd(place, outcome, future));
             runs.get(i).start(one);
         }
     }
 
-    private void ended(int place, Outcome<QueryResult> outcome, CompletableFuture<Outcome<List<QueryResult>>> future) {
+    private void onEnd(int place, Outcome<QueryResult> outcome, CompletableFuture<Outcome<List<QueryResult>>> future) {
         if (outcome instanceof Outcome.Err<QueryResult> failed) {
             future.complete(Outcome.err(failed.error()));
             cancel();
             return;
         }
         results.set(place, Optional.of(outcome.value()));
-        if (--missing == 0) {
+        if (--pending == 0) {
             future.complete(
                     Outcome.ok(results.stream().flatMap(Optional::stream).toList()));
         }

@@ -41,7 +41,7 @@ final class PlanSnapshot {
     /** False if the caller has a session. */
     private final boolean owned;
 
-    private final UpdateContention updateContention;
+    private final UpdateContentionTracker updateContention;
     private final long deadlineNanos;
     private final ReadVersionTracker versions = new ReadVersionTracker();
     private final QuerySnapshot together;
@@ -67,7 +67,7 @@ final class PlanSnapshot {
             TableName table,
             ReadMode mode,
             Optional<ReadSession> session,
-            UpdateContention updateContention,
+            UpdateContentionTracker updateContention,
             long deadlineNanos) {
         this.world = world;
         this.reads = new QueryReadFactory(world);

@@ -29,21 +29,21 @@ final class QueryReadFactory {
 
     /** Read that has not started yet. */
     final class Read<T> {
-        private final BiConsumer<Completion<T>, Consumer<Timers.Cancel>> begin;
-        private Timers.Cancel running = () -> {};
+        private final BiConsumer<Completion<T>, Consumer<Timers.Cancel>> starter;
+        private Timers.Cancel canceller = () -> {};
 
         private Read(BiConsumer<Completion<T>, Consumer<Timers.Cancel>> begin) {
-            this.begin = begin;
+            this.starter = begin;
         }
 
         /** Call on the serial executor, which also completes the future. */
         void start(CompletableFuture<Outcome<T>> future) {
-            begin.accept(future::complete, begun -> running = begun);
+            starter.accept(future::complete, begun -> canceller = begun);
         }
 
         /** Thread-safe. */
         void cancel() {
-            context.serialExecutor().execute(() -> running.cancel());
+            context.serialExecutor().execute(() -> canceller.cancel());
         }
     }
 

@@ -47,21 +47,21 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final IdGenerator ids;
     private final CoarseTimers timers;
     private final SharedRoutingCache routing;
-    private final Timers.Cancel watch;
+    private final Timers.Cancel routingWatch;
     private final ClientState state;
     private final PlannerTransport transport;
     private final GrpcClientNetwork remote;
     private final Network peers;
     private final PortPlanners planners;
-    private final OutOfMemoryPolicy memory;
+    private final OutOfMemoryPolicy outOfMemoryPolicy;
     private final WorkerPool pool;
     private final AtomicInteger queries = new AtomicInteger();
     private final int queriesMax;
     private final ClientRequestLimiter clients;
     private final RunningQueryRegistry running;
     private final long maxNanos;
-    private final UpdateContention updateContention;
-    private final Supplier<CancellationScope> callers;
+    private final UpdateContentionTracker updateContention;
+    private final Supplier<CancellationScope> newCancellationScope;
 
     /**
      * Starts the service.
@@ -89,9 +89,9 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.maxNanos = settings.queryTimeMax().toNanos();
         this.clock = clock;
         this.ids = ids;
-        this.memory = memory;
-        this.callers = callers;
-        this.updateContention = new UpdateContention(clock);
+        this.outOfMemoryPolicy = memory;
+        this.newCancellationScope = callers;
+        this.updateContention = new UpdateContentionTracker(clock);
         this.planners = planners;
         this.transport = here;
         this.state = ClientState.of(RequestSettings.defaults(), RoutingPolicy.preferLocal(here.id()));
@@ -102,7 +102,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.queriesMax = settings.queryThreads() + settings.queryQueue();
         this.clients = new ClientRequestLimiter(queriesMax, "queries", "server.query-queue");
         this.routing = new SharedRoutingCache(refresh);
-        this.watch = source.watch(routing::accept);
+        this.routingWatch = source.watch(routing::accept);
         pool.startCompensation(timers);
     }
 
@@ -131,11 +131,11 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 request.mode(),
                 session(request),
                 updateContention,
-                callers.get(),
+                newCancellationScope.get(),
                 new QueryStats(request.explain()),
                 deadline);
         if (queries.incrementAndGet() > queriesMax) {
-            ended(client);
+            releaseSlot(client);
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED, "this server's queue of queries is full; try again or elsewhere")));
             return context;
@@ -144,7 +144,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 running.add(share, RunningQueryRegistry.PLAN, deadline, request.remainingNanos() > maxNanos, context);
         if (!pool.execute(share, () -> completion.done(answer(query, context, deadline, share, entry)))) {
             entry.close();
-            ended(client);
+            releaseSlot(client);
             completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down")));
         }
         return () -> {
@@ -153,7 +153,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         };
     }
 
-    private void ended(String client) {
+    private void releaseSlot(String client) {
         queries.decrementAndGet();
         clients.release(client, 1);
     }
@@ -195,26 +195,26 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             }
             String port = context.table(query.table()).port();
             Answer answer =
-                    context.stats().isExplaining() ? explained(port, query, context) : planned(port, query, context);
+                    context.stats().isExplaining() ? runAndExplain(port, query, context) : planAndRun(port, query, context);
             checkSize(answer);
             return Outcome.ok(answer.withEffort(context.stats().effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return Outcome.err(entry.toClientError(memory.onFailure("planning of the query", e)));
+            return Outcome.err(entry.toClientError(outOfMemoryPolicy.onFailure("planning of the query", e)));
         } finally {
             context.end();
             entry.close();
-            ended(share.client());
+            releaseSlot(share.client());
         }
     }
 
     /** Runs the query and explains its plan: by the planner's own EXPLAIN if it has one, else by the steps recorded here. */
-    private Answer explained(String port, QueryText query, ServerPlanContext context) {
+    private Answer runAndExplain(String port, QueryText query, ServerPlanContext context) {
         Optional<String> own = planners.explainQuery(port, query.text());
         if (own.isPresent()) {
-            return planned(port, new QueryText(query.table(), own.get(), query.actors()), context);
+            return planAndRun(port, new QueryText(query.table(), own.get(), query.actors()), context);
         }
         long begun = clock.nanos();
-        Answer answer = planned(port, query, context);
+        Answer answer = planAndRun(port, query, context);
         checkSize(answer);
         return context.stats()
                 .explanation(
@@ -223,7 +223,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     /** Plans and runs the query. If the states that its rounds read are lost, it starts again, until the deadline at most. */
-    private Answer planned(String port, QueryText query, ServerPlanContext context) {
+    private Answer planAndRun(String port, QueryText query, ServerPlanContext context) {
         for (int restarts = 0; ; restarts++) {
             long begun = clock.nanos();
             try {
@@ -255,7 +255,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     @Override
     public void close() {
         pool.close();
-        watch.cancel();
+        routingWatch.cancel();
         timers.close();
     }
 }

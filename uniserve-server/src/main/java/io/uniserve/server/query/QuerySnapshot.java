@@ -20,7 +20,7 @@ import java.util.function.Function;
 final class QuerySnapshot {
     private final ReadMode mode;
     /** Takes a snapshot of these tables. */
-    private final Function<List<TableName>, AtomicTablesSnapshot> settle;
+    private final Function<List<TableName>, AtomicTablesSnapshot> takeSnapshot;
 
     private List<TableName> tables = List.of();
     private Optional<AtomicTablesSnapshot> snapshot = Optional.empty();
@@ -30,16 +30,16 @@ final class QuerySnapshot {
      */
     private Optional<List<Integer>> firstReadActors = Optional.empty();
     /** True if a read found its table before the first version. */
-    private boolean sawNothing;
+    private boolean readBeforeFirstVersion;
     /**
      * True after an attempt whose first read did not have the newest version of the whole table. The next attempts take a snapshot
      * first.
      */
-    private boolean settlesFirst;
+    private boolean takesSnapshotFirst;
 
     QuerySnapshot(ReadMode mode, Function<List<TableName>, AtomicTablesSnapshot> settle) {
         this.mode = mode;
-        this.settle = settle;
+        this.takeSnapshot = settle;
     }
 
     /**
@@ -70,7 +70,7 @@ final class QuerySnapshot {
      * table: then the read fixes the version.
      */
     Optional<AtomicTablesSnapshot> forRead(Optional<List<Integer>> actors) {
-        boolean first = snapshot.isEmpty() && !sawNothing && !settlesFirst;
+        boolean first = snapshot.isEmpty() && !readBeforeFirstVersion && !takesSnapshotFirst;
         if (first && tables.size() == 1 && mode == ReadMode.LINEARIZABLE) {
             return Optional.empty();
         }
@@ -91,15 +91,15 @@ final class QuerySnapshot {
         if (snapshot.isPresent() && firstReadActors.isEmpty()) {
             return snapshot.get();
         }
-        AtomicTablesSnapshot found = settle.apply(tables);
-        if (sawNothing || snapshot.isPresent()) {
+        AtomicTablesSnapshot found = takeSnapshot.apply(tables);
+        if (readBeforeFirstVersion || snapshot.isPresent()) {
             ConsistentSnapshot.Table now = found.table(tables.get(0)).orElseThrow();
             Optional<ConsistentSnapshot.Table> before =
                     snapshot.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
             boolean same = before.map(one -> one.version() == now.version() && one.tableId() == now.tableId())
                     .orElse(now.version() == 0);
             if (!same) {
-                settlesFirst = true;
+                takesSnapshotFirst = true;
                 throw new UniserveException(
                         ErrorCode.VERSION_GONE,
                         "table " + tables.get(0) + " was updated between the query's first round, of some actors, and"
@@ -117,7 +117,7 @@ final class QuerySnapshot {
             snapshot = Optional.of(AtomicTablesSnapshot.of(table, first.tableId(), first.version()));
             firstReadActors = actors;
         } else {
-            sawNothing = true;
+            readBeforeFirstVersion = true;
         }
     }
 
@@ -125,7 +125,7 @@ final class QuerySnapshot {
     void discard() {
         snapshot = Optional.empty();
         firstReadActors = Optional.empty();
-        sawNothing = false;
+        readBeforeFirstVersion = false;
     }
 
     /**

@@ -52,14 +52,14 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final QueryStats queryStats;
     private final PlannerOutcomeWaiter wait;
     private final PlanSnapshot snapshot;
-    private boolean sameCopies;
+    private boolean stickyReplicas;
 
     ServerPlanContext(
             QueryContext world,
             QueryText query,
             ReadMode mode,
             Optional<ReadSession> session,
-            UpdateContention updateContention,
+            UpdateContentionTracker updateContention,
             CancellationScope cancellationScope,
             QueryStats queryStats,
             long deadlineNanos) {
@@ -112,7 +112,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public void useStickyReplicas() {
-        sameCopies = true;
+        stickyReplicas = true;
     }
 
     @Override
@@ -122,23 +122,23 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public List<Integer> actors(TableName name) {
-        return chosen(name).orElseGet(() -> PlanContext.super.actors(name));
+        return chosenActors(name).orElseGet(() -> PlanContext.super.actors(name));
     }
 
     /** Actors that the caller has chosen; empty for all actors of the table. */
-    private Optional<List<Integer>> chosen(TableName name) {
+    private Optional<List<Integer>> chosenActors(TableName name) {
         return name.equals(query.table()) && !query.actors().isEmpty() ? Optional.of(query.actors()) : Optional.empty();
     }
 
     @Override
     public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        return run(table, chosen(table), call, parameters, combiner);
+        return runRetrieve(table, chosenActors(table), call, parameters, combiner);
     }
 
     @Override
     public <P, V, R> R retrieve(
             TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        return run(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
+        return runRetrieve(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
     }
 
     /** Runs reads in parallel if they are of eventual tables or of one common snapshot. */
@@ -154,13 +154,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 .map(one -> new Query(
                                 one.table(),
                                 one.actors().size() == actors(one.table()).size()
-                                        ? chosen(one.table())
+                                        ? chosenActors(one.table())
                                         : Optional.of(List.copyOf(new TreeSet<>(one.actors()))),
                                 qualifiedOperator(one.table(), call.id()),
                                 call.parameters().encode(one.parameters()),
                                 mode,
                                 deadlineNanos)
-                        .withStableReplicas(sameCopies))
+                        .withStableReplicas(stickyReplicas))
                 .toList();
         ParallelReadGroup run =
                 new ParallelReadGroup(queries.stream().map(view.get()::read).toList());
@@ -170,7 +170,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         String how = queryStats.isExplaining() ? ", one of " + queries.size() + " at the same time" : "";
         List<R> combined = new ArrayList<>(results.size());
         for (int i = 0; i < results.size(); i++) {
-            combined.add(combined(record(queries.get(i), results.get(i), how, took), call, combiner));
+            combined.add(combine(record(queries.get(i), results.get(i), how, took), call, combiner));
         }
         return combined;
     }
@@ -208,14 +208,14 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         String how = queryStats.isExplaining()
                 ? others.stream().map(other -> other.name().value()).collect(Collectors.joining(", ", " beside ", ""))
                 : "";
-        return combined(readAndRecord(asked, how), call, combiner);
+        return combine(readAndRecord(asked, how), call, combiner);
     }
 
     @Override
     public <P, V> Map<Integer, V> retrieveEach(
             TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters) {
         Optional<List<Integer>> asked = Optional.of(List.copyOf(new TreeSet<>(parameters.keySet())));
-        QueryResult result = run(table, asked, call, PerActorParameters.of(parameters));
+        QueryResult result = runRetrieve(table, asked, call, PerActorParameters.of(parameters));
         Map<Integer, V> values = new TreeMap<>();
         for (int i = 0; i < result.parts().size(); i++) {
             if (result.actors().get(i).size() != 1) {
@@ -255,16 +255,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return told;
     }
 
-    private <P, V, R> R run(
+    private <P, V, R> R runRetrieve(
             TableName table,
             Optional<List<Integer>> actors,
             RetrieveCall<P, V> call,
             P parameters,
             Combiner<V, R> combiner) {
-        return combined(run(table, actors, call, parameters), call, combiner);
+        return combine(runRetrieve(table, actors, call, parameters), call, combiner);
     }
 
-    private static <P, V, R> R combined(QueryResult result, RetrieveCall<P, V> call, Combiner<V, R> combiner) {
+    private static <P, V, R> R combine(QueryResult result, RetrieveCall<P, V> call, Combiner<V, R> combiner) {
         List<V> values = new ArrayList<>(result.parts().size());
         for (Bytes part : result.parts()) {
             values.add(call.values().decode(part));
@@ -272,7 +272,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return combiner.combine(values);
     }
 
-    private <P, V> QueryResult run(
+    private <P, V> QueryResult runRetrieve(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
         return readAndRecord(
@@ -282,7 +282,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** Reads, and records the statistics. */
     private QueryResult readAndRecord(Query asked, String how) {
         long begun = nanoTime();
-        QueryResult result = snapshot.read(asked.withStableReplicas(sameCopies));
+        QueryResult result = snapshot.read(asked.withStableReplicas(stickyReplicas));
         return record(asked, result, how, nanoTime() - begun);
     }
 

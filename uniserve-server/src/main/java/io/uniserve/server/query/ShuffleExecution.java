@@ -43,7 +43,7 @@ final class ShuffleExecution {
     private final Map<TableName, Boolean> atomic = new HashMap<>();
     private @Nullable ShuffleStateMachine machine;
     private Optional<AtomicTablesSnapshot> snapshot = Optional.empty();
-    private boolean actorsToo;
+    private boolean snapshotForActors;
 
     ShuffleExecution(QueryContext world, ReadMode mode, long deadlineNanos, Function<TableName, TableMeta> tables) {
         this.context = world;
@@ -58,7 +58,7 @@ final class ShuffleExecution {
      */
     void setSnapshot(AtomicTablesSnapshot settled, boolean actors) {
         snapshot = Optional.of(settled);
-        actorsToo = actors;
+        snapshotForActors = actors;
     }
 
     /** Returns the plan with encoded parameters. Call it on the planner's thread. */
@@ -67,7 +67,7 @@ final class ShuffleExecution {
         for (Shuffle.Scatter<?> scatter : plan.scatters()) {
             scatters.add(encodeScatter(scatter, actors));
         }
-        check(plan.gatherTable());
+        checkTable(plan.gatherTable());
         Bytes parameters = plan.gather().parameters().encode(plan.parameters());
         return new ShuffleStateMachine.Plan(
                 scatters,
@@ -79,7 +79,7 @@ final class ShuffleExecution {
 
     private <P> ShuffleStateMachine.Scatter encodeScatter(
             Shuffle.Scatter<P> scatter, Function<TableName, List<Integer>> actors) {
-        check(scatter.table());
+        checkTable(scatter.table());
         List<Integer> all = actors.apply(scatter.table());
         List<Integer> asked = scatter.actors().orElse(all);
         for (int actor : asked) {
@@ -101,7 +101,7 @@ final class ShuffleExecution {
         return context.qualifiedOperator(tables.apply(table).port(), operator);
     }
 
-    private void check(TableName table) {
+    private void checkTable(TableName table) {
         boolean versions = TransactionService.isAtomic(tables.apply(table).level());
         if (!versions && mode == ReadMode.STRICT) {
             throw ConsistentSnapshotReader.notAtomicError(table);
@@ -121,7 +121,7 @@ final class ShuffleExecution {
                 deadlineNanos,
                 table -> atomic.getOrDefault(table, false),
                 (table, operator, version) -> {});
-        snapshot.ifPresent(settled -> reads.withSnapshot(settled, actorsToo));
+        snapshot.ifPresent(settled -> reads.withSnapshot(settled, snapshotForActors));
         ShuffleStateMachine started = new ShuffleStateMachine(
                 env.clock(), env.timers(), reads, reads::endAttempt, env.ids().next(), deadlineNanos, plan, completion);
         machine = started;
@@ -165,7 +165,7 @@ final class ShuffleExecution {
                     input.bytes(),
                     input.sentBytes(),
                     input.spilledBytes() + input.inputSpilledBytes(),
-                    ids(input.servers()),
+                    serverIds(input.servers()),
                     input.nanos()));
         }
         Codec<GatherResult<V>> codec = GatherResult.codec(plan.gather().values());
@@ -192,13 +192,13 @@ final class ShuffleExecution {
                 bytes,
                 sent,
                 spilled,
-                ids(servers),
+                serverIds(servers),
                 result.gatherNanos()));
         return new Shuffle.Result<>(combiner.combine(values), stages, result.attempts());
     }
 
     /** Ids of servers, sorted, as in the statistics of retrieves. A server that is gone is named by its address. */
-    private List<String> ids(Collection<String> addresses) {
+    private List<String> serverIds(Collection<String> addresses) {
         Map<String, String> ids = new TreeMap<>();
         context.env()
                 .routing()

@@ -71,7 +71,7 @@ final class ColocatedActors implements AutoCloseable {
             return;
         }
         Optional<PinnedActor> pinned = service.actors().pin(key);
-        if (pinned.isPresent() && !serves(pinned.get(), operator)) {
+        if (pinned.isPresent() && !isReadable(pinned.get(), operator)) {
             pinned.get().close();
         } else if (pinned.isPresent()) {
             found.put(beside.table(), new Found(key, target, gate, pinned.get()));
@@ -79,7 +79,7 @@ final class ColocatedActors implements AutoCloseable {
     }
 
     /** True if the actor has the operator's engine, and its table is eventual. */
-    private static boolean serves(PinnedActor actor, String operator) {
+    private static boolean isReadable(PinnedActor actor, String operator) {
         return !actor.isAtomic()
                 && actor.operator(operator)
                         .filter(one -> one.actorType().isInstance(actor.actor()))

@@ -54,19 +54,19 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private final Clock clock;
     private final Timers timers;
     /** Timers for stopping operators. A port's code may block, so they have a thread that no request waits for. */
-    private final CoarseTimers stops;
+    private final CoarseTimers stopTimers;
 
     private final GateTable gates;
     private final PinnedActorProvider actors;
     private final Supplier<Optional<Routing>> routing;
     private final Consumer<TableName> refresh;
-    private final ReadCosts costs;
+    private final ReadCostCounter costs;
     private final ShardSetTracker sets;
-    private final OperatorTimeEstimator brief = new OperatorTimeEstimator();
-    private final OutOfMemoryPolicy faults;
+    private final OperatorTimeEstimator inlineOperators = new OperatorTimeEstimator();
+    private final OutOfMemoryPolicy outOfMemoryPolicy;
     private final WorkerPool pool;
-    private final ResultMemory memory;
-    private final SessionSnapshots held;
+    private final ResultMemoryBudget resultMemory;
+    private final SessionSnapshots sessionSnapshots;
     private final ReadInDoubtResolver readInDoubtResolver;
     private final ExchangeHost exchange;
     private final ExchangeInputFetcher exchangeInputFetcher;
@@ -94,7 +94,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             ServerSettings.Work settings,
             GateTable gates,
             PinnedActorProvider actors,
-            ReadCosts costs,
+            ReadCostCounter costs,
             ShardSetTracker sets,
             Supplier<Optional<Routing>> routing,
             Consumer<TableName> refresh,
@@ -105,15 +105,15 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         this.readInDoubtResolver = readInDoubtResolver;
         this.exchange = exchange;
         this.exchangeInputFetcher = new ExchangeInputFetcher(actors, exchange, routing);
-        this.held = new SessionSnapshots(
+        this.sessionSnapshots = new SessionSnapshots(
                 Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX,
                 Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX,
                 settings.sessionBytesMax(),
                 firstVersion);
-        this.faults = faults;
+        this.outOfMemoryPolicy = faults;
         this.clock = clock;
         this.timers = timers;
-        this.stops = new CoarseTimers("uniserve-stops", clock);
+        this.stopTimers = new CoarseTimers("uniserve-stops", clock);
         this.gates = gates;
         this.actors = actors;
         this.costs = costs;
@@ -125,7 +125,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         this.pool = new WorkerPool("uniserve-read", threads, settings.fairReads(), clock);
         this.running = new RunningQueryRegistry(clock, firstVersion);
         this.maxNanos = settings.queryTimeMax().toNanos();
-        this.memory = new ResultMemory(settings.resultMemoryBytes());
+        this.resultMemory = new ResultMemoryBudget(settings.resultMemoryBytes());
         this.requestsMax = settings.readQueue() + threads;
         this.clients = new ClientRequestLimiter(requestsMax, "reads", "server.read-queue");
         this.catchUpNanos = settings.catchUpWait().toNanos();
@@ -167,7 +167,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         }
     }
 
-    private Predicate<Runnable> first(FairShareKey share, @Nullable Executor lent) {
+    private Predicate<Runnable> firstExecutor(FairShareKey share, @Nullable Executor lent) {
         return lent == null ? work -> pool.execute(share, work) : work -> pool.runOnCallerThread(share, work, lent);
     }
 
@@ -187,7 +187,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         if (!request.queriedActors().isEmpty()) {
             sets.record(request.tableId(), request.queriedActors());
         }
-        if (full(request.parameters(), client, completion)) {
+        if (rejectIfFull(request.parameters(), client, completion)) {
             return () -> {};
         }
         FairShareKey share = new FairShareKey(request.table().toString(), client);
@@ -226,7 +226,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         task.run().list();
         // Helpers only if threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idleThreads() - 1);
-        if (!first(share, lent).test(task::serveTargets)) {
+        if (!firstExecutor(share, lent).test(task::serveTargets)) {
             task.failAll(ReadTaskContext.closing());
             return;
         }
@@ -248,7 +248,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private Timers.Cancel read(
             VersionedRead request, String client, Completion<VersionedRead.Reply> completion, @Nullable Executor lent) {
         check(request.targets(), VersionedRead.Target::actor, request.remainingNanos());
-        if (full(request.parameters(), client, completion)) {
+        if (rejectIfFull(request.parameters(), client, completion)) {
             return () -> {};
         }
         FairShareKey share = new FairShareKey(request.table().toString(), client);
@@ -264,19 +264,19 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
                     actors,
                     request.remainingNanos(),
                     task.run()::gathers,
-                    () -> task.admit(first(share, null)), // the caller's thread is no longer available
+                    () -> task.admit(firstExecutor(share, null)), // the caller's thread is no longer available
                     task::failAll);
             return () -> {
                 task.cancel();
                 arriving.cancel();
             };
         }
-        task.admit(first(share, lent));
+        task.admit(firstExecutor(share, lent));
         return task;
     }
 
     /** Counts a request. Returns true if the server has too many; the request is then answered with an error. */
-    private <T> boolean full(Bytes parameters, String client, Completion<T> completion) {
+    private <T> boolean rejectIfFull(Bytes parameters, String client, Completion<T> completion) {
         Optional<UniserveException> refusal = clients.reserve(client, weight(parameters));
         if (refusal.isPresent()) {
             completion.done(Outcome.err(refusal.get()));
@@ -326,11 +326,11 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     @Override
     public OutOfMemoryPolicy outOfMemoryPolicy() {
-        return faults;
+        return outOfMemoryPolicy;
     }
 
     @Override
-    public ReadCosts costs() {
+    public ReadCostCounter costs() {
         return costs;
     }
 
@@ -354,16 +354,16 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     public void close() {
         closed = true;
         pool.close();
-        stops.close();
-        held.close();
+        stopTimers.close();
+        sessionSnapshots.close();
     }
 
     private void expire() {
         if (!closed) {
-            if (held.size() > 0) {
+            if (sessionSnapshots.size() > 0) {
                 pool.execute(() -> {
-                    held.expire(clock.nanos()); // not on the timer's thread: closing and measuring may be slow
-                    held.enforceSizeLimit();
+                    sessionSnapshots.expire(clock.nanos()); // not on the timer's thread: closing and measuring may be slow
+                    sessionSnapshots.enforceSizeLimit();
                 });
             }
             Timers.Cancel unused = timers.after(EXPIRE_NANOS, this::expire);
@@ -423,7 +423,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     @Override
     public CancellationScope newCancellationScope() {
-        return new CancellationScope(stops);
+        return new CancellationScope(stopTimers);
     }
 
     @Override
@@ -461,7 +461,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     @Override
     public OperatorTimeEstimator inlineOperators() {
-        return brief;
+        return inlineOperators;
     }
 
     @Override
@@ -471,27 +471,27 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     @Override
     public SessionSnapshots sessionSnapshots() {
-        return held;
+        return sessionSnapshots;
     }
 
     /** Number of actor states that are held for sessions now. */
     public int sessionStates() {
-        return held.size();
+        return sessionSnapshots.size();
     }
 
     /** Bytes of memory and disk that only these states use, as of the last measurement. */
     public long sessionBytes() {
-        return held.bytes();
+        return sessionSnapshots.bytes();
     }
 
     /** Number of states that were dropped because of their size. */
     public long sessionStatesTooLarge() {
-        return held.tooLarge();
+        return sessionSnapshots.tooLarge();
     }
 
     @Override
-    public ResultMemory resultMemory() {
-        return memory;
+    public ResultMemoryBudget resultMemory() {
+        return resultMemory;
     }
 
     @Override

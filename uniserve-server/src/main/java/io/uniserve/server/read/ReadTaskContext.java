@@ -44,7 +44,7 @@ interface ReadTaskContext {
     Clock clock();
 
     /** Cost of queries per replica. */
-    ReadCosts costs();
+    ReadCostCounter costs();
 
     /** Deadline of a read. */
     long deadlineNanos(long remainingNanos);
@@ -64,7 +64,7 @@ interface ReadTaskContext {
     /** True if the server's own time limit is before the caller's deadline. */
     boolean isServerLimit(long remainingNanos);
 
-    ResultMemory resultMemory();
+    ResultMemoryBudget resultMemory();
 
     WorkerPool pool();
 

@@ -14,7 +14,7 @@ import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.VersionedRead;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.server.read.session.PinnedActor;
 import io.uniserve.server.read.worker.FairShareKey;
 import io.uniserve.server.read.worker.WorkerPool;
@@ -38,20 +38,20 @@ final class VersionedReadTask implements Timers.Cancel {
     private final VersionedRead request;
     private final Completion<VersionedRead.Reply> completion;
     /** One per target; used by one thread at a time. */
-    private final List<ActorSnapshotReadExecution> shares = new ArrayList<>();
+    private final List<ActorSnapshotReadExecution> actorReads = new ArrayList<>();
 
     /** Version for which this server's transaction manager claimed "not visible" when the request arrived. */
-    private final long deniedFirst;
+    private final long initialUncommittedVersion;
 
-    private final RequestRun run;
+    private final ReadRequestResources run;
     private final AtomicInteger inDoubtCount = new AtomicInteger(1);
     private final AtomicInteger next = new AtomicInteger();
-    private final AtomicInteger open;
+    private final AtomicInteger openTargets;
     /** An {@link ActorValue} or an {@link ActorFailure} per target. */
     private final AtomicReferenceArray<@Nullable Object> results;
 
     /** Value of an actor; bytes if it will not be merged. */
-    private record ActorValue(int actor, long at, Object value) {}
+    private record ActorValue(int actor, long version, Object value) {}
 
     VersionedReadTask(
             ReadTaskContext service,
@@ -61,12 +61,12 @@ final class VersionedReadTask implements Timers.Cancel {
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.run = new RequestRun(
+        this.run = new ReadRequestResources(
                 service, share, request.tableId(), request.operator(), request.parameters(), request.remainingNanos());
         long known = service.gates().committedVersion(request.tableId());
-        request.targets().forEach(target -> shares.add(new ActorSnapshotReadExecution(request, target, known)));
-        this.deniedFirst = request.acceptsOpenVersions() ? uncommittedVersion() : 0;
-        this.open = new AtomicInteger(request.targets().size());
+        request.targets().forEach(target -> actorReads.add(new ActorSnapshotReadExecution(request, target, known)));
+        this.initialUncommittedVersion = request.acceptsOpenVersions() ? uncommittedVersion() : 0;
+        this.openTargets = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
     }
 
@@ -75,7 +75,7 @@ final class VersionedReadTask implements Timers.Cancel {
         run.cancel();
     }
 
-    RequestRun run() {
+    ReadRequestResources run() {
         return run;
     }
 
@@ -97,13 +97,13 @@ final class VersionedReadTask implements Timers.Cancel {
             int place = i;
             ReadGate gate = gate(place);
             if (gate == null) {
-                results.set(place, absent(place));
+                results.set(place, absentFailure(place));
                 continue;
             }
-            ActorSnapshotReadExecution share = shares.get(place);
+            ActorSnapshotReadExecution share = actorReads.get(place);
             switch (share.admit(gate, service.clock().nanos())) {
                 case NONE -> results.set(place, share.failure().orElseThrow());
-                case RESOLVE -> settle(place, share);
+                case RESOLVE -> resolveInDoubt(place, share);
                 case TAKE -> {
                     // a worker serves this target
                 }
@@ -111,14 +111,14 @@ final class VersionedReadTask implements Timers.Cancel {
         }
         if (inDoubtCount.decrementAndGet() == 0) {
             if (run.brief(request.targets().get(0).actor(), results.length())) {
-                work(true);
+                serveTargets(true);
             } else {
                 dispatch(first);
             }
         }
     }
 
-    private void settle(int place, ActorSnapshotReadExecution share) {
+    private void resolveInDoubt(int place, ActorSnapshotReadExecution share) {
         inDoubtCount.incrementAndGet();
         service.inDoubtResolver()
                 .resolve(request.table(), key(place), request.version(), request.acceptsOpenVersions(), settled -> {
@@ -137,12 +137,12 @@ final class VersionedReadTask implements Timers.Cancel {
         run.list();
         // Helpers only if threads are idle: under load each request stays with one thread.
         int helpers = Math.min(results.length() - 1, service.pool().idleThreads() - 1);
-        if (!first.test(() -> work(false))) {
+        if (!first.test(() -> serveTargets(false))) {
             end(Outcome.err(ReadTaskContext.closing()));
             return;
         }
         for (int i = 0; i < helpers; i++) {
-            service.execute(run.share(), () -> work(false));
+            service.execute(run.share(), () -> serveTargets(false));
         }
     }
 
@@ -159,13 +159,13 @@ final class VersionedReadTask implements Timers.Cancel {
         return gate;
     }
 
-    private ActorFailure absent(int place) {
+    private ActorFailure absentFailure(int place) {
         return service.absentFailure(
                 request.table(), request.tableId(), request.targets().get(place).actor());
     }
 
     /** Serves targets until none is left. The worker that ends the last one replies. */
-    private void work(boolean onTransport) {
+    private void serveTargets(boolean onTransport) {
         int first = next.getAndIncrement();
         if (first >= results.length()) {
             return;
@@ -200,7 +200,7 @@ final class VersionedReadTask implements Timers.Cancel {
             long cpu = run.costClock(onTransport) - cpuStart;
             ran.forEach(place -> service.costs().add(key(place), cpu / ran.size()));
         }
-        if (open.addAndGet(-ended) == 0) {
+        if (openTargets.addAndGet(-ended) == 0) {
             finish();
         }
     }
@@ -215,13 +215,13 @@ final class VersionedReadTask implements Timers.Cancel {
                 return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
             }
             try (PinnedActor actor = pinned.get()) {
-                Object answer = read(target, shares.get(place), actor, context);
+                Object answer = read(target, actorReads.get(place), actor, context);
                 ReadGate gate = gate(place);
                 if (gate == null) {
-                    return absent(place);
+                    return absentFailure(place);
                 }
                 Optional<ActorFailure> refusal =
-                        shares.get(place).confirm(gate, service.clock().nanos());
+                        actorReads.get(place).confirm(gate, service.clock().nanos());
                 return refusal.isPresent() ? refusal.get() : answer;
             }
         } catch (UniserveException e) {
@@ -241,19 +241,19 @@ final class VersionedReadTask implements Timers.Cancel {
                     0));
             return share.failure().orElseThrow();
         }
-        Optional<VersionedSnapshots.Ref<ActorView>> taken = actor.snapshotAt(share.requestedVersion());
+        Optional<VersionedSnapshotCache.Ref<ActorView>> taken = actor.snapshotAt(share.requestedVersion());
         if (taken.isEmpty()) {
             share.failVersionGone();
             return share.failure().orElseThrow();
         }
-        VersionedSnapshots.Ref<ActorView> state = taken.get();
+        VersionedSnapshotCache.Ref<ActorView> state = taken.get();
         try {
             if (!share.onStateTaken(state.version())) {
                 return share.failure().orElseThrow();
             }
             Object value = actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run.operator(actor);
-                return run.reserve(runs, runs.retrieve(state.state(), context, alone()), alone());
+                return run.reserve(runs, runs.retrieve(state.state(), context, returnsSeparately()), returnsSeparately());
             });
             return new ActorValue(target.actor(), share.completeVersion(), value);
         } finally {
@@ -262,7 +262,7 @@ final class VersionedReadTask implements Timers.Cancel {
     }
 
     /** True if no values will be merged. */
-    private boolean alone() {
+    private boolean returnsSeparately() {
         return !request.acceptsMerged() || results.length() == 1;
     }
 
@@ -289,7 +289,7 @@ final class VersionedReadTask implements Timers.Cancel {
                 bytes += part.value().size();
                 parts.add(part);
             } else {
-                part.actors().forEach(actor -> failures.add(noRoom(actor)));
+                part.actors().forEach(actor -> failures.add(tooLargeFailure(actor)));
             }
         }
         end(
@@ -305,10 +305,10 @@ final class VersionedReadTask implements Timers.Cancel {
 
     private VersionedRead.Reply reply(List<VersionedRead.Part> parts, List<ActorFailure> failures) {
         return ActorSnapshotReadExecution.reply(
-                request, shares, parts, failures, List.of(deniedFirst, uncommittedVersion()));
+                request, actorReads, parts, failures, List.of(initialUncommittedVersion, uncommittedVersion()));
     }
 
-    private static ActorFailure noRoom(int actor) {
+    private static ActorFailure tooLargeFailure(int actor) {
         String why = "the reply is full: " + Limits.RESULT_BYTES_PER_REPLY_MAX + " bytes";
         return new ActorFailure(actor, ErrorCode.RESOURCE_EXHAUSTED, why, 0);
     }
@@ -317,14 +317,14 @@ final class VersionedReadTask implements Timers.Cancel {
     private List<VersionedRead.Part> parts(List<ActorValue> answers, List<ActorFailure> failures) {
         List<VersionedRead.Part> parts = new ArrayList<>();
         OperatorRun<?, ?, ?> ran = run.operator();
-        if (ran == null || !ran.merges() || alone()) {
+        if (ran == null || !ran.merges() || returnsSeparately()) {
             answers.forEach(
-                    answer -> parts.add(new VersionedRead.Part(answer.actor(), answer.at(), (Bytes) answer.value())));
+                    answer -> parts.add(new VersionedRead.Part(answer.actor(), answer.version(), (Bytes) answer.value())));
             return parts;
         }
         TreeMap<Long, List<ActorValue>> together = new TreeMap<>();
         answers.forEach(answer ->
-                together.computeIfAbsent(answer.at(), at -> new ArrayList<>()).add(answer));
+                together.computeIfAbsent(answer.version(), at -> new ArrayList<>()).add(answer));
         together.values().forEach(group -> merge(ran, group, parts, failures));
         return parts;
     }
@@ -337,7 +337,7 @@ final class VersionedReadTask implements Timers.Cancel {
         List<Integer> actors = group.stream().map(ActorValue::actor).toList();
         try {
             Bytes value = ran.merge(group.stream().map(ActorValue::value).toList());
-            parts.add(new VersionedRead.Part(actors, group.get(0).at(), value));
+            parts.add(new VersionedRead.Part(actors, group.get(0).version(), value));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             UniserveException error = run.fault("merging of ", e);
             if (error.code() == ErrorCode.TOO_LARGE && group.size() > 1) {
@@ -359,7 +359,7 @@ final class VersionedReadTask implements Timers.Cancel {
         long bytes = 0;
         for (ActorValue answer : group) {
             if (bytes > Limits.RESULT_BYTES_PER_REPLY_MAX) {
-                failures.add(noRoom(answer.actor()));
+                failures.add(tooLargeFailure(answer.actor()));
                 continue;
             }
             int before = parts.size();

@@ -41,7 +41,7 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.server.ConsistentSnapshotHandler;
 import io.uniserve.runtime.transport.server.ReadHandler;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.worker.CancellationScope;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
@@ -71,7 +71,7 @@ class QueryServiceTest {
 
     private final AtomicReference<Throwable> fatal = new AtomicReference<>();
     private final ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN);
-    private final RoutingHub hub = new RoutingHub();
+    private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final AtomicInteger cancelledReads = new AtomicInteger();
     private ReadHandler reads = this::echo;
     private Function<PlanContext, String> plan =

@@ -20,19 +20,19 @@ import java.util.TreeMap;
  * era are absent (ERA).
  */
 public final class AtomicCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final AtomicHistory history;
     private final TableTimelines tableTimelines;
     private final Map<Integer, List<String>> finals;
 
     /** @param finals each list at the end of the run */
-    public AtomicCheck(Violations violations, AtomicHistory history, Map<Integer, List<String>> finals) {
+    public AtomicCheck(ViolationCollector violations, AtomicHistory history, Map<Integer, List<String>> finals) {
         this(violations, history, TableTimelines.single(), finals);
     }
 
     /** @param finals each list at the end of the last era */
     public AtomicCheck(
-            Violations violations,
+            ViolationCollector violations,
             AtomicHistory history,
             TableTimelines tableTimelines,
             Map<Integer, List<String>> finals) {

@@ -10,11 +10,11 @@ import java.util.TreeMap;
 public final class BoundedGrowthCheck {
     private static final double GROWTH_MAX = 1.5;
 
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Map<String, Long> first = new TreeMap<>();
     private final Map<String, Long> highest = new TreeMap<>();
 
-    public BoundedGrowthCheck(Violations violations) {
+    public BoundedGrowthCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 

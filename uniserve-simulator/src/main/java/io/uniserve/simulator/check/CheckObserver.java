@@ -14,23 +14,23 @@ import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.engine.EngineObserver;
 import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.SimProcess;
-import io.uniserve.simulator.kernel.Trace;
 import io.uniserve.simulator.network.NetworkObserver;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.registry.SimEnsemble;
 import java.util.List;
 
 /** Observer of messages, engines, gates and registry, which passes events to the checks. */
 public final class CheckObserver implements NetworkObserver, EngineObserver {
     private final EventQueue queue;
-    private final Trace trace;
-    private final Violations violations;
+    private final EventTrace trace;
+    private final ViolationCollector violations;
     private final LogCheck logs;
     private final FenceCheck fences;
     private final MapCheck maps;
     private final CommitCheck commits;
 
-    public CheckObserver(EventQueue queue, Trace trace, Violations violations) {
+    public CheckObserver(EventQueue queue, EventTrace trace, ViolationCollector violations) {
         this.queue = queue;
         this.trace = trace;
         this.violations = violations;
@@ -56,7 +56,7 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
     }
 
     /** The check of registry writes. */
-    public Ensemble.Listener maps() {
+    public SimEnsemble.Listener maps() {
         return (session, zxid, applied, changed) -> {
             if (!changed.isEmpty()) {
                 trace.line("registry " + zxid + " by " + session + " " + changed);

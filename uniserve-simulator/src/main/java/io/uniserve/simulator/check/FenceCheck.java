@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  * replica has logged but not applied, unless the client's floor requires it: the eventual level permits that.
  */
 public final class FenceCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     /** The last published gate per replica of each server. */
     private final Map<String, ReadGate> gates = new TreeMap<>();
 
     private final Map<ReplicaKey, List<Ack>> acks = new TreeMap<>();
     private final Map<ReplicaKey, List<Late>> late = new TreeMap<>();
 
-    public FenceCheck(Violations violations) {
+    public FenceCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 

@@ -14,13 +14,13 @@ public final class InDoubtDurationCheck {
      */
     public static final long BOUND_NANOS = 30_000_000_000L;
 
-    private final Violations violations;
+    private final ViolationCollector violations;
     /** Start per name of the time in doubt without an obstacle. */
     private final Map<String, Long> since = new HashMap<>();
 
     private long longestNanos;
 
-    public InDoubtDurationCheck(Violations violations) {
+    public InDoubtDurationCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 

@@ -17,7 +17,7 @@ import java.util.Set;
  * has everything that was acknowledged, or seen by any read, before it started. SUM: a read of a table has all parts of a transfer.
  */
 public final class LedgerCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Known orders = new Known();
     private final Known payments = new Known();
     /** The versions of both tables after each commit of either. */
@@ -50,7 +50,7 @@ public final class LedgerCheck {
      */
     public record Start(int orders, int payments, int state) {}
 
-    public LedgerCheck(Violations violations) {
+    public LedgerCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 

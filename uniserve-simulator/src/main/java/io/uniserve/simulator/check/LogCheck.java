@@ -13,11 +13,11 @@ import java.util.Map;
  * entries before it. It accesses entries by key only, so the iteration order of hash tables does not affect the result.
  */
 public final class LogCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Map<EntryId, Seen> entries = new HashMap<>();
     private final Map<PrimaryEpoch, String> primaries = new HashMap<>();
 
-    public LogCheck(Violations violations) {
+    public LogCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 

@@ -6,7 +6,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.simulator.disk.ForwardingDisk;
-import io.uniserve.simulator.disk.LogFiles;
+import io.uniserve.simulator.disk.LogFilePaths;
 import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.Optional;
 import java.util.function.Function;
@@ -18,7 +18,7 @@ import java.util.function.Function;
  */
 public final class LogCleaningCheck extends ForwardingDisk {
     private final SimDiskMedium simulatedDisk;
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Function<ReplicaKey, Optional<BackupRecord>> records;
     private final Runnable dropped;
 
@@ -29,7 +29,7 @@ public final class LogCleaningCheck extends ForwardingDisk {
     public LogCleaningCheck(
             Disk disk,
             SimDiskMedium simulatedDisk,
-            Violations violations,
+            ViolationCollector violations,
             Function<ReplicaKey, Optional<BackupRecord>> records,
             Runnable dropped) {
         super(disk);
@@ -41,7 +41,7 @@ public final class LogCleaningCheck extends ForwardingDisk {
 
     @Override
     public void delete(String path, Completion<Done> completion) {
-        LogFiles.segment(path)
+        LogFilePaths.segment(path)
                 .ifPresent(segment ->
                         segment.next(simulatedDisk).ifPresent(next -> checkDeletion(segment.key(), next.first() - 1)));
         super.delete(path, completion);

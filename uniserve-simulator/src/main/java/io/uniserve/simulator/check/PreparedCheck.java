@@ -6,7 +6,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
-import io.uniserve.simulator.disk.LogFiles;
+import io.uniserve.simulator.disk.LogFilePaths;
 import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.HashMap;
 import java.util.List;
@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * if the replica is down or answers no reads. The check reads the medium, not messages.
  */
 final class PreparedCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Map<String, SimDiskMedium> disks = new HashMap<>();
 
     private long checkedDisks;
 
-    PreparedCheck(Violations violations) {
+    PreparedCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 
@@ -59,7 +59,7 @@ final class PreparedCheck {
         List<String> paths = simulatedDisk.under(key + "/log");
         boolean any = false;
         for (int i = paths.size() - 1; i >= 0; i--) {
-            LogFiles.Segment segment = LogFiles.segment(paths.get(i)).orElse(null);
+            LogFilePaths.Segment segment = LogFilePaths.segment(paths.get(i)).orElse(null);
             if (segment == null) {
                 continue;
             }

@@ -21,7 +21,7 @@ import java.util.TreeMap;
 final class RealTimeOrderCheck {
     private static final int NEVER_READ = Integer.MAX_VALUE;
 
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final AtomicHistory history;
     private final TableTimelines tableTimelines;
     private final TimelineStates lists;
@@ -31,7 +31,7 @@ final class RealTimeOrderCheck {
     private int newest;
 
     RealTimeOrderCheck(
-            Violations violations, AtomicHistory history, TableTimelines tableTimelines, TimelineStates lists) {
+            ViolationCollector violations, AtomicHistory history, TableTimelines tableTimelines, TimelineStates lists) {
         this.violations = violations;
         this.history = history;
         this.tableTimelines = tableTimelines;

@@ -10,7 +10,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.disk.LogFiles;
+import io.uniserve.simulator.disk.LogFilePaths;
 import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.HashMap;
 import java.util.List;
@@ -24,10 +24,10 @@ import java.util.TreeSet;
  * decision is forgotten. The check reads the disks, not messages.
  */
 final class ReservationAbortCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Map<String, SimDiskMedium> disks = new HashMap<>();
 
-    ReservationAbortCheck(Violations violations) {
+    ReservationAbortCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 
@@ -82,7 +82,7 @@ final class ReservationAbortCheck {
     private static boolean lacks(SimDiskMedium simulatedDisk, ReplicaKey key, long version) {
         long next = 1;
         for (String path : simulatedDisk.under(key + "/log")) {
-            LogFiles.Segment segment = LogFiles.segment(path).orElse(null);
+            LogFilePaths.Segment segment = LogFilePaths.segment(path).orElse(null);
             if (segment == null) {
                 continue;
             }

@@ -11,7 +11,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.workload.ActorKeys;
-import io.uniserve.simulator.workload.RoutingFeed;
+import io.uniserve.simulator.workload.SimRoutingView;
 import io.uniserve.simulator.workload.Workload;
 import java.util.List;
 import java.util.Map;
@@ -135,7 +135,7 @@ public final class BackupWorkload {
     }
 
     private Optional<TableRoute> route() {
-        return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
+        return SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
                 .filter(route -> route.meta().name().equals(RESTORED))
                 .findFirst();
     }

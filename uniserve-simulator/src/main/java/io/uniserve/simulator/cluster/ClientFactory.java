@@ -24,9 +24,9 @@ import io.uniserve.simulator.workload.AtomicClient;
 import io.uniserve.simulator.workload.ClientPool;
 import io.uniserve.simulator.workload.ClientProcess;
 import io.uniserve.simulator.workload.OperationCounters;
-import io.uniserve.simulator.workload.RoutingFeed;
-import io.uniserve.simulator.workload.Shuffles;
+import io.uniserve.simulator.workload.ShuffleWorkload;
 import io.uniserve.simulator.workload.SimClient;
+import io.uniserve.simulator.workload.SimRoutingView;
 import io.uniserve.simulator.workload.TableCleaner;
 import io.uniserve.simulator.workload.Workload;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ public final class ClientFactory {
     private final ClientHistory history;
     private final AtomicHistory atomicHistory;
     private final OperationCounters operationCounters;
-    private final Map<String, RoutingFeed> feeds = new TreeMap<>();
+    private final Map<String, SimRoutingView> feeds = new TreeMap<>();
 
     public ClientFactory(
             SimulationContext world,
@@ -103,7 +103,7 @@ public final class ClientFactory {
     }
 
     /** Feeds of routing maps per client, also of crashed ones. */
-    public Map<String, RoutingFeed> feeds() {
+    public Map<String, SimRoutingView> feeds() {
         return feeds;
     }
 
@@ -157,8 +157,8 @@ public final class ClientFactory {
                 operationCounters);
     }
 
-    private Shuffles shuffles(ClientContext env, SimProcess process, SnapshotReadClient versions) {
-        return new Shuffles(
+    private ShuffleWorkload shuffles(ClientContext env, SimProcess process, SnapshotReadClient versions) {
+        return new ShuffleWorkload(
                 env,
                 versions,
                 world.network.consistentCutNetwork(process),
@@ -179,7 +179,7 @@ public final class ClientFactory {
         ClientNetwork wire = world.network.clientNetwork(process);
         ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new NoDeduplicationBug(wire, ids) : wire;
         Prng random = world.random.fork("client " + process.name());
-        RoutingFeed feed = new RoutingFeed(world.ensemble, process, random.fork("routing"));
+        SimRoutingView feed = new SimRoutingView(world.ensemble, process, random.fork("routing"));
         feeds.put(process.name(), feed);
         return new ClientContext(
                 process.clock(),

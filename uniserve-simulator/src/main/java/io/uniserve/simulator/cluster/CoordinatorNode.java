@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.placement.InitialPlacement;
+import io.uniserve.placement.InitialPlacementPolicy;
 import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
@@ -96,7 +96,7 @@ public final class CoordinatorNode implements SimulatedDaemon {
                 CoordinatorConfig.defaults(process.name(), address, "sim")
                         .withLevels(Set.of(ConsistencyLevel.values())),
                 parts,
-                new InitialPlacement(),
+                new InitialPlacementPolicy(),
                 world.hotSpotLoad == null ? RebalanceSetup.off(parts) : world.hotSpotLoad.rebalancing(process));
         started.onFatal(error -> world.violations.add("CODE", process.name() + " gave up: " + error.getMessage()));
         world.network.bind(

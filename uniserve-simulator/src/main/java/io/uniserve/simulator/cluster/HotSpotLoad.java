@@ -1,6 +1,6 @@
 package io.uniserve.simulator.cluster;
 
-import io.uniserve.placement.HottestFirst;
+import io.uniserve.placement.HottestFirstPolicy;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.ReplicaMove;
@@ -27,7 +27,7 @@ final class HotSpotLoad {
     private final SimulationContext world;
     private final Prng random;
     private final long eraNanos;
-    private final HottestFirst policy = new HottestFirst(TOLERANCE, MOVES_MAX);
+    private final HottestFirstPolicy policy = new HottestFirstPolicy(TOLERANCE, MOVES_MAX);
     private List<ReplicaMove> proposed = List.of();
     private long frozen = -1;
 

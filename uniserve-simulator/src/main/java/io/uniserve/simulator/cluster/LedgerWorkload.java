@@ -13,7 +13,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
@@ -33,9 +33,9 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.check.LedgerCheck;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.workload.ActorKeys;
-import io.uniserve.simulator.workload.Transfers;
+import io.uniserve.simulator.workload.TransferGenerator;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -109,8 +109,8 @@ public final class LedgerWorkload {
         world.ensemble.addListener((session, zxid, applied, changed) -> applied.forEach(this::committed));
     }
 
-    private void committed(Ensemble.Applied one) {
-        Ensemble.State after = one.after();
+    private void committed(SimEnsemble.Applied one) {
+        SimEnsemble.State after = one.after();
         if (after != null && after.value() instanceof TransactionLogState log) {
             String path = one.op().path();
             if (path.equals(RegistryPaths.log(orders.name(), log.tableId()))) {
@@ -194,13 +194,13 @@ public final class LedgerWorkload {
         int actor = random.below(book.keys().count());
         int list = ActorKeys.list(actor, random.below(ActorKeys.LISTS_PER_ACTOR));
         Update.ActorBatch batch = new Update.ActorBatch(actor, 1, book.keys().append(list, marker));
-        update(book, KvUpdates.APPEND.id(), List.of(batch), then);
+        update(book, KvUpdateFunctions.APPEND.id(), List.of(batch), then);
     }
 
     /** Moves amounts between rows of the table, on several actors if it has several. The outcome does not matter. */
     private void move(LedgerTable book, Runnable then) {
-        TreeMap<Integer, Long> changes = Transfers.draw(random, book.keys());
-        update(book, KvUpdates.ADD.id(), Transfers.batches(book.keys(), changes), moved -> then.run());
+        TreeMap<Integer, Long> changes = TransferGenerator.draw(random, book.keys());
+        update(book, KvUpdateFunctions.ADD.id(), TransferGenerator.batches(book.keys(), changes), moved -> then.run());
     }
 
     private void update(LedgerTable book, String function, List<Update.ActorBatch> batches, Consumer<Boolean> then) {

@@ -36,7 +36,7 @@ import io.uniserve.simulator.engine.VersionedReader;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.network.Endpoint;
-import io.uniserve.simulator.network.Forger;
+import io.uniserve.simulator.network.MessageForger;
 import io.uniserve.simulator.plant.AbortOnMissingRecordBug;
 import io.uniserve.simulator.plant.AttemptsMergedBug;
 import io.uniserve.simulator.plant.CommitUnfencedBug;
@@ -309,7 +309,7 @@ public final class ServerNode implements SimulatedDaemon {
         Endpoint.Handler<PeerRequest, PeerReply> asked =
                 world.plant == Plant.BLIND_VOUCHERS ? new UncheckedIntactReportBug(machine::onPeer) : machine::onPeer;
         Prng random = world.random.fork(process.name() + " ear " + process.generation());
-        Forger own = new Forger(asked, world.faultIntensity, random, world.plant == Plant.HASHES_UNCOMPARED);
+        MessageForger own = new MessageForger(asked, world.faultIntensity, random, world.plant == Plant.HASHES_UNCOMPARED);
         return (request, completion) -> {
             if (request instanceof ExchangeRequest) {
                 exchange.onPeer(request, completion);

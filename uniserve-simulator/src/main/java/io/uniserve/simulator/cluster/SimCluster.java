@@ -24,7 +24,7 @@ import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.workload.ActorKeys;
-import io.uniserve.simulator.workload.RoutingFeed;
+import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +61,7 @@ public final class SimCluster {
         InDoubtProbe looks = new InDoubtProbe(world, this::node);
         world.addPeriodicCheck(() -> {
             List<TableRoute> tables =
-                    RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables();
+                    SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).tables();
             world.inDoubtCheck.record(world.queue.now(), looks.versionsInDoubt(tables));
             digests.checkOne(tables);
         });
@@ -190,7 +190,7 @@ public final class SimCluster {
 
     /** The table's definition and map in the registry. */
     public Optional<TableRoute> route() {
-        return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
+        return SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
                 .filter(route -> route.meta().name().equals(SimulationContext.TABLE))
                 .findFirst();
     }
@@ -326,7 +326,7 @@ public final class SimCluster {
     }
 
     private void certifyEarly() {
-        Map<ServerId, Long> incarnations = RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).servers().stream()
+        Map<ServerId, Long> incarnations = SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).servers().stream()
                 .collect(Collectors.toMap(ServerRecord::id, ServerRecord::incarnation));
         route().ifPresent(route -> route.map()
                 .actors()

@@ -8,16 +8,16 @@ import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.simulator.check.CheckCoverage;
 import io.uniserve.simulator.check.CheckObserver;
 import io.uniserve.simulator.check.InDoubtDurationCheck;
-import io.uniserve.simulator.check.Violations;
+import io.uniserve.simulator.check.ViolationCollector;
 import io.uniserve.simulator.disk.SimObjectStore;
 import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.kernel.SimProcess;
-import io.uniserve.simulator.kernel.Trace;
 import io.uniserve.simulator.network.SimNetwork;
 import io.uniserve.simulator.plant.Plant;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.workload.Workload;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,13 +39,13 @@ public final class SimulationContext {
 
     final EventQueue queue = new EventQueue();
     final Prng random;
-    final Trace trace;
+    final EventTrace trace;
     final FaultIntensity faultIntensity;
-    final Violations violations;
+    final ViolationCollector violations;
     final CheckObserver observer;
     final InDoubtDurationCheck inDoubtCheck;
     final SimNetwork network;
-    final Ensemble ensemble;
+    final SimEnsemble ensemble;
     final SimObjectStore objects;
     final EngineInstance engine;
     final Path scratch;
@@ -86,13 +86,13 @@ public final class SimulationContext {
             boolean calm,
             Consumer<String> lines) {
         this.random = new Prng(seed).fork("world");
-        this.trace = new Trace(queue, lines);
+        this.trace = new EventTrace(queue, lines);
         this.faultIntensity = new FaultIntensity(random.fork("weather"), trace);
-        this.violations = new Violations(queue, trace);
+        this.violations = new ViolationCollector(queue, trace);
         this.observer = new CheckObserver(queue, trace, violations);
         this.inDoubtCheck = new InDoubtDurationCheck(violations);
         this.network = new SimNetwork(queue, random.fork("wire"), faultIntensity, observer);
-        this.ensemble = new Ensemble((session, ops, failing) ->
+        this.ensemble = new SimEnsemble((session, ops, failing) ->
                 plant == Plant.SHRINK_WITHOUT_CAS && CheckObserver.coordinates(ops.get(failing), ops));
         this.objects = new SimObjectStore(queue, random.fork("objects"), faultIntensity);
         this.engine = engine;
@@ -112,7 +112,7 @@ public final class SimulationContext {
         return queue;
     }
 
-    public Trace trace() {
+    public EventTrace trace() {
         return trace;
     }
 
@@ -120,7 +120,7 @@ public final class SimulationContext {
         return faultIntensity;
     }
 
-    public Violations violations() {
+    public ViolationCollector violations() {
         return violations;
     }
 
@@ -128,7 +128,7 @@ public final class SimulationContext {
         return network;
     }
 
-    public Ensemble ensemble() {
+    public SimEnsemble ensemble() {
         return ensemble;
     }
 

@@ -9,7 +9,7 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,12 +19,12 @@ import java.util.TreeMap;
 final class AtomicEngineState {
     private final Actor actor;
     private final TreeMap<Long, List<Prepared>> prepared = new TreeMap<>();
-    private final VersionedSnapshots<AutoCloseable> snapshots;
+    private final VersionedSnapshotCache<AutoCloseable> snapshots;
     private long newest;
 
     AtomicEngineState(Actor actor, long version, int statesMax) {
         this.actor = actor;
-        this.snapshots = new VersionedSnapshots<>(statesMax, state -> {});
+        this.snapshots = new VersionedSnapshotCache<>(statesMax, state -> {});
         addSnapshot(version);
     }
 
@@ -65,7 +65,7 @@ final class AtomicEngineState {
         snapshots.add(version, ((SnapshotActor<?>) actor).snapshot(), 1);
     }
 
-    Optional<VersionedSnapshots.Ref<AutoCloseable>> snapshotAt(long version) {
+    Optional<VersionedSnapshotCache.Ref<AutoCloseable>> snapshotAt(long version) {
         return snapshots.acquire(version);
     }
 }

@@ -21,7 +21,7 @@ import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.protocol.transaction.server.TransactionService;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Fault;
@@ -239,7 +239,7 @@ public final class SimEngineHost implements EngineHost {
     }
 
     /** The state for readers of this version, 0 for the newest; empty if the state is gone or the actor is not usable. */
-    public Optional<VersionedSnapshots.Ref<AutoCloseable>> state(ReplicaKey key, long version) {
+    public Optional<VersionedSnapshotCache.Ref<AutoCloseable>> state(ReplicaKey key, long version) {
         ReplicaEngineState slot = slots.get(key);
         return slot == null || slot.usable() == null || slot.atomic == null
                 ? Optional.empty()

@@ -20,7 +20,7 @@ import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.simulator.kernel.SimProcess;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +41,7 @@ public final class SimExchange {
     /** Hook that may change a chunk before it is stored. */
     @FunctionalInterface
     public interface ChunkTap {
-        Bytes onStored(ScatterOutput scatterOutput, int slot, Bytes chunk);
+        Bytes onStored(ScatterRunId scatterOutput, int slot, Bytes chunk);
     }
 
     public SimExchange(SimProcess process, ExchangeStateMachine machine, ChunkTap tap) {
@@ -105,7 +105,7 @@ public final class SimExchange {
             return;
         }
         TreeMap<Integer, Put> puts = new TreeMap<>();
-        ScatterOutput scatterOutput;
+        ScatterRunId scatterOutput;
         try {
             if (!ready) {
                 throw starting();
@@ -131,7 +131,7 @@ public final class SimExchange {
 
     private void map(Arrived arrived, int actor, ActorView state, long remainingNanos, Completion<Bytes> completion) {
         TreeMap<Integer, Put> puts = new TreeMap<>();
-        ScatterOutput scatterOutput;
+        ScatterRunId scatterOutput;
         try {
             GatherEnvelope.Output output = arrived.frame.output().orElseThrow();
             ScatterEnvelope frame =
@@ -157,7 +157,7 @@ public final class SimExchange {
 
     private record Put(int slot, long rows, Bytes chunk) {}
 
-    private void put(ScatterOutput scatterOutput, List<Put> left, Completion<ScatterManifest> completion) {
+    private void put(ScatterRunId scatterOutput, List<Put> left, Completion<ScatterManifest> completion) {
         if (left.isEmpty()) {
             completion.done(machine.complete(scatterOutput));
             return;

@@ -15,7 +15,7 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.protocol.message.client.VersionedRead.Target;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
@@ -148,7 +148,7 @@ public final class VersionedReader {
             if (share.rules.failure().isPresent()) {
                 continue;
             }
-            Optional<VersionedSnapshots.Ref<AutoCloseable>> state =
+            Optional<VersionedSnapshotCache.Ref<AutoCloseable>> state =
                     host.state(share.key, share.rules.requestedVersion());
             if (state.isPresent()) {
                 if (share.rules.onStateTaken(state.get().version())) {

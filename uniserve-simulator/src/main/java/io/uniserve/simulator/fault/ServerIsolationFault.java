@@ -7,9 +7,9 @@ import io.uniserve.simulator.cluster.SimulatedDaemon;
 import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.registry.SimRegistrySession;
-import io.uniserve.simulator.workload.RoutingFeed;
+import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,7 +28,7 @@ public final class ServerIsolationFault {
 
     private final SimulationContext world;
     private final SimCluster cluster;
-    private final Map<String, RoutingFeed> feeds;
+    private final Map<String, SimRoutingView> feeds;
     private final Prng random;
     private final boolean frequent;
     private boolean ended;
@@ -36,7 +36,7 @@ public final class ServerIsolationFault {
 
     /** @param feeds the feeds of routing maps per client */
     public ServerIsolationFault(
-            SimulationContext world, SimCluster cluster, Map<String, RoutingFeed> feeds, Prng random) {
+            SimulationContext world, SimCluster cluster, Map<String, SimRoutingView> feeds, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.feeds = feeds;
@@ -82,7 +82,7 @@ public final class ServerIsolationFault {
         }
     }
 
-    private static boolean commits(Ensemble.Applied one) {
+    private static boolean commits(SimEnsemble.Applied one) {
         return one.after() != null
                 && one.before() != null
                 && one.after().value() instanceof TransactionLogState after
@@ -91,7 +91,7 @@ public final class ServerIsolationFault {
     }
 
     /** True when the table continues under a new number. Servers that still answer for the old one are then good victims. */
-    private static boolean replaces(Ensemble.Applied one) {
+    private static boolean replaces(SimEnsemble.Applied one) {
         return one.after() != null
                 && one.before() != null
                 && one.after().value() instanceof TransactionLogState after
@@ -139,7 +139,7 @@ public final class ServerIsolationFault {
     }
 
     private void feed(String client, boolean hold) {
-        RoutingFeed feed = feeds.get(client);
+        SimRoutingView feed = feeds.get(client);
         if (feed != null && (!hold || !ended)) {
             feed.setHeld(hold);
         }

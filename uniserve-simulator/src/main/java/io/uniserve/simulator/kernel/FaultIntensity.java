@@ -10,9 +10,9 @@ public final class FaultIntensity {
     private final TreeMap<Fault, Long> chances = new TreeMap<>();
     private final TreeMap<Fault, Long> counts = new TreeMap<>();
     private final Prng random;
-    private final Trace trace;
+    private final EventTrace trace;
 
-    public FaultIntensity(Prng random, Trace trace) {
+    public FaultIntensity(Prng random, EventTrace trace) {
         this.random = random;
         this.trace = trace;
     }

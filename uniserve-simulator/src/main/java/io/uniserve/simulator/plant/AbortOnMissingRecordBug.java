@@ -11,7 +11,7 @@ import io.uniserve.protocol.transaction.TransactionLogTransitions;
 import io.uniserve.simulator.engine.SimGatePublisher;
 import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.network.Endpoint;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.registry.SimEnsemble;
 
 /**
  * {@link Plant#ABORT_ON_MISSING_RECORD}: checks a server's versions in doubt periodically. If the transaction log has no decision on one,
@@ -23,14 +23,14 @@ public final class AbortOnMissingRecordBug {
     private final TableName table;
     private final SimProcess process;
     private final SimGatePublisher gates;
-    private final Ensemble ensemble;
+    private final SimEnsemble ensemble;
     private final Endpoint.Handler<PeerRequest, PeerReply> machine;
 
     public AbortOnMissingRecordBug(
             TableName table,
             SimProcess process,
             SimGatePublisher gates,
-            Ensemble ensemble,
+            SimEnsemble ensemble,
             Endpoint.Handler<PeerRequest, PeerReply> machine) {
         this.table = table;
         this.process = process;

@@ -4,7 +4,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.simulator.disk.ForwardingDisk;
-import io.uniserve.simulator.disk.LogFiles;
+import io.uniserve.simulator.disk.LogFilePaths;
 import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.Optional;
 
@@ -19,7 +19,7 @@ public final class GreedyDropBug extends ForwardingDisk {
 
     @Override
     public void delete(String path, Completion<Done> completion) {
-        Optional<LogFiles.Segment> more = LogFiles.segment(path)
+        Optional<LogFilePaths.Segment> more = LogFilePaths.segment(path)
                 .flatMap(segment -> segment.next(simulatedDisk))
                 .filter(next -> next.next(simulatedDisk).isPresent());
         if (more.isPresent()) {

@@ -33,7 +33,7 @@ public final class SimRegistrySession implements Registry {
     private final EventQueue queue;
     private final Prng random;
     private final FaultIntensity faultIntensity;
-    private final Ensemble ensemble;
+    private final SimEnsemble ensemble;
     private final SimProcess process;
     private final int generation;
     private final Set<Request<?>> pendingRequests = new LinkedHashSet<>();
@@ -50,7 +50,7 @@ public final class SimRegistrySession implements Registry {
 
     /** Creates a session of the process's current start. Each start needs a new one. */
     public SimRegistrySession(
-            EventQueue queue, Prng random, FaultIntensity faultIntensity, Ensemble ensemble, SimProcess process) {
+            EventQueue queue, Prng random, FaultIntensity faultIntensity, SimEnsemble ensemble, SimProcess process) {
         this.queue = queue;
         this.random = random;
         this.faultIntensity = faultIntensity;
@@ -63,9 +63,9 @@ public final class SimRegistrySession implements Registry {
         if (!connected) {
             link.connect();
         }
-        ensemble.addListener(new Ensemble.Listener() {
+        ensemble.addListener(new SimEnsemble.Listener() {
             @Override
-            public void onCommitted(String session, long zxid, List<Ensemble.Applied> applied, Set<String> changed) {
+            public void onCommitted(String session, long zxid, List<SimEnsemble.Applied> applied, Set<String> changed) {
                 followCommits(zxid, changed);
             }
 

@@ -17,13 +17,13 @@ public final class SimSessionLink {
     private final SimRegistrySession session;
     private final EventQueue queue;
     private final Prng random;
-    private final Ensemble ensemble;
+    private final SimEnsemble ensemble;
     private boolean disconnected;
     private boolean partitioned;
     private boolean expired;
     private int episode;
 
-    SimSessionLink(SimRegistrySession session, EventQueue queue, Prng random, Ensemble ensemble) {
+    SimSessionLink(SimRegistrySession session, EventQueue queue, Prng random, SimEnsemble ensemble) {
         this.session = session;
         this.queue = queue;
         this.random = random;

@@ -9,7 +9,7 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryExecution;
 import io.uniserve.protocol.client.query.QueryResult;
@@ -28,8 +28,8 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.check.AtomicHistory;
 import io.uniserve.simulator.check.TransferHistory;
 import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Trace;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -55,7 +55,7 @@ public final class AtomicClient implements ClientProcess {
     private final EventQueue queue;
     private final Prng random;
     private final ClientContext env;
-    private final Shuffles shuffles;
+    private final ShuffleWorkload shuffles;
     private final SnapshotReadClient network;
     private final ConsistentSnapshotClient consistentCuts;
     private final boolean singleVersion;
@@ -65,7 +65,7 @@ public final class AtomicClient implements ClientProcess {
     private final TableName table;
     private final ActorKeys keys;
     private final AtomicHistory history;
-    private final Trace trace;
+    private final EventTrace trace;
     private final OperationCounters operationCounters;
     private int outstanding;
     private int next;
@@ -76,7 +76,7 @@ public final class AtomicClient implements ClientProcess {
             EventQueue queue,
             Prng random,
             ClientContext env,
-            Shuffles shuffles,
+            ShuffleWorkload shuffles,
             SnapshotReadClient network,
             ConsistentSnapshotClient cuts,
             boolean oneVersion,
@@ -84,7 +84,7 @@ public final class AtomicClient implements ClientProcess {
             TableName table,
             ActorKeys keys,
             AtomicHistory history,
-            Trace trace,
+            EventTrace trace,
             OperationCounters operationCounters) {
         this.name = name;
         this.queue = queue;
@@ -208,7 +208,7 @@ public final class AtomicClient implements ClientProcess {
         String reader = name + "-new" + next++;
         outstanding++;
         operationCounters.started();
-        shuffles.begin(reader, random, mode, nanos, wanted, new Shuffles.Listener() {
+        shuffles.begin(reader, random, mode, nanos, wanted, new ShuffleWorkload.Listener() {
             @Override
             public void onLists(long version, TreeMap<Integer, List<String>> lists) {
                 boolean same = env.routing()
@@ -268,19 +268,19 @@ public final class AtomicClient implements ClientProcess {
         AtomicHistory.Write write = history.write(name, marker, lists, queue.now());
         String what = "appends " + marker + " to lists " + lists;
         submit(
-                new Change(KvUpdates.APPEND.id(), batches, what, write::committed, write::refused),
+                new Change(KvUpdateFunctions.APPEND.id(), batches, what, write::committed, write::refused),
                 deadlineNanos,
                 probe);
     }
 
     /** Moves amounts between rows of several actors. */
     private void transfer(long deadlineNanos) {
-        TreeMap<Integer, Long> changes = Transfers.draw(random, keys);
+        TreeMap<Integer, Long> changes = TransferGenerator.draw(random, keys);
         TransferHistory.Transfer transfer = history.transfers().transfer(changes, queue.now());
-        List<Update.ActorBatch> batches = Transfers.batches(keys, changes);
+        List<Update.ActorBatch> batches = TransferGenerator.batches(keys, changes);
         String what = "moves " + changes;
         submit(
-                new Change(KvUpdates.ADD.id(), batches, what, transfer::committed, transfer::refused),
+                new Change(KvUpdateFunctions.ADD.id(), batches, what, transfer::committed, transfer::refused),
                 deadlineNanos,
                 false);
     }

@@ -3,7 +3,7 @@ package io.uniserve.simulator.workload;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
 import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
@@ -51,7 +51,7 @@ public final class TableCleaner {
         Update update = new Update(
                 table,
                 route.get().meta().tableId(),
-                KvUpdates.DELETE.id(),
+                KvUpdateFunctions.DELETE.id(),
                 AckLevel.ISR,
                 batches,
                 env.clock().nanos() + DEADLINE_NANOS);

@@ -11,8 +11,8 @@ import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Trace;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,7 +25,7 @@ final class PreparedCheckTest {
     private static final ReplicaKey KEY = new ReplicaKey(7, 0);
 
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
     private final PreparedCheck check = new PreparedCheck(violations);
     private final SimDiskMedium first = new SimDiskMedium();
     private final SimDiskMedium second = new SimDiskMedium();

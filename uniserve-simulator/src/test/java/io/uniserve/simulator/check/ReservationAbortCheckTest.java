@@ -15,7 +15,7 @@ import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
 import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +30,7 @@ final class ReservationAbortCheckTest {
     private static final int ACTORS = 2;
 
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
     private final ReservationAbortCheck check = new ReservationAbortCheck(violations);
     private final SimDiskMedium first = new SimDiskMedium();
     private final SimDiskMedium second = new SimDiskMedium();

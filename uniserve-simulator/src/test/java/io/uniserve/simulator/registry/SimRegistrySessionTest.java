@@ -12,11 +12,11 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.SessionEvent;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.kernel.SimProcess;
-import io.uniserve.simulator.kernel.Trace;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,8 +27,8 @@ final class SimRegistrySessionTest {
     private static final RegistryValue VALUE = new TermRecord("x");
 
     private final EventQueue queue = new EventQueue();
-    private final FaultIntensity faultIntensity = new FaultIntensity(new Prng(1), new Trace(queue, line -> {}));
-    private final Ensemble ensemble = new Ensemble((session, ops, failing) -> false);
+    private final FaultIntensity faultIntensity = new FaultIntensity(new Prng(1), new EventTrace(queue, line -> {}));
+    private final SimEnsemble ensemble = new SimEnsemble((session, ops, failing) -> false);
     private final SimProcess process = process("p");
     private final SimRegistrySession session = session(process);
     private final List<Object> heard = new ArrayList<>();

@@ -22,7 +22,7 @@ public final class AnswerComparator {
     private static final Pattern DEVIATIONS = Pattern.compile("stddev|variance");
 
     /** The part of a cursor mark that encodes the replicas. */
-    private static final String COPIES = "\\..*";
+    private static final String CURSOR_REPLICAS = "\\..*";
 
     private static final double DEVIATION_ROUNDS_TO = 1e-4;
 
@@ -58,7 +58,7 @@ public final class AnswerComparator {
 
     private String difference(String path, @Nullable Object left, @Nullable Object right) {
         if (left instanceof Map<?, ?> some && right instanceof Map<?, ?> other) {
-            return ofMaps(path, some, other);
+            return mapDifference(path, some, other);
         }
         if (left instanceof List<?> some && right instanceof List<?> other && some.size() == other.size()) {
             return IntStream.range(0, some.size())
@@ -71,8 +71,8 @@ public final class AnswerComparator {
             return "";
         }
         if (path.equals("/nextCursorMark") && left instanceof String some && right instanceof String other) {
-            String one = some.replaceFirst(COPIES, "");
-            return one.equals(other.replaceFirst(COPIES, "")) ? "" : path + ": " + left + " or " + right;
+            String one = some.replaceFirst(CURSOR_REPLICAS, "");
+            return one.equals(other.replaceFirst(CURSOR_REPLICAS, "")) ? "" : path + ": " + left + " or " + right;
         }
         boolean fractions = left instanceof Double || right instanceof Double;
         if (fractions && left instanceof Number some && right instanceof Number other) {
@@ -88,7 +88,7 @@ public final class AnswerComparator {
      * Compares the names, with their order where it is part of the answer, and the values. A name with a null value differs from a missing
      * name.
      */
-    private String ofMaps(String path, Map<?, ?> left, Map<?, ?> right) {
+    private String mapDifference(String path, Map<?, ?> left, Map<?, ?> right) {
         List<String> some = names(left);
         List<String> other = names(right);
         if (!(ORDERED.matcher(path).find()

@@ -184,7 +184,7 @@ public final class TckHarness implements AutoCloseable {
     }
 
     /** The probe's encoded answer. */
-    <P, V> Bytes retrieve(ActorView actor, Probe<P, V> probe) {
+    <P, V> Bytes retrieve(ActorView actor, TckQuery<P, V> probe) {
         RetrieveOperator<ActorView, P, V> operator = operator(probe);
         return operator.values().encode(operator.retrieve(actor, activeContext(), probe.parameters()));
     }
@@ -192,7 +192,7 @@ public final class TckHarness implements AutoCloseable {
     /** The encoded answers of all probes. */
     List<Bytes> retrieveAll(ActorView actor) {
         List<Bytes> answers = new ArrayList<>();
-        for (Probe<?, ?> probe : fixture.probes()) {
+        for (TckQuery<?, ?> probe : fixture.probes()) {
             answers.add(retrieve(actor, probe));
         }
         return answers;
@@ -204,7 +204,7 @@ public final class TckHarness implements AutoCloseable {
     }
 
     @SuppressWarnings("unchecked")
-    <P, V> RetrieveOperator<ActorView, P, V> operator(Probe<P, V> probe) {
+    <P, V> RetrieveOperator<ActorView, P, V> operator(TckQuery<P, V> probe) {
         for (Operator<?, ?> operator : instance.operators()) {
             if (operator.id().equals(probe.operator())) {
                 return (RetrieveOperator<ActorView, P, V>) operator;

@@ -113,7 +113,7 @@ final class TckTable implements PlanContext {
             TableName table, Set<Integer> asked, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         table(table);
         Bytes sent = call.parameters().encode(parameters);
-        List<Bytes> parts = arrived(operator(call.id()), asked, sent);
+        List<Bytes> parts = valuesOf(operator(call.id()), asked, sent);
         return combiner.combine(
                 parts.stream().map(part -> call.values().decode(part)).toList());
     }
@@ -129,12 +129,12 @@ final class TckTable implements PlanContext {
                 .forEach(actor -> values.put(
                         actor,
                         call.values()
-                                .decode(arrived(operator(call.id()), Set.of(actor), sent)
+                                .decode(valuesOf(operator(call.id()), Set.of(actor), sent)
                                         .get(0))));
         return values;
     }
 
-    private <P, V> List<Bytes> arrived(RetrieveOperator<Actor, P, V> operator, Collection<Integer> asked, Bytes sent) {
+    private <P, V> List<Bytes> valuesOf(RetrieveOperator<Actor, P, V> operator, Collection<Integer> asked, Bytes sent) {
         P parameters = operator.parameters().decode(sent);
         List<V> values = new ArrayList<>();
         for (int actor : new TreeSet<>(asked)) {

@@ -298,8 +298,8 @@ final class PlantedPorts {
                         }
                     }) {
                         @Override
-                        public List<Probe<?, ?>> probes() {
-                            return List.of(new Probe<>(
+                        public List<TckQuery<?, ?>> probes() {
+                            return List.of(new TckQuery<>(
                                     COUNT.id(), 10, (Integer limit, Long left, Long right) -> left + right, true));
                         }
                     });

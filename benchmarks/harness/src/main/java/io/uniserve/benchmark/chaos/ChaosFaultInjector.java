@@ -65,7 +65,7 @@ final class ChaosFaultInjector {
     private final ChaosCluster cluster;
     private final Clock clock;
     private final UniserveClient client;
-    private final ChaosLoad load;
+    private final ChaosWorkload load;
     private final Consumer<String> log;
     private final SplittableRandom random;
     private final long startNanos;
@@ -79,7 +79,7 @@ final class ChaosFaultInjector {
             ChaosCluster cluster,
             Clock clock,
             UniserveClient client,
-            ChaosLoad load,
+            ChaosWorkload load,
             Consumer<String> said,
             long seed) {
         this.cluster = cluster;

@@ -50,13 +50,13 @@ final class SocketOwnerResolver {
 
     private static boolean has(long pid, String socket) {
         try (Stream<Path> files = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
-            return files.anyMatch(file -> points(file, socket));
+            return files.anyMatch(file -> isLinkTo(file, socket));
         } catch (IOException e) {
             return false; // the process has ended
         }
     }
 
-    private static boolean points(Path file, String socket) {
+    private static boolean isLinkTo(Path file, String socket) {
         try {
             return Files.readSymbolicLink(file).toString().equals(socket);
         } catch (IOException e) {

@@ -1,10 +1,10 @@
 package io.uniserve.benchmark.failures;
 
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.ClientTable;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.runtime.disk.DurableFileOperations;
 import io.uniserve.testkit.process.DaemonProcess;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,9 +22,9 @@ final class DiskLossScenario {
     private final ResultCollector resultCollector;
     private final FailingCluster cluster;
     private final ScenarioTables scenarioTables;
-    private final List<Double> times = new ArrayList<>();
-    private RowWorkload.Comparison all = RowWorkload.Comparison.NONE;
-    private long shipped;
+    private final List<Double> seconds = new ArrayList<>();
+    private RowWorkload.Comparison comparison = RowWorkload.Comparison.NONE;
+    private long shippedEntries;
 
     DiskLossScenario(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
         this.resultCollector = resultCollector;
@@ -33,41 +33,41 @@ final class DiskLossScenario {
     }
 
     void run(int kills) {
-        Progress progress = resultCollector.progress("destroying a disk", kills);
+        ProgressBar progress = resultCollector.progress("destroying a disk", kills);
         for (int kill = 1; kill <= kills; kill++) {
             destroy("disk" + kill, kill);
-            progress.update(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+            progress.update(kill, String.format(Locale.ROOT, "%.2f s", seconds.get(kill - 1)));
         }
         progress.finish();
-        resultCollector.atMost("disk: all actors answer again, longest s", ResultCollector.maxOf(times), GOAL);
-        resultCollector.atMost("disk: acknowledged rows lost", all.lost(), 0);
-        resultCollector.atMost("disk: rows that nobody sent", all.wrong(), 0);
+        resultCollector.atMost("disk: all actors answer again, longest s", ResultCollector.maxOf(seconds), GOAL);
+        resultCollector.atMost("disk: acknowledged rows lost", comparison.lost(), 0);
+        resultCollector.atMost("disk: rows that nobody sent", comparison.wrong(), 0);
         resultCollector.print(
                 "%d kills, %d rows compared; in durable storage before the kill: all %d entries of the logs",
-                kills, all.rows(), shipped);
+                kills, comparison.rows(), shippedEntries);
     }
 
     private void destroy(String table, int kill) {
         RowWorkload load = scenarioTables.createTable(table, 1).write();
         scenarioTables.awaitUpdates(load);
         load.close();
-        shipped += cluster.awaitShipped(table);
+        shippedEntries += cluster.awaitShipped(table);
         DaemonProcess victim = cluster.daemon(cluster.busiest(table));
         ClientTable client = cluster.client().table(table);
         long at = resultCollector.nanos().getAsLong();
         victim.kill();
         delete(cluster.processes().directory().resolve(victim.name()));
-        cluster.await("all actors answer", () -> answers(load, client));
+        cluster.await("all actors answer", () -> isServing(load, client));
         long again = resultCollector.nanos().getAsLong();
-        times.add((again - at) / ResultCollector.NANOS);
+        seconds.add((again - at) / ResultCollector.NANOS);
         resultCollector.raw("restored", "disk", kill, victim.name(), again - at);
-        all = all.plus(load.compare(client, "disk", resultCollector));
+        comparison = comparison.plus(load.compare(client, "disk", resultCollector));
         cluster.client().admin().dropTable(table);
         cluster.processes().startServer(victim.name());
         cluster.awaitAllServers();
     }
 
-    private static boolean answers(RowWorkload load, ClientTable table) {
+    private static boolean isServing(RowWorkload load, ClientTable table) {
         try {
             return load.count(table).isEmpty();
         } catch (UniserveException e) {
@@ -77,7 +77,7 @@ final class DiskLossScenario {
 
     private static void delete(Path directory) {
         try {
-            DurableFiles.deleteTree(directory);
+            DurableFileOperations.deleteTree(directory);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot delete " + directory, e);
         }

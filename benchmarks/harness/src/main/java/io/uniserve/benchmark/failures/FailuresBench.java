@@ -43,14 +43,14 @@ final class FailuresBench {
     /** Runs these scenarios, and writes the plot of the query scenario if it is among them. */
     void run(Set<FailureScenario> chosen, Path svg) {
         if (chosen.stream().anyMatch(failureScenario -> failureScenario != FailureScenario.QUERIES)) {
-            keyValue(chosen);
+            runKeyValueScenarios(chosen);
         }
         for (int time = 1; chosen.contains(FailureScenario.QUERIES) && time <= failureBenchScale.repeat(); time++) {
             queries(time, svg);
         }
     }
 
-    private void keyValue(Set<FailureScenario> chosen) {
+    private void runKeyValueScenarios(Set<FailureScenario> chosen) {
         resultCollector.note("starting " + SERVERS + " servers with the port kv");
         try (FailingCluster cluster = FailingCluster.start(options("kv", SERVERS, "kv"), resultCollector.nanos())) {
             ScenarioTables scenarioTables = new ScenarioTables(resultCollector, cluster, failureBenchScale.rows());

@@ -124,10 +124,10 @@ public final class FailuresCommand extends CliCommand {
         if (chosen.contains(FailureScenario.QUERIES) && (folder == null || !Files.isDirectory(folder))) {
             throw usageError("--svg is " + svg + ": there is no directory " + folder);
         }
-        Map<String, String> inForce = Timeouts.effective(settings);
+        Map<String, String> inForce = EffectiveTimeouts.effective(settings);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawResultWriter log = new RawResultWriter(raw)) {
-            console().println(Timeouts.line(inForce));
+            console().println(EffectiveTimeouts.line(inForce));
             ResultCollector resultCollector = new ResultCollector(SystemClock.INSTANCE::nanos, log, console());
             FailureBenchScale failureBenchScale =
                     new FailureBenchScale(kills, rows, stop, minutes, documents, rfs, repeat);

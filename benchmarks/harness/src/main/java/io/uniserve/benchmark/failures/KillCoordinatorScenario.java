@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.failures;
 
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.TableSpec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -19,7 +19,7 @@ final class KillCoordinatorScenario {
     private final ResultCollector resultCollector;
     private final FailingCluster cluster;
     private final ScenarioTables scenarioTables;
-    private final List<Double> times = new ArrayList<>();
+    private final List<Double> seconds = new ArrayList<>();
 
     KillCoordinatorScenario(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
         this.resultCollector = resultCollector;
@@ -32,19 +32,19 @@ final class KillCoordinatorScenario {
         if (!cluster.processes().daemons().containsKey(STANDBY)) {
             cluster.processes().startCoordinator(STANDBY);
         }
-        Progress progress = resultCollector.progress("killing coordinators", kills);
+        ProgressBar progress = resultCollector.progress("killing coordinators", kills);
         try (RowWorkload load = scenarioTables.createTable(table, 2)) {
             load.write().read(cluster.client().table(table));
             scenarioTables.awaitUpdates(load);
             for (int kill = 1; kill <= kills; kill++) {
                 kill(kill);
-                progress.update(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+                progress.update(kill, String.format(Locale.ROOT, "%.2f s", seconds.get(kill - 1)));
             }
             progress.finish();
             load.close();
             resultCollector.atMost(
-                    "coordinator: the other has made a table, longest s", ResultCollector.maxOf(times), GOAL);
-            resultCollector.print("%d kills, p50 %.2f s", kills, ResultCollector.percentile(times, 0.5));
+                    "coordinator: the other has made a table, longest s", ResultCollector.maxOf(seconds), GOAL);
+            resultCollector.print("%d kills, p50 %.2f s", kills, ResultCollector.percentile(seconds, 0.5));
             load.report("coordinator", resultCollector);
             scenarioTables.compareAndDrop(table, load, "coordinator");
         }
@@ -57,7 +57,7 @@ final class KillCoordinatorScenario {
         leader.kill();
         make(made);
         long again = resultCollector.nanos().getAsLong();
-        times.add((again - at) / ResultCollector.NANOS);
+        seconds.add((again - at) / ResultCollector.NANOS);
         resultCollector.raw("takeover", "coordinator", kill, leader.name(), again - at);
         cluster.client().admin().dropTable(made);
         cluster.processes().startCoordinator(leader.name());

@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.failures;
 
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
 import io.uniserve.testkit.process.DaemonProcess;
@@ -16,7 +16,7 @@ final class KillPrimaryScenario {
     private final ResultCollector resultCollector;
     private final FailingCluster cluster;
     private final ScenarioTables scenarioTables;
-    private final List<Double> gaps = new ArrayList<>();
+    private final List<Double> outageSeconds = new ArrayList<>();
 
     KillPrimaryScenario(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
         this.resultCollector = resultCollector;
@@ -26,7 +26,7 @@ final class KillPrimaryScenario {
 
     void run(int kills) {
         String table = "primary";
-        Progress progress = resultCollector.progress("killing primaries", kills);
+        ProgressBar progress = resultCollector.progress("killing primaries", kills);
         try (RowWorkload load = scenarioTables.createTable(table, 2)) {
             load.write()
                     .read(cluster.client().table(table))
@@ -34,14 +34,14 @@ final class KillPrimaryScenario {
             scenarioTables.awaitUpdates(load);
             for (int kill = 1; kill <= kills; kill++) {
                 kill(table, load, kill);
-                progress.update(kill, String.format(Locale.ROOT, "%.2f s", gaps.get(gaps.size() - 1)));
+                progress.update(kill, String.format(Locale.ROOT, "%.2f s", outageSeconds.get(outageSeconds.size() - 1)));
             }
             progress.finish();
             load.close();
-            resultCollector.atMost("primary: gap of updates, p50 s", ResultCollector.percentile(gaps, 0.5), P50_GOAL);
-            resultCollector.atMost("primary: gap of updates, p99 s", ResultCollector.percentile(gaps, 0.99), P99_GOAL);
+            resultCollector.atMost("primary: gap of updates, p50 s", ResultCollector.percentile(outageSeconds, 0.5), P50_GOAL);
+            resultCollector.atMost("primary: gap of updates, p99 s", ResultCollector.percentile(outageSeconds, 0.99), P99_GOAL);
             resultCollector.print(
-                    "%d gaps by %d kills, longest %.2f s", gaps.size(), kills, ResultCollector.maxOf(gaps));
+                    "%d gaps by %d kills, longest %.2f s", outageSeconds.size(), kills, ResultCollector.maxOf(outageSeconds));
             load.report("primary", resultCollector);
             scenarioTables.compareAndDrop(table, load, "primary");
         }
@@ -60,7 +60,7 @@ final class KillPrimaryScenario {
                     "an update of actor " + actor.actor() + " is acknowledged again",
                     () -> load.acknowledgedAfter(actor.actor(), actor.epoch()).isPresent());
             long again = load.acknowledgedAfter(actor.actor(), actor.epoch()).orElseThrow();
-            gaps.add((again - at) / ResultCollector.NANOS);
+            outageSeconds.add((again - at) / ResultCollector.NANOS);
             resultCollector.raw("gap", "primary", kill, daemon.name(), actor.actor(), again - at);
         }
         cluster.processes().startServer(daemon.name());

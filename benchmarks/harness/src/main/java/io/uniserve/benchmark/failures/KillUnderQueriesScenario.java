@@ -4,10 +4,10 @@ import io.uniserve.api.Document;
 import io.uniserve.benchmark.demo.DemoQueries;
 import io.uniserve.benchmark.demo.DemoQuery;
 import io.uniserve.benchmark.demo.EuroparlDocument;
-import io.uniserve.benchmark.demo.QueryLoad;
-import io.uniserve.benchmark.demo.Sample;
-import io.uniserve.benchmark.demo.Timeline;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.benchmark.demo.QueryLoadGenerator;
+import io.uniserve.benchmark.demo.QuerySample;
+import io.uniserve.benchmark.demo.QueryTimeline;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.OnLoss;
@@ -38,19 +38,19 @@ final class KillUnderQueriesScenario {
     private final List<DemoQuery> queries;
 
     /** Queries of one table. All times are relative to the start of the first. */
-    record Run(int rf, List<Sample> samples, double killSeconds) {
+    record Run(int rf, List<QuerySample> samples, double killSeconds) {
         int failed() {
-            return (int) samples.stream().filter(Sample::failed).count();
+            return (int) samples.stream().filter(QuerySample::failed).count();
         }
 
         int wrong() {
-            return (int) samples.stream().filter(Sample::isWrong).count();
+            return (int) samples.stream().filter(QuerySample::isWrong).count();
         }
 
         /** Returns the seconds from the kill to the end of the last failed query; 0 if none failed. */
         double outageSeconds() {
             return samples.stream()
-                    .filter(Sample::failed)
+                    .filter(QuerySample::failed)
                     .mapToDouble(s -> (s.startNanos() + s.latencyNanos()) / ResultCollector.NANOS - killSeconds)
                     .max()
                     .orElse(0);
@@ -74,8 +74,8 @@ final class KillUnderQueriesScenario {
             rfs.forEach(this::load);
             rfs.forEach(rf -> warmUp(client, rf));
             List<TableQueries> askings =
-                    rfs.stream().map(rf -> asking(client, rf)).toList();
-            double killSeconds = askAndKill(askings, minutes);
+                    rfs.stream().map(rf -> startQueries(client, rf)).toList();
+            double killSeconds = runAndKill(askings, minutes);
             return askings.stream()
                     .map(asking -> new Run(asking.rf(), asking.timeline().samples(), killSeconds))
                     .map(this::report)
@@ -84,17 +84,17 @@ final class KillUnderQueriesScenario {
     }
 
     /** Queries of one table and their outcomes. */
-    private record TableQueries(int rf, QueryLoad load, Timeline timeline) {
+    private record TableQueries(int rf, QueryLoadGenerator load, QueryTimeline timeline) {
         void send(DemoQuery query) {
             timeline.add(load.runQuery(query));
         }
     }
 
-    private TableQueries asking(UniserveClient client, int rf) {
-        Timeline timeline = new Timeline();
+    private TableQueries startQueries(UniserveClient client, int rf) {
+        QueryTimeline timeline = new QueryTimeline();
         return new TableQueries(
                 rf,
-                new QueryLoad(queries, text -> client.query(table(rf), text), resultCollector.nanos(), timeline),
+                new QueryLoadGenerator(queries, text -> client.query(table(rf), text), resultCollector.nanos(), timeline),
                 timeline);
     }
 
@@ -111,7 +111,7 @@ final class KillUnderQueriesScenario {
                         .replicas(rf)
                         .onLoss(OnLoss.RESTORE_ACTOR)
                         .keyField(EuroparlDocument.KEY_FIELD));
-        Progress progress = resultCollector.progress("loading the table of rf " + rf, documents.size());
+        ProgressBar progress = resultCollector.progress("loading the table of rf " + rf, documents.size());
         for (int at = 0; at < documents.size(); at += BATCH) {
             List<Document> rows = documents.subList(at, Math.min(documents.size(), at + BATCH)).stream()
                     .map(EuroparlDocument::row)
@@ -133,8 +133,8 @@ final class KillUnderQueriesScenario {
 
     /** Sends every query until it is answered correctly once. */
     private void warmUp(UniserveClient client, int rf) {
-        QueryLoad load = asking(client, rf).load();
-        Progress progress = resultCollector.progress("warming up rf " + rf, queries.size());
+        QueryLoadGenerator load = startQueries(client, rf).load();
+        ProgressBar progress = resultCollector.progress("warming up rf " + rf, queries.size());
         for (int i = 0; i < queries.size(); i++) {
             DemoQuery query = queries.get(i);
             cluster.await(
@@ -146,10 +146,10 @@ final class KillUnderQueriesScenario {
     }
 
     /** Sends the queries. Returns the seconds from the first query to the kill. */
-    private double askAndKill(List<TableQueries> askings, double minutes) {
+    private double runAndKill(List<TableQueries> askings, double minutes) {
         int total = (int) Math.max(2, Math.round(QUERIES_PER_MINUTE * minutes));
         long period = TimeUnit.MINUTES.toNanos(1) / QUERIES_PER_MINUTE;
-        Progress progress = resultCollector.progress("asking for " + minutes + " minutes", total);
+        ProgressBar progress = resultCollector.progress("asking for " + minutes + " minutes", total);
         ExecutorService pool = Executors.newCachedThreadPool();
         double killed = Double.NaN;
         try {
@@ -185,7 +185,7 @@ final class KillUnderQueriesScenario {
 
     private Run report(Run run) {
         String name = "queries, rf " + run.rf();
-        for (Sample s : run.samples()) {
+        for (QuerySample s : run.samples()) {
             String verdict = s.failed() ? "failed" : s.isWrong() ? "wrong" : "right";
             resultCollector.raw("query", run.rf(), s.startNanos(), s.latencyNanos(), verdict, s.kind());
         }

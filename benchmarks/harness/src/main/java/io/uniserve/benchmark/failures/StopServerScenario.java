@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.failures;
 
 import io.uniserve.benchmark.demo.ConditionWaiter;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
@@ -36,7 +36,7 @@ final class StopServerScenario {
 
     /** Read that was sent to the server: its answer must show at least {@code least}. */
     private record PendingRead(
-            String when, long startNanos, String key, long least, CompletableFuture<Outcome<ReadReply>> reply) {}
+            String phase, long startNanos, String key, long valueMin, CompletableFuture<Outcome<ReadReply>> reply) {}
 
     StopServerScenario(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
         this.resultCollector = resultCollector;
@@ -72,7 +72,7 @@ final class StopServerScenario {
                 .map(ActorState::actor)
                 .map(actor -> load.keys(actor).get(0))
                 .toList();
-        Progress progress = resultCollector.progress("a server is stopped", seconds);
+        ProgressBar progress = resultCollector.progress("a server is stopped", seconds);
         UniserveClient attached = FailingCluster.connect(List.of(address.toString()));
         openClients.add(attached);
         load.read(attached.table(table));
@@ -128,18 +128,18 @@ final class StopServerScenario {
                             StaleRouteReader.documents(read.reply().join()))
                     : -1;
             answered += got >= 0 ? 1 : 0;
-            stale += got >= 0 && got < read.least() ? 1 : 0;
+            stale += got >= 0 && got < read.valueMin() ? 1 : 0;
             open += done ? 0 : 1;
-            resultCollector.raw("direct", "stopped", read.when(), read.startNanos(), read.key(), read.least(), got);
+            resultCollector.raw("direct", "stopped", read.phase(), read.startNanos(), read.key(), read.valueMin(), got);
         }
         resultCollector.atMost("stopped: stale answers of the server that woke", stale, 0);
         resultCollector.print(
                 "%d reads sent to it while it was stopped, %d just after; %d answered, %d refused, %d without a reply",
                 pendingReads.stream()
-                        .filter(read -> read.when().equals("asleep"))
+                        .filter(read -> read.phase().equals("asleep"))
                         .count(),
                 pendingReads.stream()
-                        .filter(read -> !read.when().equals("asleep"))
+                        .filter(read -> !read.phase().equals("asleep"))
                         .count(),
                 answered,
                 pendingReads.size() - answered - open,

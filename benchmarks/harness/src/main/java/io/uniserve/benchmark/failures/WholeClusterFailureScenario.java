@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.failures;
 
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.UniserveException;
@@ -15,8 +15,8 @@ final class WholeClusterFailureScenario {
     private final ResultCollector resultCollector;
     private final FailingCluster cluster;
     private final ScenarioTables scenarioTables;
-    private final List<Double> times = new ArrayList<>();
-    private RowWorkload.Comparison all = RowWorkload.Comparison.NONE;
+    private final List<Double> seconds = new ArrayList<>();
+    private RowWorkload.Comparison comparison = RowWorkload.Comparison.NONE;
     private long updates;
 
     WholeClusterFailureScenario(
@@ -27,17 +27,17 @@ final class WholeClusterFailureScenario {
     }
 
     void run(int kills) {
-        Progress progress = resultCollector.progress("killing the whole cluster", kills);
+        ProgressBar progress = resultCollector.progress("killing the whole cluster", kills);
         for (int kill = 1; kill <= kills; kill++) {
             kill("cluster" + kill, kill);
-            progress.update(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+            progress.update(kill, String.format(Locale.ROOT, "%.2f s", seconds.get(kill - 1)));
         }
         progress.finish();
-        resultCollector.atMost("cluster: acknowledged rows lost", all.lost(), 0);
-        resultCollector.atMost("cluster: rows that nobody sent", all.wrong(), 0);
+        resultCollector.atMost("cluster: acknowledged rows lost", comparison.lost(), 0);
+        resultCollector.atMost("cluster: rows that nobody sent", comparison.wrong(), 0);
         resultCollector.atMost(
-                "cluster: serves again after the restart, longest s", ResultCollector.maxOf(times), GOAL);
-        resultCollector.print("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
+                "cluster: serves again after the restart, longest s", ResultCollector.maxOf(seconds), GOAL);
+        resultCollector.print("%d kills, %d rows compared, %d updates acknowledged before", kills, comparison.rows(), updates);
     }
 
     private void kill(String table, int kill) {
@@ -49,18 +49,18 @@ final class WholeClusterFailureScenario {
         long at = resultCollector.nanos().getAsLong();
         cluster.startAll();
         ClientTable reopened = cluster.client().table(table);
-        cluster.await("all actors answer and take updates", () -> serves(load, reopened));
+        cluster.await("all actors answer and take updates", () -> isServing(load, reopened));
         long again = resultCollector.nanos().getAsLong();
-        times.add((again - at) / ResultCollector.NANOS);
+        seconds.add((again - at) / ResultCollector.NANOS);
         resultCollector.raw("restart", "cluster", kill, again - at);
-        all = all.plus(load.compare(reopened, "cluster", resultCollector));
+        comparison = comparison.plus(load.compare(reopened, "cluster", resultCollector));
         updates += load.updates();
         cluster.settle(table);
         cluster.client().admin().dropTable(table);
     }
 
     /** True if a row of each actor can be written and all rows can be counted. */
-    private static boolean serves(RowWorkload load, ClientTable table) {
+    private static boolean isServing(RowWorkload load, ClientTable table) {
         try {
             load.probe(table);
             return load.count(table).isEmpty();

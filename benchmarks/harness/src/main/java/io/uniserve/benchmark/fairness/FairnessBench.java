@@ -4,7 +4,7 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.measure.RawResultWriter;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.ConditionPoller;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.TableSpec;
@@ -53,7 +53,7 @@ final class FairnessBench {
     private final Scale scale;
     private final Path directory;
     private final Console console;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
     /** Scale of a run; {@code slow} has a block per number of slow queries. */
@@ -75,11 +75,11 @@ final class FairnessBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> run() {
+    List<BenchmarkMetric> run() {
         try {
-            cluster(true);
+            runCluster(true);
             if (scale.unfair()) {
-                cluster(false);
+                runCluster(false);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -88,7 +88,7 @@ final class FairnessBench {
         return List.copyOf(figures);
     }
 
-    private void cluster(boolean fair) throws InterruptedException {
+    private void runCluster(boolean fair) throws InterruptedException {
         ProcessClusterOptions options = ProcessClusterOptions.of(
                         directory.resolve(fair ? "fair" : "one-queue"), SERVERS, "solr")
                 .with(Map.of("server.fair-reads", Boolean.toString(fair)));
@@ -97,14 +97,14 @@ final class FairnessBench {
             cluster.start();
             try (UniserveClient client = client(cluster, COUNT_DEADLINE)) {
                 fill(client);
-                report(fair, 0, counts(client, fair, 0));
+                report(fair, 0, measureCounts(client, fair, 0));
                 for (int queries : scale.slow()) {
                     try (UniserveClient heavy = client(cluster, HOUR)) {
                         List<CompletionStage<Answer>> unused = IntStream.range(0, queries)
                                 .mapToObj(i -> heavy.queryAsync(SLOW, ENDLESS + i))
                                 .toList();
                         await(client, queries);
-                        report(fair, queries, counts(client, fair, queries));
+                        report(fair, queries, measureCounts(client, fair, queries));
                     }
                     long gone = nanos.getAsLong();
                     await(client, 0);
@@ -158,7 +158,7 @@ final class FairnessBench {
                 () -> "expected " + queries + " running slow queries; see uniserve queries list");
     }
 
-    private Measured counts(UniserveClient client, boolean fair, int queries) {
+    private Measured measureCounts(UniserveClient client, boolean fair, int queries) {
         List<Long> latencies = new ArrayList<>();
         int failed = 0;
         long end = nanos.getAsLong() + scale.seconds() * 1_000_000_000L;
@@ -200,8 +200,8 @@ final class FairnessBench {
                 p99,
                 benchmarkIteration.percentileMicros(1)));
         if (fair && queries > 0) {
-            figures.add(Figure.atMost("count beside " + queries + " slow queries: p99 us", p99, P99_MICROS_MAX));
-            figures.add(Figure.atMost("count beside " + queries + " slow queries: failed", measured.failed(), 0));
+            figures.add(BenchmarkMetric.atMost("count beside " + queries + " slow queries: p99 us", p99, P99_MICROS_MAX));
+            figures.add(BenchmarkMetric.atMost("count beside " + queries + " slow queries: failed", measured.failed(), 0));
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.fairness;
 
 import io.uniserve.benchmark.measure.RawResultWriter;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -73,7 +73,7 @@ public final class FairnessCommand extends CliCommand {
                     new FairnessBench.Scale(counts, seconds, slow, documents, unfair),
                     workspace.directory(),
                     console());
-            List<Figure> figures = bench.run();
+            List<BenchmarkMetric> figures = bench.run();
             ResultLine line = ResultLine.of("bench fairness", arguments());
             figures.forEach(line::figure);
             bench.rows().forEach(row -> console().println(row));

@@ -49,7 +49,7 @@ public final class PairedBenchmark {
     public List<BenchmarkIteration> compare(Load asked, double seconds, List<Side> sides) {
         double fastest = 0;
         for (Side side : sides) {
-            fastest = Math.max(fastest, block(asked, side, -1).perSecond());
+            fastest = Math.max(fastest, runBlock(asked, side, -1).perSecond());
         }
         Load load = asked.atLeast((int) Math.ceil(Math.min(fastest * seconds / asked.threads(), OPERATIONS_MAX)));
         return compareExactly(load, sides);
@@ -66,7 +66,7 @@ public final class PairedBenchmark {
         for (int turn = 1; turn <= turnsMax; turn++) {
             double[] cpu = new double[sides.size()];
             for (int i = 0; i < cpu.length; i++) {
-                BenchmarkIteration benchmarkIteration = block(load.atLeast(operations[i]), sides.get(i), -1);
+                BenchmarkIteration benchmarkIteration = runBlock(load.atLeast(operations[i]), sides.get(i), -1);
                 cpu[i] = benchmarkIteration.cpuMsPerOperation();
                 operations[i] = (int)
                         Math.ceil(Math.min(benchmarkIteration.perSecond() * seconds, OPERATIONS_MAX) / load.threads());
@@ -81,7 +81,7 @@ public final class PairedBenchmark {
     /** Warms up all sides, then runs their blocks alternately. Returns one joined block per side, in the given order. */
     public List<BenchmarkIteration> compare(Load load, List<Side> sides) {
         for (Side side : sides) {
-            block(load, side, -1);
+            runBlock(load, side, -1);
         }
         return compareExactly(load, sides);
     }
@@ -92,7 +92,7 @@ public final class PairedBenchmark {
         for (int round = 0; round < load.rounds(); round++) {
             for (int i = 0; i < sides.size(); i++) {
                 int turn = (i + round) % sides.size();
-                blocks.get(turn).add(block(load, sides.get(turn), round));
+                blocks.get(turn).add(runBlock(load, sides.get(turn), round));
             }
         }
         return blocks.stream().map(BenchmarkIteration::join).toList();
@@ -101,11 +101,11 @@ public final class PairedBenchmark {
     /** Runs one side without measuring it. */
     public void warmUp(Side side, int threads, int operationsPerThread) {
         if (operationsPerThread > 0) {
-            block(new Load("warm-up", threads, operationsPerThread, 1), side, -1);
+            runBlock(new Load("warm-up", threads, operationsPerThread, 1), side, -1);
         }
     }
 
-    private BenchmarkIteration block(Load load, Side side, int round) {
+    private BenchmarkIteration runBlock(Load load, Side side, int round) {
         ExecutorService pool = Executors.newFixedThreadPool(load.threads());
         try {
             double cpuBefore = side.cpu().totalMs();
@@ -113,7 +113,7 @@ public final class PairedBenchmark {
             List<Callable<long[]>> workers = new ArrayList<>();
             for (int thread = 0; thread < load.threads(); thread++) {
                 long first = (long) thread * load.operationsPerThread();
-                workers.add(() -> work(side.operation(), first, load.operationsPerThread()));
+                workers.add(() -> runOperations(side.operation(), first, load.operationsPerThread()));
             }
             List<long[]> latencies = new ArrayList<>();
             for (Future<long[]> worker : pool.invokeAll(workers)) {
@@ -140,7 +140,7 @@ public final class PairedBenchmark {
         }
     }
 
-    private long[] work(Operation operation, long first, int operations) {
+    private long[] runOperations(Operation operation, long first, int operations) {
         long[] latencies = new long[operations];
         for (int i = 0; i < operations; i++) {
             long start = nanos.getAsLong();

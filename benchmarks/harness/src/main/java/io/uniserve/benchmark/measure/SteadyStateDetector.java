@@ -12,22 +12,22 @@ final class SteadyStateDetector {
     /** Smaller relative falls are ignored. */
     static final double FALL = 0.03;
 
-    private final double[] least;
-    private int steady;
+    private final double[] lowest;
+    private int steadyTurns;
 
     SteadyStateDetector(int sides) {
-        this.least = new double[sides];
-        Arrays.fill(least, Double.MAX_VALUE);
+        this.lowest = new double[sides];
+        Arrays.fill(lowest, Double.MAX_VALUE);
     }
 
     /** Takes the CPU per operation of each side in this turn. Returns true after {@link #TURNS} turns without a fall. */
     boolean addTurn(double... cpuMs) {
         boolean fell = false;
-        for (int side = 0; side < least.length; side++) {
-            fell |= cpuMs[side] < least[side] * (1 - FALL);
-            least[side] = Math.min(least[side], cpuMs[side]);
+        for (int side = 0; side < lowest.length; side++) {
+            fell |= cpuMs[side] < lowest[side] * (1 - FALL);
+            lowest[side] = Math.min(lowest[side], cpuMs[side]);
         }
-        steady = fell ? 0 : steady + 1;
-        return steady >= TURNS;
+        steadyTurns = fell ? 0 : steadyTurns + 1;
+        return steadyTurns >= TURNS;
     }
 }

@@ -29,10 +29,10 @@ public final class ZooKeeperCallCounter {
 
     /** Reads the addresses of the metrics from the logs of ready servers. */
     public ZooKeeperCallCounter(Collection<Path> logs) {
-        pages = logs.stream().map(ZooKeeperCallCounter::page).toList();
+        pages = logs.stream().map(ZooKeeperCallCounter::metricsPage).toList();
     }
 
-    private static URI page(Path log) {
+    private static URI metricsPage(Path log) {
         try {
             Matcher match = PAGE.matcher(Files.readString(log));
             if (!match.find()) {

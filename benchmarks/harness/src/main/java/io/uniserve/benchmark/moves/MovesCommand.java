@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.moves;
 
 import io.uniserve.benchmark.measure.RawResultWriter;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -61,7 +61,7 @@ public final class MovesCommand extends CliCommand {
                     new MovesBench.Scale(moves, warmUp, rows, actors, queries),
                     workspace.directory(),
                     console());
-            List<Figure> figures = bench.run();
+            List<BenchmarkMetric> figures = bench.run();
             ResultLine line = ResultLine.of("bench moves", arguments());
             figures.forEach(line::figure);
             bench.rows().forEach(row -> console().println(row));

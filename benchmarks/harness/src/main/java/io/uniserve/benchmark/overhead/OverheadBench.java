@@ -7,7 +7,7 @@ import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.measure.ProcFsReader;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
@@ -52,7 +52,7 @@ public final class OverheadBench {
     private final Scale scale;
     private final Path directory;
     private final Console console;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
     /** Scale of a run. */
@@ -77,7 +77,7 @@ public final class OverheadBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> run() {
+    List<BenchmarkMetric> run() {
         rows.add(String.format(
                 Locale.ROOT,
                 "%-34s %10s %10s %7s %12s %12s",
@@ -103,12 +103,12 @@ public final class OverheadBench {
                         new CpuMeter(bare.stream().map(DaemonProcess::pid).toList(), true);
                 warmUp(client, floor);
                 for (int actors : scale.actors()) {
-                    queries(client, floor, ours, floorCpu, actors);
+                    measureQueries(client, floor, ours, floorCpu, actors);
                 }
-                updates(client, ours);
-                threadsDoNotGrow(client, pids);
+                measureUpdates(client, ours);
+                checkThreadGrowth(client, pids);
             }
-            idle(cluster);
+            measureIdle(cluster);
         } finally {
             bare.forEach(DaemonProcess::close);
         }
@@ -138,9 +138,9 @@ public final class OverheadBench {
         ClientTable table = table(client, "warm", actors);
         CpuMeter none = new CpuMeter(List.of(), false);
         List<PairedBenchmark.Side> sides = List.of(
-                new PairedBenchmark.Side("uniserve single-actor", n -> single(table, n % total), none),
+                new PairedBenchmark.Side("uniserve single-actor", n -> getOne(table, n % total), none),
                 new PairedBenchmark.Side("bare single", n -> floor.call((int) (n % SERVERS), 1), none),
-                new PairedBenchmark.Side("uniserve all-actor", n -> all(table, total), none),
+                new PairedBenchmark.Side("uniserve all-actor", n -> countAll(table, total), none),
                 new PairedBenchmark.Side("bare all", n -> floor.call(0, SERVERS), none));
         console.note("warming up: " + scale.warmup() + " operations of each of " + sides.size() + " kinds");
         for (int pass = 0; pass < WARMUP_PASSES; pass++) {
@@ -151,7 +151,7 @@ public final class OverheadBench {
         client.admin().dropTable(table.name());
     }
 
-    private void queries(UniserveClient client, BareFanOut floor, CpuMeter ours, CpuMeter floorCpu, int actors) {
+    private void measureQueries(UniserveClient client, BareFanOut floor, CpuMeter ours, CpuMeter floorCpu, int actors) {
         String name = "bench" + actors;
         long total = (long) actors * ROWS_PER_ACTOR;
         ClientTable table = table(client, name, actors);
@@ -159,13 +159,13 @@ public final class OverheadBench {
             PairedBenchmark.Load one = load("single-actor " + actors + " actors", threads);
             compare(
                     one,
-                    new PairedBenchmark.Side("uniserve", n -> single(table, n % total), ours),
+                    new PairedBenchmark.Side("uniserve", n -> getOne(table, n % total), ours),
                     new PairedBenchmark.Side("bare", n -> floor.call((int) (n % SERVERS), 1), floorCpu),
                     1.3);
             PairedBenchmark.Load all = load("all-actor " + actors + " actors", threads);
             compare(
                     all,
-                    new PairedBenchmark.Side("uniserve", n -> all(table, total), ours),
+                    new PairedBenchmark.Side("uniserve", n -> countAll(table, total), ours),
                     new PairedBenchmark.Side("bare", n -> floor.call(0, SERVERS), floorCpu),
                     actors <= 16 ? 1.5 : 2.0);
         }
@@ -185,7 +185,7 @@ public final class OverheadBench {
         return new PairedBenchmark.Load(scenario, threads, Math.max(1, scale.operations() / threads), scale.rounds());
     }
 
-    private static void single(ClientTable table, long n) {
+    private static void getOne(ClientTable table, long n) {
         String key = "key-" + n;
         int found = table.key(key)
                 .retrieve(
@@ -193,7 +193,7 @@ public final class OverheadBench {
         check(found == 1, "get " + key + " found " + found);
     }
 
-    private static void all(ClientTable table, long total) {
+    private static void countAll(ClientTable table, long total) {
         long count = table.all()
                 .retrieve(
                         COUNT,
@@ -215,7 +215,7 @@ public final class OverheadBench {
         double mine = blocks.get(0).percentileMicros(0.5);
         double theirs = blocks.get(1).percentileMicros(0.5);
         String name = load.scenario() + ", " + load.threads() + " threads";
-        figures.add(Figure.lessIsBetter(name + ": p50 us", mine, theirs, 1 / goal));
+        figures.add(BenchmarkMetric.lessIsBetter(name + ": p50 us", mine, theirs, 1 / goal));
         rows.add(String.format(
                 Locale.ROOT,
                 "%-34s %10.0f %10.0f %7.2f %12.3f %12.3f",
@@ -227,7 +227,7 @@ public final class OverheadBench {
                 blocks.get(1).cpuMsPerOperation()));
     }
 
-    private void updates(UniserveClient client, CpuMeter cpu) {
+    private void measureUpdates(UniserveClient client, CpuMeter cpu) {
         client.admin()
                 .createTable(TableSpec.named("updates").port("kv").hash(16).keyField("key"));
         ClientTable table = client.table("updates");
@@ -262,17 +262,17 @@ public final class OverheadBench {
     }
 
     /** Compares the servers' thread counts before and after a table that adds many actors per server. All pools are warm. */
-    private void threadsDoNotGrow(UniserveClient client, List<Long> pids) {
+    private void checkThreadGrowth(UniserveClient client, List<Long> pids) {
         int before = threads(pids);
         ClientTable table = table(client, "many", ACTORS_MANY);
         for (int i = 0; i < SERVERS * 8; i++) {
-            all(table, (long) ACTORS_MANY * ROWS_PER_ACTOR);
+            countAll(table, (long) ACTORS_MANY * ROWS_PER_ACTOR);
         }
         int after = threads(pids);
         client.admin().dropTable(table.name());
         rows.add(String.format(
                 Locale.ROOT, "threads of a server: %d, with %d more actors %d", before, ACTORS_MANY / SERVERS, after));
-        figures.add(Figure.atMost("threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
+        figures.add(BenchmarkMetric.atMost("threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
     }
 
     /** Returns the threads of the process with the most. */
@@ -280,7 +280,7 @@ public final class OverheadBench {
         return pids.stream().mapToInt(ProcFsReader::threads).max().orElse(0);
     }
 
-    private void idle(ProcessCluster cluster) {
+    private void measureIdle(ProcessCluster cluster) {
         LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SETTLE_SECONDS));
         console.note("watching the idle cluster for " + scale.idleSeconds() + " s");
         Map<String, Double> before = cpuByDaemon(cluster);
@@ -288,7 +288,7 @@ public final class OverheadBench {
         cpuByDaemon(cluster).forEach((name, total) -> {
             double percent = (total - before.getOrDefault(name, 0.0)) / 10 / scale.idleSeconds();
             rows.add(String.format(Locale.ROOT, "idle %-29s %10.2f %% of a core", name, percent));
-            figures.add(Figure.atMost("idle " + name + ": % of a core", percent, 2));
+            figures.add(BenchmarkMetric.atMost("idle " + name + ": % of a core", percent, 2));
         });
     }
 

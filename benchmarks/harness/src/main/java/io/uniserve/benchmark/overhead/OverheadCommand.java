@@ -2,7 +2,7 @@ package io.uniserve.benchmark.overhead;
 
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.measure.RawResultWriter;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -88,7 +88,7 @@ public final class OverheadCommand extends CliCommand {
                     new OverheadBench.Scale(actors, threads, warmup, operations, rounds, updates, idleSeconds),
                     workspace.directory(),
                     console());
-            List<Figure> figures = overhead.run();
+            List<BenchmarkMetric> figures = overhead.run();
             ResultLine line = ResultLine.of("bench overhead", arguments());
             figures.forEach(line::figure);
             overhead.rows().forEach(row -> console().println(row));

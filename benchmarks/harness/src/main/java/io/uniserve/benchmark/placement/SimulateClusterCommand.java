@@ -36,7 +36,7 @@ public final class SimulateClusterCommand extends CliCommand {
     private List<String> workloads = List.of("scans", "hotspot", "skew", "time");
 
     @Option(names = "--policies", split = ",", paramLabel = "NAME", description = "Policies (default: all five).")
-    private List<String> policies = WorkloadRuns.POLICIES;
+    private List<String> policies = WorkloadSimulationRunner.POLICIES;
 
     @Option(names = "--servers", paramLabel = "N", description = "Servers (default: 20).")
     private int servers = 20;
@@ -93,7 +93,7 @@ public final class SimulateClusterCommand extends CliCommand {
         ClusterShape shape = new ClusterShape(actors, servers, cores, room, intervals, queries, utilization, seed);
         SolverJarLoader.addToClassLoader();
         ResultLine line = ResultLine.of("simulate-cluster", arguments());
-        WorkloadRuns runs = new WorkloadRuns(console(), shape, this::effort, svg);
+        WorkloadSimulationRunner runs = new WorkloadSimulationRunner(console(), shape, this::effort, svg);
         workloads.forEach(name -> runs.run(workload(name), policies));
         runs.printTable(line);
         return line.print(console());

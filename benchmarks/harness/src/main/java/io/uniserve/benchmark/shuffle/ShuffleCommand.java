@@ -5,7 +5,7 @@ import io.uniserve.benchmark.measure.CpuMeter;
 import io.uniserve.benchmark.measure.CpuPinning;
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.measure.RawResultWriter;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -112,13 +112,13 @@ public final class ShuffleCommand extends CliCommand {
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawResultWriter log = new RawResultWriter(raw)) {
             ResultLine line = ResultLine.of("bench shuffle", arguments());
-            line.figure(compared("shuffle MB/s", workspace.directory().resolve("large"), log, chunks, 1, chunkKib));
+            line.figure(compare("shuffle MB/s", workspace.directory().resolve("large"), log, chunks, 1, chunkKib));
             long few = threads(workspace.directory().resolve("few"), FEW);
             resetPeaks();
-            line.figure(compared(
+            line.figure(compare(
                     "64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, MANY, MANY, smallKib));
             long peak = peakMemory();
-            long live = live(workspace.directory().resolve("live"));
+            long live = liveBytes(workspace.directory().resolve("live"));
             long many = threads(workspace.directory().resolve("many"), MANY);
             console()
                     .println(String.format(
@@ -131,7 +131,7 @@ public final class ShuffleCommand extends CliCommand {
                             peak >> 20,
                             live >> 20,
                             2L * MANY * MANY * smallKib >> 10));
-            line.figure(Figure.atMost("threads at 64 x 64 above those at 8 x 8", many - few, 0));
+            line.figure(BenchmarkMetric.atMost("threads at 64 x 64 above those at 8 x 8", many - few, 0));
             line.with("threads", many);
             line.with("peakMemoryBytes", peak);
             line.with("liveHeapBytes", live);
@@ -185,7 +185,7 @@ public final class ShuffleCommand extends CliCommand {
         return servers.values().stream().mapToLong(what).max().orElse(0);
     }
 
-    private Figure compared(String name, Path folder, RawResultWriter log, int sources, int slots, int kib)
+    private BenchmarkMetric compare(String name, Path folder, RawResultWriter log, int sources, int slots, int kib)
             throws IOException {
         try (ShuffleBench shuffle = new ShuffleBench(folder, sources, slots, kib << 10);
                 CpuPinning cores = CpuPinning.ofThisProcess()) {
@@ -219,7 +219,7 @@ public final class ShuffleCommand extends CliCommand {
                             ours / floor,
                             keeps,
                             ours / keeps));
-            return Figure.moreIsBetter(name, ours, floor, GOAL);
+            return BenchmarkMetric.moreIsBetter(name, ours, floor, GOAL);
         }
     }
 
@@ -238,7 +238,7 @@ public final class ShuffleCommand extends CliCommand {
         }
     }
 
-    private long live(Path folder) throws IOException {
+    private long liveBytes(Path folder) throws IOException {
         try (ShuffleBench shuffle = new ShuffleBench(folder, MANY, MANY, smallKib << 10)) {
             return shuffle.liveBytes();
         }

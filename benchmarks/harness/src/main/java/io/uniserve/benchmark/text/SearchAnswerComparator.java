@@ -46,7 +46,7 @@ final class SearchAnswerComparator {
         if (ours.isNumber() && peers.isNumber()) {
             double scale = Math.max(Math.abs(ours.asDouble()), Math.abs(peers.asDouble()));
             boolean same = Math.abs(ours.asDouble() - peers.asDouble()) <= TOLERANCE * scale;
-            return same ? Optional.empty() : differ(at, ours, peers);
+            return same ? Optional.empty() : compareNodes(at, ours, peers);
         }
         if (ours.isArray() && peers.isArray() && ours.size() == peers.size()) {
             for (int i = 0; i < ours.size(); i++) {
@@ -69,10 +69,10 @@ final class SearchAnswerComparator {
             }
             return Optional.empty();
         }
-        return ours.equals(peers) ? Optional.empty() : differ(at, ours, peers);
+        return ours.equals(peers) ? Optional.empty() : compareNodes(at, ours, peers);
     }
 
-    private static Optional<String> differ(String at, JsonNode ours, JsonNode peers) {
+    private static Optional<String> compareNodes(String at, JsonNode ours, JsonNode peers) {
         return Optional.of(at + ": uniserve " + ours + ", peer " + peers);
     }
 }

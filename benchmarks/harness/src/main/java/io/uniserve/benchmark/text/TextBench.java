@@ -5,7 +5,7 @@ import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.peer.SearchPeer;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -23,15 +23,15 @@ final class TextBench {
     private static final int WARMUP_THREADS = 4;
 
     private final PairedBenchmark bench;
-    private final Corpus corpus;
+    private final TextCorpus corpus;
     private final Scale scale;
     private final Console console;
-    private final UniserveText uniserve;
+    private final UniserveTextCluster uniserve;
     private final SearchPeer peer;
     private final CpuMeter ourCpu;
     private final CpuMeter peersCpu;
     private final Partitioner shards;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
     private final List<String> differences = new ArrayList<>();
     private int compared;
@@ -52,10 +52,10 @@ final class TextBench {
 
     TextBench(
             PairedBenchmark bench,
-            Corpus corpus,
+            TextCorpus corpus,
             Scale scale,
             Console console,
-            UniserveText uniserve,
+            UniserveTextCluster uniserve,
             SearchPeer peer,
             List<Long> peerPids) {
         this.bench = bench;
@@ -74,7 +74,7 @@ final class TextBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> figures() {
+    List<BenchmarkMetric> figures() {
         return List.copyOf(figures);
     }
 
@@ -144,12 +144,12 @@ final class TextBench {
                 String name = query.name() + ", " + clients + " clients: ";
                 BenchmarkIteration mine = blocks.get(0);
                 BenchmarkIteration theirs = blocks.get(1);
-                figures.add(Figure.moreIsBetter(name + "queries/s", mine.perSecond(), theirs.perSecond(), 1));
-                figures.add(Figure.lessIsBetter(
+                figures.add(BenchmarkMetric.moreIsBetter(name + "queries/s", mine.perSecond(), theirs.perSecond(), 1));
+                figures.add(BenchmarkMetric.lessIsBetter(
                         name + "p50 us", mine.percentileMicros(0.5), theirs.percentileMicros(0.5), 1));
-                figures.add(Figure.lessIsBetter(
+                figures.add(BenchmarkMetric.lessIsBetter(
                         name + "p99 us", mine.percentileMicros(0.99), theirs.percentileMicros(0.99), 1));
-                figures.add(Figure.lessIsBetter(
+                figures.add(BenchmarkMetric.lessIsBetter(
                         name + "CPU ms/query", mine.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 1));
             }
         }
@@ -177,7 +177,7 @@ final class TextBench {
         for (TextQuery query : scale.measured()) {
             settle(query, clients, ours, peers);
             List<BenchmarkIteration> blocks = measure("hot " + query.name(), query, clients, ours, peers);
-            figures.add(Figure.moreIsBetter(
+            figures.add(BenchmarkMetric.moreIsBetter(
                     "hot " + query.name() + ", " + clients + " clients: queries/s",
                     blocks.get(0).perSecond(),
                     blocks.get(1).perSecond(),

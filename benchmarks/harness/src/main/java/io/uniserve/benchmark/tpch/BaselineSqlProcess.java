@@ -123,7 +123,7 @@ public final class BaselineSqlProcess implements AutoCloseable {
         return process.pid();
     }
 
-    public void load(TpchData data, List<TpchData.Table> tables) {
+    public void load(TpchDataGenerator data, List<TpchDataGenerator.Table> tables) {
         tables.forEach(table -> call(() -> {
             client.load(table.name(), table.columns(), data.file(table).toString());
             return table;

@@ -20,7 +20,7 @@ public final class StandaloneDuckDb implements BaselineSqlEngine {
     private StandaloneDuckDb(String file, int cores) throws SQLException {
         this.connection = DriverManager.getConnection("jdbc:duckdb:" + file);
         this.cores = cores;
-        run("SET threads TO " + cores);
+        execute("SET threads TO " + cores);
     }
 
     /** Arguments: a database file that does not exist yet, and the number of cores. */
@@ -29,7 +29,7 @@ public final class StandaloneDuckDb implements BaselineSqlEngine {
         Runtime.getRuntime().halt(0);
     }
 
-    private void run(String sql) throws SQLException {
+    private void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
@@ -42,9 +42,9 @@ public final class StandaloneDuckDb implements BaselineSqlEngine {
 
     @Override
     public void load(String table, String columns, String file) throws SQLException {
-        run("CREATE TABLE " + table + " (" + columns + ")");
-        run("COPY " + table + " FROM '" + file.replace("'", "''") + "' (DELIMITER '|', HEADER false)");
-        run("CHECKPOINT");
+        execute("CREATE TABLE " + table + " (" + columns + ")");
+        execute("COPY " + table + " FROM '" + file.replace("'", "''") + "' (DELIMITER '|', HEADER false)");
+        execute("CHECKPOINT");
     }
 
     @Override

@@ -113,7 +113,7 @@ public final class TpchCommand extends CliCommand {
         if (peer == Peer.SPARK) {
             BaselineSqlProcess.sparkFolder();
         }
-        List<TpchData.Table> tables = TpchData.TABLES.stream()
+        List<TpchDataGenerator.Table> tables = TpchDataGenerator.TABLES.stream()
                 .filter(table -> asked.stream().anyMatch(query -> query.uses(table)))
                 .toList();
         int cores = Runtime.getRuntime().availableProcessors();
@@ -121,11 +121,11 @@ public final class TpchCommand extends CliCommand {
         List<BaselineSqlProcess> peers = new ArrayList<>();
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawResultWriter log = new RawResultWriter(raw);
-                UniserveTpch uniserve = new UniserveTpch(
+                UniserveTpchCluster uniserve = new UniserveTpchCluster(
                         ProcessClusterOptions.of(workspace.directory().resolve("uniserve"), servers, engine)
                                 .withHeap("-Xmx" + heap))) {
             Path directory = workspace.directory();
-            TpchData data = new TpchData(directory, tables, scale, console(), clock()::nanos);
+            TpchDataGenerator data = new TpchDataGenerator(directory, tables, scale, console(), clock()::nanos);
             long start = clock().nanos();
             uniserve.load(data, tables, actors, 1, console(), clock()::nanos);
             line.with("loadSeconds", (clock().nanos() - start) / 1_000_000_000);

@@ -2,12 +2,12 @@ package io.uniserve.benchmark.updates;
 
 import io.uniserve.api.Document;
 import io.uniserve.benchmark.floor.BareFanOut;
-import io.uniserve.benchmark.floor.BareRegistry;
+import io.uniserve.benchmark.floor.BareZooKeeperWrite;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.measure.ZooKeeperCallCounter;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
@@ -51,7 +51,7 @@ final class UpdatesBench {
     private final Scale scale;
     private final Path directory;
     private final Console console;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
     /**
@@ -85,7 +85,7 @@ final class UpdatesBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> run() {
+    List<BenchmarkMetric> run() {
         rows.add(String.format(
                 Locale.ROOT,
                 "%-28s %12s %12s %12s %7s %7s",
@@ -99,7 +99,7 @@ final class UpdatesBench {
                 .withHeap(HEAP)
                 .with(ZooKeeperCallCounter.SETTINGS);
         try (ProcessCluster cluster = new ProcessCluster(options);
-                BareEngine bare = new BareEngine(directory, port)) {
+                BareEngineUpdate bare = new BareEngineUpdate(directory, port)) {
             console.note("starting " + SERVERS + " servers");
             cluster.start();
             ZooKeeperCallCounter calls = new ZooKeeperCallCounter(cluster.serverLogs());
@@ -107,9 +107,9 @@ final class UpdatesBench {
                     .bootstrap(cluster.bootstrap().toArray(new String[0]))
                     .build()) {
                 for (int rf = 1; rf <= SERVERS; rf++) {
-                    updates(cluster, client, bare, rf);
+                    measureUpdates(cluster, client, bare, rf);
                 }
-                queries(cluster, client, calls);
+                measureQueries(cluster, client, calls);
             }
         }
         return List.copyOf(figures);
@@ -141,7 +141,7 @@ final class UpdatesBench {
         return client.table(name);
     }
 
-    private void updates(ProcessCluster cluster, UniserveClient client, BareEngine bare, int rf) {
+    private void measureUpdates(ProcessCluster cluster, UniserveClient client, BareEngineUpdate bare, int rf) {
         CpuMeter none = new CpuMeter(List.of(), false);
         ClientTable eventual = table(client, "eventual" + rf, rf, ConsistencyLevel.EVENTUAL);
         ClientTable atomic = table(client, "atomic" + rf, rf, ConsistencyLevel.FULLY_SERIALIZABLE);
@@ -154,7 +154,7 @@ final class UpdatesBench {
                     new PairedBenchmark.Side("serializable", n -> put(atomic, given), none),
                     new PairedBenchmark.Side("bare", n -> bare.update(given), none));
             if (given.size() == 1) {
-                single(cluster, bare, rf, size, sides);
+                measureSingleRow(cluster, bare, rf, size, sides);
                 continue;
             }
             sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
@@ -163,7 +163,7 @@ final class UpdatesBench {
             double ours = blocks.get(1).percentileMicros(0.5);
             double floor = blocks.get(2).percentileMicros(0.5) * rf;
             if (size.bulk()) {
-                figures.add(Figure.lessIsBetter("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
+                figures.add(BenchmarkMetric.lessIsBetter("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
             }
             row(scenario, blocks.get(0).percentileMicros(0.5), ours, floor, size.bulk() ? "1.5" : "-");
         }
@@ -194,13 +194,13 @@ final class UpdatesBench {
      * Measures updates of one row, and separately the ZooKeeper writes, fsyncs and RPC rounds that one update needs. All are warm and
      * alternate in small turns, so that a change of the machine's speed affects all of them.
      */
-    private void single(
-            ProcessCluster cluster, BareEngine bare, int rf, Size size, List<PairedBenchmark.Side> updates) {
+    private void measureSingleRow(
+            ProcessCluster cluster, BareEngineUpdate bare, int rf, Size size, List<PairedBenchmark.Side> updates) {
         CpuMeter none = new CpuMeter(List.of(), false);
         List<String> command =
                 JavaLauncher.ofThisProcess().commandLine("-Xmx256m", List.of("bench", "bare-server", "--port", "0"));
-        try (BareRegistry registry =
-                        new BareRegistry(cluster.address("zookeeper").toString(), "rf-" + rf);
+        try (BareZooKeeperWrite registry =
+                        new BareZooKeeperWrite(cluster.address("zookeeper").toString(), "rf-" + rf);
                 DaemonProcess server =
                         DaemonProcess.start("bare-" + rf, command, directory.resolve("bare-" + rf + ".log"));
                 BareFanOut rpc = new BareFanOut(List.of(server.awaitReady(BARE_TIMEOUT_MS)), 200, 100)) {
@@ -208,7 +208,7 @@ final class UpdatesBench {
             sides.add(new PairedBenchmark.Side("zookeeper", n -> registry.write(), none));
             sides.add(new PairedBenchmark.Side("fsync", n -> bare.sync(), none));
             sides.add(new PairedBenchmark.Side("rpc", n -> rpc.call(0, 1), none));
-            sides.add(new PairedBenchmark.Side("chain", n -> chain(registry, bare, rpc), none));
+            sides.add(new PairedBenchmark.Side("chain", n -> writeAllPieces(registry, bare, rpc), none));
             sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
             int turn = Math.min(size.count(), TURN_OPERATIONS);
             int turns = (size.count() + turn - 1) / turn * scale.rounds();
@@ -231,7 +231,7 @@ final class UpdatesBench {
         double fsync = pieces.get(1).percentileMicros(0.5);
         double call = pieces.get(2).percentileMicros(0.5);
         double floor = REGISTRY_WRITES * write + FSYNC_ROUNDS * fsync + RPC_ROUNDS * call;
-        figures.add(Figure.lessIsBetter(
+        figures.add(BenchmarkMetric.lessIsBetter(
                 "fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
         rows.add(String.format(
                 Locale.ROOT,
@@ -258,7 +258,7 @@ final class UpdatesBench {
      * Runs the steps of the floor in the order of an update. In a loop of its own a step would find its thread awake and its data in the
      * cache. Here, as in an update, each step waits for another process.
      */
-    private static void chain(BareRegistry registry, BareEngine bare, BareFanOut rpc) {
+    private static void writeAllPieces(BareZooKeeperWrite registry, BareEngineUpdate bare, BareFanOut rpc) {
         rpc.call(0, 1);
         registry.write();
         rpc.call(0, 1);
@@ -269,7 +269,7 @@ final class UpdatesBench {
     }
 
     /** Measures queries of all actors: first both kinds of tables without updates, alternating, then each under a stream of updates. */
-    private void queries(ProcessCluster cluster, UniserveClient client, ZooKeeperCallCounter calls) {
+    private void measureQueries(ProcessCluster cluster, UniserveClient client, ZooKeeperCallCounter calls) {
         CpuMeter none = new CpuMeter(List.of(), false);
         int count = scale.actors() * 100;
         ClientTable eventual = table(client, "eventual", SERVERS, ConsistencyLevel.EVENTUAL);
@@ -287,16 +287,16 @@ final class UpdatesBench {
         List<BenchmarkIteration> quiet = bench.compare(load, sides);
         double ours = quiet.get(1).percentileMicros(0.5);
         double theirs = quiet.get(0).percentileMicros(0.5);
-        figures.add(Figure.lessIsBetter("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
+        figures.add(BenchmarkMetric.lessIsBetter("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
         row("all-actor query", theirs, ours, theirs, "1.1");
         registryCalls(calls, () -> port.count(client, atomic, count));
         for (Stream stream : streams(count)) {
-            double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), stream);
-            double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), stream);
+            double p99 = measureDuringUpdates(cluster, client, atomic, count, quiet.get(1), stream);
+            double reference = measureDuringUpdates(cluster, client, eventual, count, quiet.get(0), stream);
             String name = "all-actor query among " + stream.name() + ": p99 us";
             figures.add(
-                    Figure.lessIsBetter(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
-            figures.add(Figure.lessIsBetter(name + " over eventual", p99, reference, 1 / 3.0));
+                    BenchmarkMetric.lessIsBetter(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
+            figures.add(BenchmarkMetric.lessIsBetter(name + " over eventual", p99, reference, 1 / 3.0));
             rows.add(String.format(
                     Locale.ROOT,
                     "  serializable over eventual, p99, each among updates of its own table: %.2f",
@@ -340,7 +340,7 @@ final class UpdatesBench {
     }
 
     /** Measures queries of a table while one client repeatedly changes one of its rows, or all. Returns p99 in microseconds. */
-    private double amongUpdates(
+    private double measureDuringUpdates(
             ProcessCluster cluster,
             UniserveClient client,
             ClientTable table,

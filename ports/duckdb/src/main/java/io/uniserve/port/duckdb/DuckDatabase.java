@@ -27,7 +27,7 @@ final class DuckDatabase implements AutoCloseable {
                     failure -> code(failure).isPresent()
                             ? code(failure)
                             : Optional.of(ErrorCode.INVALID_ARGUMENT)
-                                    .filter(code -> starts(
+                                    .filter(code -> startsWithKind(
                                             failure,
                                             "Out of Range Error",
                                             "Conversion Error",
@@ -71,13 +71,13 @@ final class DuckDatabase implements AutoCloseable {
     }
 
     private static Optional<ErrorCode> code(Throwable failure) {
-        if (starts(failure, "Out of Memory Error")) {
+        if (startsWithKind(failure, "Out of Memory Error")) {
             return Optional.of(ErrorCode.RESOURCE_EXHAUSTED);
         }
-        return starts(failure, "INTERRUPT Error") ? Optional.of(ErrorCode.DEADLINE_EXCEEDED) : Optional.empty();
+        return startsWithKind(failure, "INTERRUPT Error") ? Optional.of(ErrorCode.DEADLINE_EXCEEDED) : Optional.empty();
     }
 
-    private static boolean starts(Throwable failure, String... kinds) {
+    private static boolean startsWithKind(Throwable failure, String... kinds) {
         String message = String.valueOf(failure.getMessage());
         return failure instanceof SQLException && List.of(kinds).stream().anyMatch(message::startsWith);
     }

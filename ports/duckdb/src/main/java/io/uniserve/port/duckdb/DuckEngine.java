@@ -12,7 +12,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.engine.RowActorFactory;
-import io.uniserve.sql.engine.RowUpdates;
+import io.uniserve.sql.engine.RowUpdateFunctions;
 import io.uniserve.sql.engine.SqlTableValidator;
 import java.util.Optional;
 import java.util.Set;
@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class DuckEngine implements Engine {
     private static final EngineFunctions FUNCTIONS =
-            new EngineFunctions(DuckOperators.ALL, RowUpdates.of("duckdb", DuckActor.class));
+            new EngineFunctions(DuckOperators.ALL, RowUpdateFunctions.of("duckdb", DuckActor.class));
 
     private static final String MERGE_MEMORY = "merge-memory";
 

@@ -10,7 +10,7 @@ import io.uniserve.sql.engine.ActorStatement;
 import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import io.uniserve.sql.engine.PreparedStatementCache;
 import io.uniserve.sql.engine.SqlActorView;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.rows.SqlRows;
 import java.nio.file.Path;
 import java.sql.ResultSet;
@@ -26,7 +26,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     static final String FILE = "rows.parquet";
 
     /** First statement of a transaction, which fixes its snapshot. */
-    static final String SNAPSHOT_STATEMENT = "SELECT count(*) FROM " + StatementNames.ROWS;
+    static final String SNAPSHOT_STATEMENT = "SELECT count(*) FROM " + StatementNaming.ROWS;
 
     private final DuckDatabase duckDatabase;
     private final String name;
@@ -95,7 +95,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
 
     @Override
     public final Map<Path, Long> export(ActorStatement work, Path folder, OperatorContext context) {
-        String to = DuckDatabase.quote(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNames.SLOT
+        String to = DuckDatabase.quote(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNaming.SLOT
                 + "))";
         return DuckDatabase.QUERIES.call(
                 "cut rows",
@@ -122,7 +122,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
 
     /** Writes the published rows into a directory. */
     public final void writeTo(Path directory) {
-        String sql = "COPY (SELECT * FROM " + StatementNames.ROWS + ") TO "
+        String sql = "COPY (SELECT * FROM " + StatementNaming.ROWS + ") TO "
                 + DuckDatabase.quote(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
         DUCKDB.call(
                 "write a checkpoint",
@@ -139,7 +139,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                 "compute the digest",
                 () -> read(by -> {
                     try (Statement statement = by.connection().createStatement();
-                            ResultSet rows = statement.executeQuery("SELECT * FROM " + StatementNames.ROWS)) {
+                            ResultSet rows = statement.executeQuery("SELECT * FROM " + StatementNaming.ROWS)) {
                         int columns = columns().columns().size();
                         while (rows.next()) {
                             StringBuilder row = new StringBuilder();

@@ -19,8 +19,8 @@ import org.duckdb.DuckDBConnection;
 final class DuckView extends DuckTable {
     private final DuckActor actor;
     private final PreparedStatementCache statements;
-    private final long replacedBefore;
-    private final ReentrantLock turn = new ReentrantLock();
+    private final long updatedRowsAtStart;
+    private final ReentrantLock lock = new ReentrantLock();
     private volatile long commits;
     private long rows;
     private boolean closed;
@@ -29,7 +29,7 @@ final class DuckView extends DuckTable {
         super(actor.duck(), actor.name(), actor.columns());
         this.actor = actor;
         this.statements = new PreparedStatementCache(connection);
-        this.replacedBefore = actor.updatedRows();
+        this.updatedRowsAtStart = actor.updatedRows();
         connection.setAutoCommit(false);
         actor.runBetweenCommits(now -> {
             commits = now;
@@ -39,7 +39,7 @@ final class DuckView extends DuckTable {
 
     @Override
     <T> T read(Reading<T> reading) throws SQLException {
-        turn.lock();
+        lock.lock();
         try {
             if (closed) {
                 throw new UniserveException(
@@ -51,7 +51,7 @@ final class DuckView extends DuckTable {
             restartTransaction();
             throw e;
         } finally {
-            turn.unlock();
+            lock.unlock();
         }
     }
 
@@ -76,7 +76,7 @@ final class DuckView extends DuckTable {
     /** Rows that were replaced since are retained for this view. */
     @Override
     public ActorUsage usage() {
-        long kept = Math.min(rows, actor.updatedRows() - replacedBefore);
+        long kept = Math.min(rows, actor.updatedRows() - updatedRowsAtStart);
         return new ActorUsage(rows, kept * actor.rowBytes(), 0);
     }
 

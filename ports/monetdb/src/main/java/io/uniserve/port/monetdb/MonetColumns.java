@@ -38,12 +38,12 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return new MonetColumns(
                 IntStream.range(0, types.size()).mapToObj(i -> "c" + i).toList(),
                 IntStream.range(0, types.size())
-                        .mapToObj(i -> holding(types.get(i), rows.columns().get(i)))
+                        .mapToObj(i -> wideEnough(types.get(i), rows.columns().get(i)))
                         .toList());
     }
 
     /** Returns a type that can hold the values: a sum of decimals may have more digits than MonetDB reports. */
-    private static ColumnType holding(ColumnType type, SqlColumn values) {
+    private static ColumnType wideEnough(ColumnType type, SqlColumn values) {
         if (type.kind() != Kind.DECIMAL) {
             return type;
         }
@@ -101,20 +101,20 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
 
     /** Returns the names for SELECT. */
     String quotedNames() {
-        return each(i -> quoted(i));
+        return forEachColumn(i -> quoted(i));
     }
 
     private String quoted(int i) {
         return "\"" + names.get(i) + "\"";
     }
 
-    private String each(IntFunction<String> text) {
+    private String forEachColumn(IntFunction<String> text) {
         return IntStream.range(0, names.size()).mapToObj(text).collect(Collectors.joining(", "));
     }
 
     /** Returns the definition for CREATE TABLE. */
     String definition() {
-        return each(i ->
+        return forEachColumn(i ->
                 quoted(i) + " " + (is(i, Kind.VARCHAR) ? "CLOB" : types.get(i).sqlName()));
     }
 
@@ -127,7 +127,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
      * Decimals have the maximum digits, because the driver writes 64 bits for a decimal of nine digits, for which MonetDB has 32.
      */
     String stagingDefinition() {
-        return each(i -> quoted(i) + " "
+        return forEachColumn(i -> quoted(i) + " "
                 + (is(i, Kind.VARCHAR, Kind.DATE)
                         ? "CLOB"
                         : is(i, Kind.DECIMAL) ? widest(i) : types.get(i).sqlName()));
@@ -139,7 +139,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
 
     /** Returns the expressions that convert a staging table's rows. */
     String unstagedValues() {
-        return each(i -> unstagedValues(i, "") + " AS " + quoted(i));
+        return forEachColumn(i -> unstagedValues(i, "") + " AS " + quoted(i));
     }
 
     /**
@@ -209,7 +209,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                                 ? value
                                 : new BigDecimal("" + value).setScale(type.scale()))
                         .toArray(BigDecimal[]::new);
-            case BOOLEAN -> truths(values);
+            case BOOLEAN -> booleans(values);
             case DATE -> values.stream().map(MonetTextCodec::day).toArray(String[]::new);
             default ->
                 values.stream()
@@ -218,7 +218,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         };
     }
 
-    private static byte[] truths(List<? extends @Nullable Object> values) {
+    private static byte[] booleans(List<? extends @Nullable Object> values) {
         byte[] truths = new byte[values.size()];
         for (int i = 0; i < truths.length; i++) {
             String value = String.valueOf(values.get(i));

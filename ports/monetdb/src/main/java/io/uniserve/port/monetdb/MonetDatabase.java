@@ -4,9 +4,9 @@ import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.AnswerRows;
 import io.uniserve.sql.engine.ConnectionPool;
-import io.uniserve.sql.engine.SharedTempTables;
+import io.uniserve.sql.engine.SharedTempTableRegistry;
+import io.uniserve.sql.engine.SizeLimitedAnswerBuilder;
 import io.uniserve.sql.engine.SumOverflowChecker;
 import io.uniserve.sql.rows.SqlRows;
 import java.sql.SQLException;
@@ -49,7 +49,7 @@ final class MonetDatabase {
                                     .find()));
 
     /** Temporary tables for rows that are sent with queries. */
-    static final SharedTempTables<String> RELATIONS = new SharedTempTables<>(new SharedTempTables.Maker<>() {
+    static final SharedTempTableRegistry<String> RELATIONS = new SharedTempTableRegistry<>(new SharedTempTableRegistry.Maker<>() {
         @Override
         public String make(SqlRows rows) throws SQLException {
             try {
@@ -162,19 +162,19 @@ final class MonetDatabase {
         List<String> types;
         try (QueryResultSet found = connection.executeQuery(sql)) {
             types = types(found);
-            if (types.stream().map(MonetDatabase::readable).allMatch(String::isEmpty)) {
+            if (types.stream().map(MonetDatabase::readableType).allMatch(String::isEmpty)) {
                 return rows(found, types);
             }
         }
-        try (QueryResultSet found = connection.executeQuery(readable(sql, types))) {
+        try (QueryResultSet found = connection.executeQuery(readableQuery(sql, types))) {
             return rows(found, types);
         }
     }
 
     private static SqlRows rows(QueryResultSet found, List<String> types) throws SQLException {
-        AnswerRows rows = new AnswerRows(types);
+        SizeLimitedAnswerBuilder rows = new SizeLimitedAnswerBuilder(types);
         int count = found.getNumberOfRows();
-        AnswerRows.check(count);
+        SizeLimitedAnswerBuilder.check(count);
         // All rows at once: if asked for one row, the driver fails.
         MonetDBRow[] all = count == 0
                 ? new MonetDBRow[0]
@@ -208,7 +208,7 @@ final class MonetDatabase {
      * Returns the type to which values of a type are cast before the driver reads them; empty for no cast. The driver misreads dates before
      * 1970 and decimals of nine digits.
      */
-    private static String readable(String type) {
+    private static String readableType(String type) {
         return type.equals("DATE")
                 ? "CLOB"
                 : type.startsWith(MonetColumns.MISREAD_PREFIX)
@@ -218,12 +218,12 @@ final class MonetDatabase {
     }
 
     /** Returns a query for the same values in types that the driver reads correctly. LIMIT preserves the order of an inner query. */
-    private static String readable(String sql, List<String> types) {
+    private static String readableQuery(String sql, List<String> types) {
         String columns = IntStream.range(0, types.size()).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
         String values = IntStream.range(0, types.size())
-                .mapToObj(i -> readable(types.get(i)).isEmpty()
+                .mapToObj(i -> readableType(types.get(i)).isEmpty()
                         ? "x" + i
-                        : "CAST(x" + i + " AS " + readable(types.get(i)) + ")")
+                        : "CAST(x" + i + " AS " + readableType(types.get(i)) + ")")
                 .collect(Collectors.joining(", "));
         String whole = sql.matches("(?s).* LIMIT \\d+( OFFSET \\d+)?") ? sql : sql + " LIMIT " + Integer.MAX_VALUE;
         return "SELECT " + values + " FROM (" + whole + ") AS readable(" + columns + ")";

@@ -16,7 +16,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.engine.RowActorFactory;
-import io.uniserve.sql.engine.RowUpdates;
+import io.uniserve.sql.engine.RowUpdateFunctions;
 import io.uniserve.sql.engine.SqlTableValidator;
 import io.uniserve.sql.execute.SqlPlanner;
 import io.uniserve.sql.plan.SqlQuery;
@@ -38,7 +38,7 @@ public final class MonetEngine implements Engine {
             MonetEngine::select);
 
     private static final EngineFunctions FUNCTIONS =
-            new EngineFunctions(List.of(SELECT), RowUpdates.of(PORT, MonetActor.class));
+            new EngineFunctions(List.of(SELECT), RowUpdateFunctions.of(PORT, MonetActor.class));
 
     private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();

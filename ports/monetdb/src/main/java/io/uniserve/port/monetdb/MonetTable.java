@@ -2,7 +2,7 @@ package io.uniserve.port.monetdb;
 
 import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.sql.engine.ActorStatement;
-import io.uniserve.sql.engine.RowFile;
+import io.uniserve.sql.engine.RowCheckpointFile;
 import io.uniserve.sql.engine.RowReader;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.List;
@@ -41,7 +41,7 @@ abstract class MonetTable extends RowReader {
     }
 
     @Override
-    protected final void forEachRow(RowFile.Rows consumer) throws Exception {
+    protected final void forEachRow(RowCheckpointFile.Rows consumer) throws Exception {
         read(rows -> {
             long from = 0;
             int read = PIECE_ROWS;

@@ -55,7 +55,7 @@ final class MonetTextCodec {
 
     /** Encodes a text for MonetDB. Fails with INVALID_ARGUMENT if that is impossible. */
     static String encode(String text) {
-        return changed(
+        return mapCharacters(
                 check(text),
                 c -> c > Character.MAX_SURROGATE
                         ? c - OTHERS_DOWN
@@ -67,12 +67,12 @@ final class MonetTextCodec {
         return day == null ? null : day.toString().replace("+", "");
     }
 
-    private static String decoded(String text) {
-        return changed(
+    private static String decode(String text) {
+        return mapCharacters(
                 text, c -> c >= FIRST ? c - FIRST_UP : c < PRIVATE + OTHERS_DOWN ? c - SECOND_UP : c + OTHERS_DOWN);
     }
 
-    private static String changed(String text, IntUnaryOperator change) {
+    private static String mapCharacters(String text, IntUnaryOperator change) {
         if (text.chars().allMatch(c -> c < SAME_END)) {
             return text;
         }
@@ -99,6 +99,6 @@ final class MonetTextCodec {
             // Years after 9999 have a sign, as in LocalDate.
             return text.length() > DAY_CHARS ? "+" + text : "0".repeat(DAY_CHARS - text.length()) + text;
         }
-        return decoded(text);
+        return decode(text);
     }
 }

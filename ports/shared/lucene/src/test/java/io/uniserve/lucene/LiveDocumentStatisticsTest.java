@@ -131,7 +131,7 @@ class LiveDocumentStatisticsTest {
     }
 
     private static IndexSearcher given(DirectoryReader reader) {
-        return new GivenStatisticsSearcher(
+        return new ExternalStatisticsSearcher(
                 reader, IndexSearcher.getDefaultSimilarity(), new LiveDocumentStatistics(reader), query -> false);
     }
 

@@ -3,7 +3,7 @@ package io.uniserve.port.solr;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.port.solr.table.FieldValues;
+import io.uniserve.port.solr.table.FieldValueConverter;
 import java.io.IOException;
 import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.NumericDocValues;
@@ -49,7 +49,7 @@ final class DocumentVersionField {
             return 0;
         }
         if (!hasVersionField(schema)) {
-            throw FieldValues.invalid(
+            throw FieldValueConverter.invalid(
                     "field \"" + FIELD + "\" is not in the schema as a long of one value with docValues;"
                             + " add it to the configset, or remove it from the row");
         }

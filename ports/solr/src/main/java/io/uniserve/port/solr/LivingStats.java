@@ -2,7 +2,7 @@ package io.uniserve.port.solr;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.GivenStatisticsQuery;
+import io.uniserve.lucene.ExternalStatisticsQuery;
 import io.uniserve.lucene.LiveDocumentStatistics;
 import io.uniserve.lucene.QueryTermStatistics;
 import io.uniserve.lucene.StatisticsSource;
@@ -45,7 +45,7 @@ public final class LivingStats extends ExactStatsCache {
     static Query scoringQuery(ResponseBuilder builder) {
         return hasPurpose(builder.req, ShardRequest.PURPOSE_GET_TERM_STATS, false)
                 ? builder.getQuery()
-                : new GivenStatisticsQuery(builder.getQuery(), source(builder.req), SpanQuery.class::isInstance);
+                : new ExternalStatisticsQuery(builder.getQuery(), source(builder.req), SpanQuery.class::isInstance);
     }
 
     private static StatisticsSource source(SolrQueryRequest request) {

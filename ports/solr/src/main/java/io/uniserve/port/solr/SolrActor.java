@@ -3,13 +3,13 @@ package io.uniserve.port.solr;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
-import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.extra.EngineTask;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.lucene.SegmentInspector;
-import io.uniserve.lucene.SmallFilesDirectory;
+import io.uniserve.lucene.SmallFileCacheDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -136,7 +136,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
             var open = request.getCore();
             var commit = open.getDeletionPolicy().getAndSaveLatestCommit();
             try {
-                return ActorFiles.link(Path.of(open.getIndexDir()), SmallFilesDirectory.written(commit), directory);
+                return ActorFileLinker.link(Path.of(open.getIndexDir()), SmallFileCacheDirectory.written(commit), directory);
             } finally {
                 open.getDeletionPolicy().releaseCommitPoint(commit);
             }
@@ -155,7 +155,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     @Override
     public void destroy() {
         close();
-        SolrErrorMapper.SOLR.call("delete an actor", () -> ActorFiles.delete(context.scratch()));
+        SolrErrorMapper.SOLR.call("delete an actor", () -> ActorFileLinker.delete(context.scratch()));
     }
 
     @Override
@@ -173,7 +173,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     public static final class ScratchDirectories extends StandardDirectoryFactory {
         @Override
         protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {
-            return new SmallFilesDirectory(super.create(path, lockFactory, context));
+            return new SmallFileCacheDirectory(super.create(path, lockFactory, context));
         }
     }
 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SolrCursor {
     /** Parameter for the actors: the required fingerprint per actor; none on the first page. */
-    private static final String WALKED = "uniserve.cursor.walked";
+    private static final String EXPECTED_FINGERPRINTS = "uniserve.cursor.walked";
     /** Number of the called actor. */
     static final String ACTOR = "uniserve.cursor.actor";
     /** Fingerprint of an actor in its answer. */
@@ -79,7 +79,7 @@ final class SolrCursor {
                 ? ""
                 : actors.stream().map(actor -> actor + "=" + each.getLong()).collect(Collectors.joining(" "));
         params.set(CursorMarkParams.CURSOR_MARK_PARAM, first ? mark : mark.substring(0, end));
-        params.set(WALKED, (byIndex ? "index " : "score ") + walked);
+        params.set(EXPECTED_FINGERPRINTS, (byIndex ? "index " : "score ") + walked);
         return new SolrCursor(actors);
     }
 
@@ -93,7 +93,7 @@ final class SolrCursor {
 
     /** At an actor: adds its replica's fingerprint to the answer. Fails if the cursor requires another fingerprint. */
     static void check(ResponseBuilder builder, Query query) throws IOException {
-        String walked = builder.req.getParams().get(WALKED);
+        String walked = builder.req.getParams().get(EXPECTED_FINGERPRINTS);
         if (walked == null || !LivingStats.hasPurpose(builder.req, ShardRequest.PURPOSE_GET_TOP_IDS, true)) {
             return;
         }

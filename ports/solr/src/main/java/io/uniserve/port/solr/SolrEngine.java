@@ -6,7 +6,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.api.plan.Planner;
@@ -39,12 +39,12 @@ public final class SolrEngine implements Engine {
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     List.of(SolrQuery.SHARD),
                     List.of(
-                            SolrUpdates.ADD,
-                            SolrUpdates.DELETE,
-                            SolrUpdates.DELETE_ID,
-                            SolrUpdates.DELETE_BY_QUERY,
-                            SolrUpdates.OPTIMIZE,
-                            SolrUpdates.ADD_EVERYWHERE))
+                            SolrUpdateFunctions.ADD,
+                            SolrUpdateFunctions.DELETE,
+                            SolrUpdateFunctions.DELETE_ID,
+                            SolrUpdateFunctions.DELETE_BY_QUERY,
+                            SolrUpdateFunctions.OPTIMIZE,
+                            SolrUpdateFunctions.ADD_EVERYWHERE))
             .withWholeQuery(SolrQuery.WHOLE)
             .withDifferingReplicas()
             .withTextKeys();
@@ -137,7 +137,7 @@ public final class SolrEngine implements Engine {
         @Override
         public SolrActor restore(ActorContext context, Path directory) {
             Path index = context.scratch().resolve("data").resolve("index");
-            return ActorFiles.openLinked(directory, index, () -> create(context));
+            return ActorFileLinker.openLinked(directory, index, () -> create(context));
         }
     }
 }

@@ -16,7 +16,7 @@ import io.uniserve.port.solr.facet.DistinctBucketCounter;
 import io.uniserve.port.solr.query.CancellationChecker;
 import io.uniserve.port.solr.query.LanguageCapabilities;
 import io.uniserve.port.solr.query.NestingDepthChecker;
-import io.uniserve.port.solr.query.ParameterText;
+import io.uniserve.port.solr.query.ParameterTextEncoder;
 import io.uniserve.port.solr.query.ResponseDocuments;
 import io.uniserve.port.solr.query.ShardRequestBatcher.Parameters;
 import java.util.List;
@@ -114,7 +114,7 @@ final class SolrQuery {
 
     /** Parses and checks the parameters of a query, {@code name=value&...} with URL escapes, and adds the configset's defaults. */
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
-        var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(ParameterText.escaped(text)));
+        var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(ParameterTextEncoder.escaped(text)));
         NestingDepthChecker.check(LanguageCapabilities.toLines(asked));
         SolrLanguage.setHandler(asked);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
@@ -160,7 +160,7 @@ final class SolrQuery {
         first.set("rows", count).set("fl", key).set("sort", "score desc," + key + " asc");
         var found = run(first, response -> (SolrDocumentList) response.getResponse()).stream();
         var ids = found.map(document -> document.getFirstValue(key).toString()).toList();
-        String between = ParameterText.between(ids);
+        String between = ParameterTextEncoder.between(ids);
         return ids.stream()
                 .collect(Collectors.joining(between, "{!terms separator=" + between + " f=" + key + "}", ""));
     }
@@ -192,14 +192,14 @@ final class SolrQuery {
         return actor.withRequest(
                 "answer a shard request",
                 request ->
-                        handle(limited(actor, request, context, params), response -> serialize(response, "javabin")));
+                        handle(limitedRequest(actor, request, context, params), response -> serialize(response, "javabin")));
     }
 
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
         return actor.withRequest("answer the query", request -> {
             var params = params(request.getCore(), text, actor.context.meta().keyField());
             var cursor = SolrCursor.of(params, LanguageCapabilities.toLines(params), List.of(context.actor()));
-            return handle(limited(actor, request, context, params), response -> {
+            return handle(limitedRequest(actor, request, context, params), response -> {
                 if (cursor != null) {
                     cursor.onReply(context.actor(), response.getValues());
                     cursor.finish(response);
@@ -210,7 +210,7 @@ final class SolrQuery {
     }
 
     /** Limits the request: Solr's search ends with the query. */
-    private static SolrQueryRequest limited(
+    private static SolrQueryRequest limitedRequest(
             SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params) {
         if ("/get".equals(params.get(CommonParams.QT))
                 && (actor.pinnedSearcher != null || actor.context.meta().level().atomic())) {

@@ -80,29 +80,29 @@ final class DocumentVersionFieldTest {
         add(doc("a", "n_i", 1L, "_version_", -1L));
         long first = version("a");
         assertThat(first).isGreaterThan(1);
-        conflicts(SolrUpdates.ADD, doc("a", "_version_", -1L));
-        conflicts(SolrUpdates.ADD, doc("a", "_version_", first + 1));
-        conflicts(SolrUpdates.ADD, doc("b", "_version_", 1L));
-        conflicts(SolrUpdates.ADD, doc("b", "_version_", first));
+        conflicts(SolrUpdateFunctions.ADD, doc("a", "_version_", -1L));
+        conflicts(SolrUpdateFunctions.ADD, doc("a", "_version_", first + 1));
+        conflicts(SolrUpdateFunctions.ADD, doc("b", "_version_", 1L));
+        conflicts(SolrUpdateFunctions.ADD, doc("b", "_version_", first));
         add(doc("a", "n_i", Map.of("inc", 4L), "_version_", first));
         long second = version("a");
         assertThat(second).isGreaterThan(first);
-        conflicts(SolrUpdates.ADD, doc("a", "n_i", Map.of("inc", 4L), "_version_", first));
+        conflicts(SolrUpdateFunctions.ADD, doc("a", "n_i", Map.of("inc", 4L), "_version_", first));
         add(doc("a", "n_i", Map.of("inc", 4L), "_version_", "1"), doc("b", "_version_", 0L));
         assertThat(table.query("q=id:a")).contains("\"n_i\":9").doesNotContain("_version_");
-        conflicts(SolrUpdates.DELETE, doc("a", "_version_", second));
+        conflicts(SolrUpdateFunctions.DELETE, doc("a", "_version_", second));
         table.delete(List.of(doc("a", "_version_", version("a"))));
-        conflicts(SolrUpdates.DELETE, doc("a", "_version_", 1L));
+        conflicts(SolrUpdateFunctions.DELETE, doc("a", "_version_", 1L));
         add(doc("a", "_version_", -1L));
     }
 
     @Test
     void rowsOfOneUpdateMeetWhatThoseBeforeHaveLeft() {
-        conflicts(SolrUpdates.ADD, doc("a", "_version_", -1L), doc("a", "_version_", -1L));
+        conflicts(SolrUpdateFunctions.ADD, doc("a", "_version_", -1L), doc("a", "_version_", -1L));
         add(doc("a", "n_i", 1L, "_version_", -1L), doc("a", "n_i", Map.of("inc", 1L), "_version_", 1L));
         assertThat(table.query("q=id:a")).contains("\"n_i\":2");
         long held = version("a");
-        conflicts(SolrUpdates.ADD, doc("a", "_version_", held), doc("a", "_version_", held));
+        conflicts(SolrUpdateFunctions.ADD, doc("a", "_version_", held), doc("a", "_version_", held));
     }
 
     @Test
@@ -128,7 +128,7 @@ final class DocumentVersionFieldTest {
         LocalTable bare = new LocalTable(
                 engine, instance, directory, LocalTable.meta(1, "id", Map.of("configset", packed(schema))));
         bare.add(List.of(doc("a")));
-        assertThatThrownBy(() -> SolrUpdates.ADD.validate(bare.actor(0), List.of(doc("a", "_version_", 1L))))
+        assertThatThrownBy(() -> SolrUpdateFunctions.ADD.validate(bare.actor(0), List.of(doc("a", "_version_", 1L))))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                 .hasMessageContaining("add it to the configset");
@@ -153,21 +153,21 @@ final class DocumentVersionFieldTest {
                         .actorOf(row("shop_s", "o3", "shop_s", "shop3").partitionKey())
                 == shops.meta().partitioner().actorOf(elsewhere.partitionKey());
         assertThat(same).as("o3 is in another actor").isFalse();
-        assertThatThrownBy(() -> SolrUpdates.DELETE.validate(other, List.of(elsewhere)))
+        assertThatThrownBy(() -> SolrUpdateFunctions.DELETE.validate(other, List.of(elsewhere)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                 .hasMessageContaining("document \"o3\" is not under shop_s \"shop4\"")
                 .hasMessageContaining("solr.delete-id@1");
         shops.delete(List.of(row("shop_s", "o2", "shop_s", "shop2")));
         for (int actor = 0; actor < 5; actor++) {
-            SolrUpdates.DELETE_ID.validate(shops.actor(actor), List.of(row("shop_s", "o3")));
-            SolrUpdates.DELETE_ID.update(shops.actor(actor), new UpdateContext(100), List.of(row("shop_s", "o3")));
+            SolrUpdateFunctions.DELETE_ID.validate(shops.actor(actor), List.of(row("shop_s", "o3")));
+            SolrUpdateFunctions.DELETE_ID.update(shops.actor(actor), new UpdateContext(100), List.of(row("shop_s", "o3")));
             shops.actor(actor).publish();
         }
         assertThat(shops.query("q=*:*&rows=20&sort=id asc&fl=id"))
                 .contains("\"numFound\":8")
                 .doesNotContain("o3");
-        assertThatThrownBy(() -> SolrUpdates.DELETE_ID.validate(other, List.of(row("shop_s", "o3", "_version_", 7L))))
+        assertThatThrownBy(() -> SolrUpdateFunctions.DELETE_ID.validate(other, List.of(row("shop_s", "o3", "_version_", 7L))))
                 .hasMessageContaining("cannot depend on _version_");
     }
 }

@@ -8,8 +8,8 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.solr.AnswerComparator;
-import io.uniserve.testkit.solr.FeatureDocuments;
-import io.uniserve.testkit.solr.WrittenQueries;
+import io.uniserve.testkit.solr.FeatureCorpus;
+import io.uniserve.testkit.solr.HandWrittenQueries;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,7 +46,7 @@ class FeatureParityTest {
     @BeforeAll
     void load(@TempDir Path directory) throws Exception {
         Map<String, String> files =
-                FeatureDocuments.configset(PackedFilesCodec.readResource(SolrEngine.class, "schema.xml"));
+                FeatureCorpus.configset(PackedFilesCodec.readResource(SolrEngine.class, "schema.xml"));
         Path conf = Files.createTempDirectory(directory, "conf");
         PlainCore.write(conf, files);
         Map<String, String> options = Map.of("configset", PackedFilesCodec.pack(conf, any -> true));
@@ -54,7 +54,7 @@ class FeatureParityTest {
         split = new LocalTable(engine, instance, directory, LocalTable.meta(4, "id", options));
         whole = new LocalTable(engine, instance, directory, LocalTable.meta(1, "id", options));
         engine.validate(split.meta());
-        List<Document> documents = FeatureDocuments.all();
+        List<Document> documents = FeatureCorpus.all();
         split.add(documents);
         whole.add(documents);
         plain = PlainCore.of(directory, files, documents);
@@ -67,7 +67,7 @@ class FeatureParityTest {
     }
 
     static Stream<String> queries() {
-        return WrittenQueries.ofFeatures().stream();
+        return HandWrittenQueries.ofFeatures().stream();
     }
 
     @ParameterizedTest

@@ -3,7 +3,7 @@ package io.uniserve.port.solr;
 import io.uniserve.api.Document;
 import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.codec.CodePoints;
-import io.uniserve.port.solr.query.ParameterText;
+import io.uniserve.port.solr.query.ParameterTextEncoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -126,7 +126,7 @@ final class PlainCore implements AutoCloseable {
 
     /** Returns Solr's answer as JSON to a query in URL form. */
     String query(String text) {
-        SolrParams asked = SolrRequestParsers.parseQueryString(ParameterText.escaped(text));
+        SolrParams asked = SolrRequestParsers.parseQueryString(ParameterTextEncoder.escaped(text));
         SolrQueryResponse response = new SolrQueryResponse();
         try (SolrCore core = container.getCore(NAME);
                 SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {

@@ -210,7 +210,7 @@ class SolrPortTest {
 
     private void unfit(Map<String, Object> fields, String named) {
         byte[] before = table.actor(0).digest();
-        assertThatThrownBy(() -> SolrUpdates.ADD.validate(table.actor(0), List.of(new Document("id", fields))))
+        assertThatThrownBy(() -> SolrUpdateFunctions.ADD.validate(table.actor(0), List.of(new Document("id", fields))))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                 .hasMessageContaining(named);
@@ -293,7 +293,7 @@ class SolrPortTest {
                 "{!join from=a to=b}x",
                 "nosuch:1")) {
             Document row = new Document("id", Map.of("query", wrong));
-            assertThatThrownBy(() -> SolrUpdates.DELETE_BY_QUERY.validate(own.actor(0), List.of(row)))
+            assertThatThrownBy(() -> SolrUpdateFunctions.DELETE_BY_QUERY.validate(own.actor(0), List.of(row)))
                     .as(wrong)
                     .isInstanceOf(UniserveException.class);
         }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * which suffices to reject most of them.
  */
 final class ContentionDeltaEvaluator {
-    private final SetCounts sets;
+    private final ShardSetCounts sets;
     private final @Nullable ContentionDeltaTable table;
     private final long[] shared;
     private final int actors;
@@ -78,7 +78,7 @@ final class ContentionDeltaEvaluator {
     double move(int actor, int from, int to) {
         double sum = 0;
         for (int s : sets.setsOf(actor)) {
-            sum += one(s, from, to);
+            sum += setDelta(s, from, to);
         }
         return sum;
     }
@@ -92,9 +92,9 @@ final class ContentionDeltaEvaluator {
         int q = 0;
         while (p < x.length || q < y.length) {
             if (q == y.length || (p < x.length && x[p] < y[q])) {
-                sum += one(x[p++], a, b);
+                sum += setDelta(x[p++], a, b);
             } else if (p == x.length || y[q] < x[p]) {
-                sum += one(y[q++], b, a);
+                sum += setDelta(y[q++], b, a);
             } else {
                 p++;
                 q++;
@@ -123,7 +123,7 @@ final class ContentionDeltaEvaluator {
         return sum;
     }
 
-    private double one(int s, int from, int to) {
+    private double setDelta(int s, int from, int to) {
         int most = sets.largest(s);
         int after = sets.count(s, to) + 1;
         if (after > most) {

@@ -12,7 +12,7 @@ final class ContentionDeltaTable {
     /** Larger tables do not fit into a cache, and cost more than they save. */
     private static final int ENTRIES_MAX = 1 << 18;
 
-    private final SetCounts sets;
+    private final ShardSetCounts sets;
     private final List<ShardSet> given;
     private final int servers;
     private final double[] raise;
@@ -79,7 +79,7 @@ final class ContentionDeltaTable {
             } else if (count + 1 == most) {
                 put(raise, set, server, f);
                 if (at == 1) {
-                    put(lower, set, only(set, most, server), -f);
+                    put(lower, set, singleActor(set, most, server), -f);
                 }
             }
             sets.addTo(set, server);
@@ -106,13 +106,13 @@ final class ContentionDeltaTable {
             } else if (count == most) {
                 put(raise, set, server, -f);
                 if (at == 2) {
-                    put(lower, set, only(set, most, server), f);
+                    put(lower, set, singleActor(set, most, server), f);
                 }
             }
         }
     }
 
-    private int only(int set, int most, int besides) {
+    private int singleActor(int set, int most, int besides) {
         int j = 0;
         while (j == besides || sets.count(set, j) != most) {
             j++;

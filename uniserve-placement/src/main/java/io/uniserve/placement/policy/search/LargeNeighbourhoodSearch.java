@@ -7,14 +7,14 @@ import java.util.SplittableRandom;
  * some randomness, and keeps the result unless it is worse.
  */
 final class LargeNeighbourhoodSearch {
-    private final SearchState s;
+    private final SearchState state;
     private final GreedyInsertion greedyInsertion;
     private final RepairHeuristic repairHeuristic;
     private final ReplicaPruner replicaPruner;
     private final SplittableRandom random;
     private final double contentionUnit;
     private final PlacementConflictResolver placementConflicts;
-    private final ZoneRule zones;
+    private final ZoneSpreadRule zones;
 
     private int[] touched = new int[64];
     private int touchedCount;
@@ -25,46 +25,46 @@ final class LargeNeighbourhoodSearch {
             RepairHeuristic repairHeuristic,
             ReplicaPruner replicaPruner,
             SplittableRandom random,
-            ZoneRule zones) {
+            ZoneSpreadRule zones) {
         this.zones = zones;
-        this.s = s;
+        this.state = s;
         this.greedyInsertion = greedyInsertion;
         this.repairHeuristic = repairHeuristic;
         this.replicaPruner = replicaPruner;
         this.random = random;
         placementConflicts = new PlacementConflictResolver(s);
-        contentionUnit = Math.max(LowerBounds.contention(s.in), Double.MIN_NORMAL);
+        contentionUnit = Math.max(PlacementLowerBounds.contention(s.in), Double.MIN_NORMAL);
     }
 
     /**
      * Returns the cost; smaller is better. Order of importance: actors without hosts, zones, balance, contention, new replicas, replicas.
      */
     double cost() {
-        double mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
-        return 1e12 * s.actorsWithoutHost
+        double mean = Math.max(state.in.mean(), Double.MIN_NORMAL);
+        return 1e12 * state.actorsWithoutHost
                 + 1e10 * zones.actorsInTooFewZones()
-                + 1e7 * s.imbalance() / mean
-                + 1e5 * s.sets.contention() / contentionUnit
-                + s.adds
-                + 1e-3 * s.replicas;
+                + 1e7 * state.imbalance() / mean
+                + 1e5 * state.sets.contention() / contentionUnit
+                + state.adds
+                + 1e-3 * state.replicas;
     }
 
     /** Makes one attempt. Returns true if the placement improved. */
     boolean step() {
         double before = cost();
-        int mark = s.savepoint();
-        int addsBefore = s.adds;
+        int mark = state.savepoint();
+        int addsBefore = state.adds;
         touchedCount = 0;
         int size = 1 + random.nextInt(random.nextInt(4) == 0 ? 10 : 4);
         if (random.nextInt(4) == 0) {
-            bringBack();
+            restoreEvicted();
         }
-        takeBack(size);
+        removeNewReplicas(size);
         double noise = random.nextInt(3) == 0 ? 0 : 0.5 * random.nextDouble();
         recreate(noise, addsBefore);
         double after = cost();
         if (after > before + 1e-6) {
-            s.rollback(mark);
+            state.rollback(mark);
             return false;
         }
         return after < before - 1e-6;
@@ -83,46 +83,46 @@ final class LargeNeighbourhoodSearch {
         for (int a = 0; a < touchedCount; a++) {
             greedyInsertion.place(touched[a], noise);
         }
-        repairHeuristic.repair(Math.max(0, addsBefore - s.adds) + 1, noise);
+        repairHeuristic.repair(Math.max(0, addsBefore - state.adds) + 1, noise);
         for (int a = 0; a < touchedCount; a++) {
             replicaPruner.trimNew(touched[a]);
         }
     }
 
     /** Removes up to {@code size} new replicas: a random one, then others on the same servers or of the same actors. */
-    private void takeBack(int size) {
-        int server = uneven();
+    private void removeNewReplicas(int size) {
+        int server = pickUnbalancedServer();
         for (int tries = 0; server < 0 || (tries < 8 && newOn(server) < 0); tries++) {
-            server = random.nextInt(s.servers);
+            server = random.nextInt(state.servers);
         }
         for (int n = 0; n < size; n++) {
             int actor = newOn(server);
             if (actor >= 0) {
-                touch(actor);
-                s.drop(actor, server);
+                markTouched(actor);
+                state.drop(actor, server);
             }
             int way = random.nextInt(3);
-            if (way == 0 && actor >= 0 && s.hosts[actor] > 0) {
-                server = s.host[actor][random.nextInt(s.hosts[actor])];
+            if (way == 0 && actor >= 0 && state.hosts[actor] > 0) {
+                server = state.host[actor][random.nextInt(state.hosts[actor])];
             } else if (way == 1) {
-                server = random.nextInt(s.servers);
+                server = random.nextInt(state.servers);
             }
         }
     }
 
     /** Returns often a server out of its tolerance, if there is one: with many servers random choice would rarely hit it. */
-    private int uneven() {
-        int from = random.nextInt(s.servers);
+    private int pickUnbalancedServer() {
+        int from = random.nextInt(state.servers);
         if (random.nextInt(2) == 0) {
             return -1;
         }
-        for (int n = 0; n < s.servers; n++) {
-            int j = (from + n) % s.servers;
-            if (s.overload(j) > s.epsilon || s.underload(j) > s.epsilon) {
-                int i = s.actorCountOn[j] == 0 ? -1 : s.actorsOn[j][random.nextInt(s.actorCountOn[j])];
+        for (int n = 0; n < state.servers; n++) {
+            int j = (from + n) % state.servers;
+            if (state.overload(j) > state.epsilon || state.underload(j) > state.epsilon) {
+                int i = state.actorCountOn[j] == 0 ? -1 : state.actorsOn[j][random.nextInt(state.actorCountOn[j])];
                 if (i >= 0 && newOn(j) < 0) {
-                    touch(i);
-                    s.drop(i, j);
+                    markTouched(i);
+                    state.drop(i, j);
                 }
                 return j;
             }
@@ -131,49 +131,49 @@ final class LargeNeighbourhoodSearch {
     }
 
     /** Returns an evicted actor to its earlier server; replicas in its way are removed. */
-    private void bringBack() {
+    private void restoreEvicted() {
         for (int tries = 0; tries < 16; tries++) {
-            int i = random.nextInt(s.actors);
-            if (s.in.current().replicas(i) == 0) {
+            int i = random.nextInt(state.actors);
+            if (state.in.current().replicas(i) == 0) {
                 continue;
             }
-            int j = s.in.current().server(i, random.nextInt(s.in.current().replicas(i)));
-            if (s.isOn(i, j)) {
+            int j = state.in.current().server(i, random.nextInt(state.in.current().replicas(i)));
+            if (state.isOn(i, j)) {
                 continue;
             }
-            clear(i, j);
-            if (s.mayHost(i, j)) {
-                touch(i);
-                for (int p = s.hosts[i] - 1; p >= 0; p--) {
-                    if (!s.isOnInitially(i, s.host[i][p])) {
-                        s.drop(i, s.host[i][p]);
+            removeConflicts(i, j);
+            if (state.mayHost(i, j)) {
+                markTouched(i);
+                for (int p = state.hosts[i] - 1; p >= 0; p--) {
+                    if (!state.isOnInitially(i, state.host[i][p])) {
+                        state.drop(i, state.host[i][p]);
                     }
                 }
-                s.add(i, j);
+                state.add(i, j);
             }
             return;
         }
     }
 
-    private void clear(int i, int j) {
+    private void removeConflicts(int i, int j) {
         for (int other : placementConflicts.remove(i, j)) {
-            touch(other);
+            markTouched(other);
         }
     }
 
     private int newOn(int server) {
-        int n = s.actorCountOn[server];
+        int n = state.actorCountOn[server];
         int from = n == 0 ? 0 : random.nextInt(n);
         for (int q = 0; q < n; q++) {
-            int i = s.actorsOn[server][(from + q) % n];
-            if (!s.isOnInitially(i, server)) {
+            int i = state.actorsOn[server][(from + q) % n];
+            if (!state.isOnInitially(i, server)) {
                 return i;
             }
         }
         return -1;
     }
 
-    private void touch(int actor) {
+    private void markTouched(int actor) {
         for (int a = 0; a < touchedCount; a++) {
             if (touched[a] == actor) {
                 return;

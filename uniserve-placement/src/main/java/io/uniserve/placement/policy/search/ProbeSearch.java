@@ -35,7 +35,7 @@ final class ProbeSearch {
         }
         SearchState s = new SearchState(in);
         s.load(in.current());
-        int[] needed = LowerBounds.needed(in);
+        int[] needed = PlacementLowerBounds.needed(in);
         boolean few = in.actors() <= FEW_ACTORS;
         new Annealer(s, new AugmentingPathBalancer(s), needed, new SplittableRandom(seed))
                 .run(few ? STEPS_OF_FEW : STEPS, few ? HOT_OF_FEW : HOT, COLD, ADD_PRICE, 0, () -> false);

@@ -24,14 +24,14 @@ final class SearchState {
     final int[] actorCountOn;
     final double[] serverLoad;
     final double[] usedMemory;
-    final SetCounts sets;
+    final ShardSetCounts sets;
     final UndoLog journal = new UndoLog();
 
     /** Smaller loads count as zero. */
     final double epsilon;
 
-    private double outSum;
-    private int outCount;
+    private double imbalanceSum;
+    private int unbalancedServers;
 
     int replicas;
     int adds;
@@ -66,7 +66,7 @@ final class SearchState {
         Arrays.setAll(high, j -> in.loadMax(j) * (1 - hair));
         Arrays.setAll(capacity, j -> in.capacity(j) * (1 + 1e-12));
         epsilon = Math.max(Double.MIN_NORMAL, in.mean() * 1e-9);
-        sets = new SetCounts(in);
+        sets = new ShardSetCounts(in);
         actorsWithoutHost = actors;
         sumUp();
     }
@@ -109,10 +109,10 @@ final class SearchState {
 
     /** Returns the load outside the tolerances, over all servers. */
     double imbalance() {
-        return outCount == 0 ? 0 : outSum;
+        return unbalancedServers == 0 ? 0 : imbalanceSum;
     }
 
-    private double out(int server) {
+    private double imbalanceOf(int server) {
         double v = Math.max(serverLoad[server] - high[server], low[server] - serverLoad[server]);
         return v > epsilon ? v : 0;
     }
@@ -159,13 +159,13 @@ final class SearchState {
 
     private void put(int actor, int p, double value) {
         int server = host[actor][p];
-        double before = out(server);
+        double before = imbalanceOf(server);
         serverLoad[server] += value - loadOf[actor][p];
         loadOf[actor][p] = value;
-        double after = out(server);
-        outCount += (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+        double after = imbalanceOf(server);
+        unbalancedServers += (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
         // Rounding errors do not accumulate: the sum restarts when all servers are within their tolerance.
-        outSum = outCount == 0 ? 0 : outSum + after - before;
+        imbalanceSum = unbalancedServers == 0 ? 0 : imbalanceSum + after - before;
     }
 
     private void link(int actor, int server) {
@@ -253,12 +253,12 @@ final class SearchState {
     }
 
     private void sumUp() {
-        outSum = 0;
-        outCount = 0;
+        imbalanceSum = 0;
+        unbalancedServers = 0;
         for (int j = 0; j < servers; j++) {
-            double v = out(j);
-            outSum += v;
-            outCount += v > 0 ? 1 : 0;
+            double v = imbalanceOf(j);
+            imbalanceSum += v;
+            unbalancedServers += v > 0 ? 1 : 0;
         }
     }
 

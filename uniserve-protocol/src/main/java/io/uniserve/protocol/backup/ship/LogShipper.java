@@ -21,7 +21,7 @@ import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.replica.context.ReplicaContext;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
@@ -82,7 +82,7 @@ public final class LogShipper {
     private final CheckpointShipper checkpointShipper;
     private final SnapshotPinner pinner;
     private final TableDefinitionShipper definitionShipper;
-    private final BackupFailures failures = new BackupFailures();
+    private final BackupFailureTracker failures = new BackupFailureTracker();
 
     private enum LogWrite {
         UNCHECKED,
@@ -112,7 +112,7 @@ public final class LogShipper {
             TableMeta meta,
             long epoch,
             ReplicaLog log,
-            Checkpoints localCheckpoints,
+            CheckpointStore localCheckpoints,
             @Nullable LongSupplier newestVersion,
             Runnable safer) {
         this.host = host;

@@ -8,7 +8,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.context.ReplicaContext;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,7 @@ final class ParticipantShippingChecker {
     private final LongSupplier newest;
     private final TreeSet<Integer> remainingActors = new TreeSet<>();
     private final TreeSet<Integer> pendingActors = new TreeSet<>();
-    private Checkpoints.@Nullable Name checkpoint;
+    private CheckpointStore.@Nullable Name checkpoint;
     private long version;
     private int cursor = -1;
     private long askAt;
@@ -46,7 +46,7 @@ final class ParticipantShippingChecker {
      * True when all other actors have shipped every version up to the checkpoint, including its decision. Otherwise their primaries get
      * requests, and the caller must repeat the check.
      */
-    boolean haveShipped(Checkpoints.Name candidate, long now) {
+    boolean haveShipped(CheckpointStore.Name candidate, long now) {
         TableMap map = host.map(table);
         if (map == null || map.tableId() != key.tableId()) {
             return false;
@@ -69,7 +69,7 @@ final class ParticipantShippingChecker {
         return remainingActors.isEmpty();
     }
 
-    private void sendRequests(TableMap map, Checkpoints.Name candidate) {
+    private void sendRequests(TableMap map, CheckpointStore.Name candidate) {
         for (int more = Math.min(remainingActors.size(), ASKED_AT_ONCE - pendingActors.size()); more > 0; more--) {
             Integer next = remainingActors.higher(cursor);
             int actor = next == null ? remainingActors.first() : next;

@@ -13,7 +13,7 @@ import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.client.routing.HedgeDelay;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.client.routing.RoutingPolicy.Candidate;
-import io.uniserve.protocol.client.routing.WeightedChoice;
+import io.uniserve.protocol.client.routing.WeightedRandomChooser;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
@@ -184,7 +184,7 @@ public final class PlannedQueryExecution {
         if (candidates.isEmpty()) {
             return Optional.empty();
         }
-        random = WeightedChoice.mix(random);
+        random = WeightedRandomChooser.mix(random);
         return Optional.of(
                 candidates.get(state.policy().pick(candidates, random)).server());
     }

@@ -11,8 +11,8 @@ import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReplies;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
-import io.uniserve.protocol.coordinator.table.StorageRequests;
-import io.uniserve.protocol.coordinator.table.TableIds;
+import io.uniserve.protocol.coordinator.table.StorageRequestClient;
+import io.uniserve.protocol.coordinator.table.TableIdAllocator;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -33,18 +33,18 @@ public final class BackupHandler {
     private static final Logger LOG = LoggerFactory.getLogger(BackupHandler.class);
     private final LeaderContext leader;
     private final PendingAdminReplies pending;
-    private final StorageRequests storage;
-    private final TableIds tableIds;
+    private final StorageRequestClient storage;
+    private final TableIdAllocator tableIds;
     private final TreeMap<BackupName, BackupOperation> operations = new TreeMap<>();
 
     public BackupHandler(LeaderContext leader, PendingAdminReplies pending) {
         this.leader = leader;
         this.pending = pending;
-        this.storage = new StorageRequests(leader);
-        this.tableIds = new TableIds(leader, storage);
+        this.storage = new StorageRequestClient(leader);
+        this.tableIds = new TableIdAllocator(leader, storage);
     }
 
-    public TableIds tableIds() {
+    public TableIdAllocator tableIds() {
         return tableIds;
     }
 

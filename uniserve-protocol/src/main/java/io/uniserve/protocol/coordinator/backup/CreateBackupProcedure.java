@@ -12,7 +12,7 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.backup.format.TableSnapshot;
 import io.uniserve.protocol.coordinator.election.FencedRegistry;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
-import io.uniserve.protocol.coordinator.table.StorageRequests;
+import io.uniserve.protocol.coordinator.table.StorageRequestClient;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -235,7 +235,7 @@ final class CreateBackupProcedure {
                         PIN_TIMEOUT_NANOS,
                         job.leader()
                                 .registry()
-                                .scoped(outcome -> heard.done(StorageRequests.typed(outcome, PeerReply.Pinned.class))));
+                                .scoped(outcome -> heard.done(StorageRequestClient.typed(outcome, PeerReply.Pinned.class))));
     }
 
     private void onAllPinned(Outcome<Done> outcome) {

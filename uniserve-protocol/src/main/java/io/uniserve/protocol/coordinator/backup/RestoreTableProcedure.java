@@ -19,7 +19,7 @@ import io.uniserve.protocol.coordinator.metadata.CatalogManager;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.TombstoneStore;
 import io.uniserve.protocol.coordinator.table.PortTableValidator;
-import io.uniserve.protocol.coordinator.table.TableIds;
+import io.uniserve.protocol.coordinator.table.TableIdAllocator;
 import io.uniserve.protocol.coordinator.table.TableReadinessWaiter;
 import io.uniserve.protocol.coordinator.table.TableValidator;
 import io.uniserve.protocol.env.Registry.Op;
@@ -43,7 +43,7 @@ public final class RestoreTableProcedure {
     private final TableMeta requested;
     private final BackupPartCopier copier;
 
-    RestoreTableProcedure(BackupOperation job, TableSnapshot backup, TableName as, TableIds numbers) {
+    RestoreTableProcedure(BackupOperation job, TableSnapshot backup, TableName as, TableIdAllocator numbers) {
         this.job = job;
         this.leader = job.leader();
         this.backup = backup;

@@ -17,7 +17,7 @@ import io.uniserve.protocol.coordinator.election.FencedRegistry.WriteResult;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.TombstoneStore;
-import io.uniserve.protocol.coordinator.table.TableIds;
+import io.uniserve.protocol.coordinator.table.TableIdAllocator;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
@@ -47,7 +47,7 @@ final class RollbackTableProcedure {
     private final BackupPartCopier copier;
     private int attempts;
 
-    RollbackTableProcedure(BackupOperation job, TableSnapshot backup, TableIds numbers, BooleanSupplier lost) {
+    RollbackTableProcedure(BackupOperation job, TableSnapshot backup, TableIdAllocator numbers, BooleanSupplier lost) {
         this.job = job;
         this.leader = job.leader();
         this.backup = backup;

@@ -34,13 +34,13 @@ public final class TableCreator {
     private static final int WRITES_MAX = 5;
 
     private final LeaderContext leader;
-    private final TableIds ids;
+    private final TableIdAllocator ids;
     private final TableMeta requested;
     private final PendingAdminReply reply;
     private int writes;
     private long tableIdMin;
 
-    public TableCreator(LeaderContext leader, TableIds ids, TableMeta asked, PendingAdminReply answer) {
+    public TableCreator(LeaderContext leader, TableIdAllocator ids, TableMeta asked, PendingAdminReply answer) {
         this.leader = leader;
         this.ids = ids;
         this.requested = asked;

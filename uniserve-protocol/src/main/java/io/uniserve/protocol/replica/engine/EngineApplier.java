@@ -15,9 +15,9 @@ import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.replica.context.ReplicaConfig;
 import io.uniserve.protocol.replica.state.Rejection;
-import io.uniserve.protocol.replica.state.RequestTable;
+import io.uniserve.protocol.replica.state.RequestOutcomeTable;
 import io.uniserve.protocol.replica.storage.CheckpointSource;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,11 +40,11 @@ public final class EngineApplier {
     private final ReplicaKey key;
     private final ReplicaLog log;
     private final EngineListener listener;
-    private final Checkpoints checkpoints;
+    private final CheckpointStore checkpoints;
     private final EngineRecovery recovery;
-    private final EarlyApply earlyApply;
+    private final EarlyApplyWindow earlyApply;
     private Phase phase = Phase.DOWN;
-    private RequestTable table = new RequestTable();
+    private RequestOutcomeTable table = new RequestOutcomeTable();
     private long appliedIndex;
     private long builtNanos;
     private long readyIndex;
@@ -81,7 +81,7 @@ public final class EngineApplier {
             ReplicaKey key,
             TableMeta meta,
             ReplicaLog log,
-            Checkpoints checkpoints,
+            CheckpointStore checkpoints,
             CheckpointSource storage,
             EngineListener listener) {
         this.env = env;
@@ -90,7 +90,7 @@ public final class EngineApplier {
         this.log = log;
         this.listener = listener;
         this.checkpoints = checkpoints;
-        this.earlyApply = new EarlyApply(log);
+        this.earlyApply = new EarlyApplyWindow(log);
         this.recovery = new EngineRecovery(env, key, meta, log, checkpoints, storage, listener, new Built());
     }
 
@@ -112,12 +112,12 @@ public final class EngineApplier {
         return builtNanos;
     }
 
-    public RequestTable requestTable() {
+    public RequestOutcomeTable requestTable() {
         return table;
     }
 
     /** Decisions that were carried out here ahead of the log. */
-    public EarlyApply early() {
+    public EarlyApplyWindow early() {
         return earlyApply;
     }
 
@@ -241,7 +241,7 @@ public final class EngineApplier {
         }
     }
 
-    private void onBuilt(long index, RequestTable saved) {
+    private void onBuilt(long index, RequestOutcomeTable saved) {
         if (isObsolete()) {
             return;
         }
@@ -465,7 +465,7 @@ public final class EngineApplier {
     }
 
     private void checkpoint() {
-        Checkpoints.Name name = new Checkpoints.Name(appliedIndex, log.epochAt(appliedIndex));
+        CheckpointStore.Name name = new CheckpointStore.Name(appliedIndex, log.epochAt(appliedIndex));
         entriesSinceCheckpoint = 0;
         bytesSinceCheckpoint = 0;
         beginCall();
@@ -481,7 +481,7 @@ public final class EngineApplier {
                 }));
     }
 
-    private void onCheckpointDone(Checkpoints.Name name, Outcome<Done> outcome) {
+    private void onCheckpointDone(CheckpointStore.Name name, Outcome<Done> outcome) {
         busy = false;
         hung = false;
         if (outcome instanceof Outcome.Err<Done>) {
@@ -534,7 +534,7 @@ public final class EngineApplier {
         boolean rests =
                 phase == Phase.READY && !busy && !suspended && !restartWanted && appliedIndex > 0 && !isUnsettled();
         if (rests && checkpoints.takeRequest()) {
-            Checkpoints.Name newest = checkpoints.newest();
+            CheckpointStore.Name newest = checkpoints.newest();
             if (newest == null || newest.index() < appliedIndex) {
                 checkpoint();
                 return;
@@ -580,7 +580,7 @@ public final class EngineApplier {
         }
 
         @Override
-        public void onBuilt(long index, RequestTable saved) {
+        public void onBuilt(long index, RequestOutcomeTable saved) {
             EngineApplier.this.onBuilt(index, saved);
         }
 

@@ -12,8 +12,8 @@ import io.uniserve.protocol.backup.ship.LogShipper;
 import io.uniserve.protocol.backup.ship.SnapshotPinAccess;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
@@ -27,8 +27,8 @@ import io.uniserve.protocol.replica.replication.LogDivergenceResolver;
 import io.uniserve.protocol.replica.replication.PrimaryTransfer;
 import io.uniserve.protocol.replica.replication.ReplicaFencer;
 import io.uniserve.protocol.replica.state.VersionIndex;
-import io.uniserve.protocol.replica.storage.Checkpoints;
-import io.uniserve.protocol.replica.storage.LogRetention;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
+import io.uniserve.protocol.replica.storage.LogRetentionBounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -119,7 +119,7 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
             ReplicaFencer fencing,
             LearnerProgress.Certifier certifier,
             List<ServerId> certified,
-            Checkpoints checkpoints,
+            CheckpointStore checkpoints,
             Supplier<@Nullable EngineApplier> engine,
             LogDivergenceResolver.Owner divergenceOwner) {}
 
@@ -133,8 +133,8 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
         if (log.lastEpoch() < epoch) {
             long next = log.lastIndex() + 1;
             log.append(
-                    log.hashAt(log.lastIndex()) == EntryHash.UNKNOWN
-                            ? LogEntry.epoch(epoch, next, EntryHash.anchor(epoch, next))
+                    log.hashAt(log.lastIndex()) == RunningLogHash.UNKNOWN
+                            ? LogEntry.epoch(epoch, next, RunningLogHash.anchor(epoch, next))
                             : LogEntry.epoch(epoch, next));
         }
         epochIndex = log.lastIndex();
@@ -411,15 +411,15 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
     }
 
     /** The part of the log that only this replica still needs. Learners retain it only while there is room. */
-    public LogRetention retention() {
+    public LogRetentionBounds retention() {
         if (closed || !epochStarted || !state.epochStarted()) {
-            return LogRetention.ALL;
+            return LogRetentionBounds.ALL;
         }
         long learners = Long.MAX_VALUE;
         for (ServerId learner : log.isNearlyFull() ? List.<ServerId>of() : state.learners()) {
             learners = Math.min(learners, matchIndex(learner));
         }
-        return new LogRetention(highWatermark, logShipper.droppableIndex(), learners);
+        return new LogRetentionBounds(highWatermark, logShipper.droppableIndex(), learners);
     }
 
     @Override

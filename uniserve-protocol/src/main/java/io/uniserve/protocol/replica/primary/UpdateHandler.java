@@ -11,7 +11,7 @@ import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.replica.context.ReplicaContext;
 import io.uniserve.protocol.replica.replication.AppendSequencer;
-import io.uniserve.protocol.replica.state.RequestTable;
+import io.uniserve.protocol.replica.state.RequestOutcomeTable;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ public final class UpdateHandler {
     private final ReplicaKey key;
     private final ReplicaLog log;
     private final PendingUpdates pending;
-    private final Supplier<RequestTable> table;
+    private final Supplier<RequestOutcomeTable> table;
     private final CurrentPrimary currentPrimary;
 
     /** The current primary; null if this replica is not the primary any more. */
@@ -39,7 +39,7 @@ public final class UpdateHandler {
             ReplicaKey key,
             ReplicaLog log,
             PendingUpdates pending,
-            Supplier<RequestTable> table,
+            Supplier<RequestOutcomeTable> table,
             CurrentPrimary leader) {
         this.host = host;
         this.key = key;
@@ -66,7 +66,7 @@ public final class UpdateHandler {
             callback.onFailure(failure(key, refusal.get().code(), refusal.get().reason(), primary.epoch()));
             return;
         }
-        long hash = RequestTable.contentHash(request.function(), rows.rows());
+        long hash = RequestOutcomeTable.contentHash(request.function(), rows.rows());
         PendingUpdates.Update under = pending.find(request.request());
         if (under != null) {
             if (under.hash == hash) {
@@ -76,13 +76,13 @@ public final class UpdateHandler {
             }
             return;
         }
-        RequestTable.Lookup answer = table.get().find(request.request(), request.attempt());
-        if (answer instanceof RequestTable.Lookup.Unknown) {
+        RequestOutcomeTable.Lookup answer = table.get().find(request.request(), request.attempt());
+        if (answer instanceof RequestOutcomeTable.Lookup.Unknown) {
             startUpdate(primary, request, rows, hash, callback);
-        } else if (answer instanceof RequestTable.Lookup.Recorded recorded && recorded.hash() == hash) {
+        } else if (answer instanceof RequestOutcomeTable.Lookup.Recorded recorded && recorded.hash() == hash) {
             pending.addRecordedWaiter(recorded, request.level(), callback);
             primary.advance();
-        } else if (answer instanceof RequestTable.Lookup.Recorded) {
+        } else if (answer instanceof RequestOutcomeTable.Lookup.Recorded) {
             callback.onFailure(otherContentFailure(primary));
         } else {
             callback.onFailure(failure(

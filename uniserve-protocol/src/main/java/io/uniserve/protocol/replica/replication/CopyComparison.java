@@ -10,8 +10,8 @@ import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.PeerReply.Digested;
@@ -210,7 +210,7 @@ public final class CopyComparison {
 
     private static String hash(Outcome<PeerReply> answer) {
         return answer instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Digested taken
-                ? EntryHash.text(taken.logHash())
+                ? RunningLogHash.text(taken.logHash())
                 : "unknown";
     }
 

@@ -4,14 +4,14 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerReply.Replicated.Status;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
-import io.uniserve.protocol.replica.storage.LogRetention;
+import io.uniserve.protocol.replica.storage.LogRetentionBounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -71,8 +71,8 @@ public final class Follower {
     }
 
     /** The part of the log that only this replica still needs. */
-    public LogRetention retention() {
-        return LogRetention.ofFollower(primaryBaseIndex, matchIndex);
+    public LogRetentionBounds retention() {
+        return LogRetentionBounds.ofFollower(primaryBaseIndex, matchIndex);
     }
 
     public void replicate(Replicate request, Completion<PeerReply> completion) {
@@ -97,7 +97,7 @@ public final class Follower {
 
     private void compare(Replicate request, Completion<PeerReply> completion) {
         LogHashComparer check = LogHashComparer.of(log, request);
-        boolean hashed = request.prevHash() != EntryHash.UNKNOWN;
+        boolean hashed = request.prevHash() != RunningLogHash.UNKNOWN;
         if (check.isGarbled()) {
             completion.done(Outcome.ok(reply(Status.GARBLED, log.lastIndex())));
         } else if (!hashed && request.prevIndex() >= hashedFrom) {
@@ -109,7 +109,7 @@ public final class Follower {
             long at = check.divergedIndex();
             if (divergedIndex < 0) {
                 divergedIndex = at;
-                support.onDiverged(at, "running hash here " + EntryHash.text(log.hashAt(at)));
+                support.onDiverged(at, "running hash here " + RunningLogHash.text(log.hashAt(at)));
             }
             divergedIndex = Math.min(divergedIndex, at);
             completion.done(Outcome.ok(new Replicated(
@@ -128,7 +128,7 @@ public final class Follower {
                     support.onAgreed();
                 }
             }
-            if (check.baseHash() != EntryHash.UNKNOWN && log.lacksBaseHash()) {
+            if (check.baseHash() != RunningLogHash.UNKNOWN && log.lacksBaseHash()) {
                 storeBaseHash(check.baseHash(), request, completion);
             } else {
                 appendEntries(request, check, completion);

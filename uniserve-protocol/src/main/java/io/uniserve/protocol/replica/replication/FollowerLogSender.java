@@ -5,8 +5,8 @@ import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
@@ -242,7 +242,7 @@ public final class FollowerLogSender {
                 listener.highWatermark(),
                 listener.baseIndex(),
                 log.hashAt(previous),
-                garbled < GARBLED_MAX ? log.hashAt(previous + entries.size()) : EntryHash.UNKNOWN);
+                garbled < GARBLED_MAX ? log.hashAt(previous + entries.size()) : RunningLogHash.UNKNOWN);
         nextIndex += entries.size();
         inFlight++;
         int sent = generation;
@@ -317,7 +317,7 @@ public final class FollowerLogSender {
             }
             phase = Phase.PROBING;
             restart(matchIndex() + 1);
-        } else if (EntryHash.areDifferent(replicated.hash(), log.hashAt(durable))) {
+        } else if (RunningLogHash.areDifferent(replicated.hash(), log.hashAt(durable))) {
             onDiverged(durable, replicated.hash(), now);
             return;
         }
@@ -333,7 +333,7 @@ public final class FollowerLogSender {
 
     /** Handles a follower with other entries. It gets no more entries until the primary has decided which side is right. */
     private void onDiverged(long index, long hash, long now) {
-        if (phase == Phase.CLOSED || hash == EntryHash.UNKNOWN || log.hashAt(index) == hash) {
+        if (phase == Phase.CLOSED || hash == RunningLogHash.UNKNOWN || log.hashAt(index) == hash) {
             return; // the reply to an old message
         }
         phase = Phase.DIFFERS;

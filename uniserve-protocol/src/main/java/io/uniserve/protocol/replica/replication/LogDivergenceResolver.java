@@ -5,8 +5,8 @@ import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.context.ReplicaContext;
 import java.util.ArrayList;
@@ -137,8 +137,8 @@ public final class LogDivergenceResolver {
         nextSendNanos = now + host.config().retryNanos();
         for (FollowerLogSender link : wrong) {
             String reason = "log differs at index " + index + " of epoch " + log.epochAt(index) + ": running hash "
-                    + EntryHash.text(link.divergedHash()) + " on " + link.server + ", "
-                    + EntryHash.text(log.hashAt(index)) + " on the primary " + host.self();
+                    + RunningLogHash.text(link.divergedHash()) + " on " + link.server + ", "
+                    + RunningLogHash.text(log.hashAt(index)) + " on the primary " + host.self();
             if (notifiedServers.add(link.server)) {
                 LOG.error("{}: {}; the copy on {} is set aside and will be rebuilt", key, reason, link.server);
             }
@@ -165,7 +165,7 @@ public final class LogDivergenceResolver {
     private void reportOwnLogWrong() {
         if (notifiedServers.add(host.self())) {
             String reason = "log differs at index " + index + " from most in-sync copies: running hash here "
-                    + EntryHash.text(log.hashAt(index));
+                    + RunningLogHash.text(log.hashAt(index));
             LOG.error("{}: {}; this primary steps aside, its copy is set aside and will be rebuilt", key, reason);
             owner.onOwnLogWrong(reason);
         }

@@ -1,7 +1,7 @@
 package io.uniserve.protocol.replica.replication;
 
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import java.util.List;
@@ -27,23 +27,23 @@ final class LogHashComparer {
         List<LogEntry> entries = request.entries();
         long[] contents = new long[entries.size()];
         long hash = request.prevHash();
-        long differsAt = EntryHash.areDifferent(hash, log.hashAt(request.prevIndex())) ? request.prevIndex() : -1;
-        long atBase = request.prevIndex() == log.baseIndex() ? hash : EntryHash.UNKNOWN;
+        long differsAt = RunningLogHash.areDifferent(hash, log.hashAt(request.prevIndex())) ? request.prevIndex() : -1;
+        long atBase = request.prevIndex() == log.baseIndex() ? hash : RunningLogHash.UNKNOWN;
         boolean overlaps = true;
         for (int i = 0; i < contents.length; i++) {
             LogEntry entry = entries.get(i);
-            contents[i] = EntryHash.contentHash(entry);
-            hash = EntryHash.after(hash, entry, contents[i]);
+            contents[i] = RunningLogHash.contentHash(entry);
+            hash = RunningLogHash.after(hash, entry, contents[i]);
             long index = entry.index();
             atBase = index == log.baseIndex() ? hash : atBase;
             overlaps &= index <= log.lastIndex() && (index < log.baseIndex() || log.epochAt(index) == entry.epoch());
             if (overlaps
                     && differsAt < 0
-                    && (log.hasOtherContent(index, contents[i]) || EntryHash.areDifferent(hash, log.hashAt(index)))) {
+                    && (log.hasOtherContent(index, contents[i]) || RunningLogHash.areDifferent(hash, log.hashAt(index)))) {
                 differsAt = index;
             }
         }
-        return new LogHashComparer(contents, EntryHash.areDifferent(hash, request.lastHash()), differsAt, atBase);
+        return new LogHashComparer(contents, RunningLogHash.areDifferent(hash, request.lastHash()), differsAt, atBase);
     }
 
     /** True when the entries do not match the primary's hash, because they changed in transit. */
@@ -56,7 +56,7 @@ final class LogHashComparer {
         return divergedIndex;
     }
 
-    /** The primary's hash at the start of this log, or {@link EntryHash#UNKNOWN} if the message does not show it. */
+    /** The primary's hash at the start of this log, or {@link RunningLogHash#UNKNOWN} if the message does not show it. */
     long baseHash() {
         return baseHash;
     }

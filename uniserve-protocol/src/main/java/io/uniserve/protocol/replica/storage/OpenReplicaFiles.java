@@ -13,7 +13,7 @@ import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.log.ReplicaLog;
 
 /** The open files of a replica's directory. */
-public record OpenReplicaFiles(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
+public record OpenReplicaFiles(StateFile file, ReplicaLog log, CheckpointStore checkpoints) {
 
     /** Opens the directory. If it is absent, everything is empty, in the name of this table. */
     public static void open(
@@ -86,7 +86,7 @@ public record OpenReplicaFiles(StateFile file, ReplicaLog log, Checkpoints check
                 listener,
                 opened -> {
                     if (opened instanceof Outcome.Ok<ReplicaLog> ok) {
-                        Checkpoints checkpoints = new Checkpoints(disk, directory, ok.value()::baseIndex);
+                        CheckpointStore checkpoints = new CheckpointStore(disk, directory, ok.value()::baseIndex);
                         completion.done(Outcome.ok(new OpenReplicaFiles(file, ok.value(), checkpoints)));
                     } else {
                         completion.done(Outcome.err(opened.error()));

@@ -8,7 +8,7 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.identity.IdentityCheckingRegistry;
 import io.uniserve.protocol.identity.OwnerCheckingObjectStore;
 import io.uniserve.protocol.message.HealthProblem;
-import io.uniserve.protocol.server.config.FatalHandler;
+import io.uniserve.protocol.server.config.FatalErrorHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +25,7 @@ public final class IdentityGuard {
     private static final Logger LOG = LoggerFactory.getLogger(IdentityGuard.class);
 
     private final ServerConfig config;
-    private final FatalHandler fatal;
+    private final FatalErrorHandler fatal;
     private final Runnable stop;
     private final IdentityCheckingRegistry registry;
     private final OwnerCheckingObjectStore objects;
@@ -42,7 +42,7 @@ public final class IdentityGuard {
      * @param world environment with unguarded registry and durable storage, which may belong to any cluster
      * @param stop stops the server at once
      */
-    public IdentityGuard(ServerConfig config, Environment world, FatalHandler fatal, Runnable stop) {
+    public IdentityGuard(ServerConfig config, Environment world, FatalErrorHandler fatal, Runnable stop) {
         this.config = config;
         this.fatal = fatal;
         this.stop = stop;

@@ -44,7 +44,7 @@ public final class TransactionService {
     private final TreeMap<TableName, ManagerProbe> managerProbes = new TreeMap<>();
     private final CommitVisibility commitVisibility;
     private final InDoubtResolver inDoubtResolver;
-    private final StagedRows stagedRows;
+    private final StagedRowStore stagedRows;
     private boolean stopped;
     private long nextCheckNanos;
 
@@ -53,7 +53,7 @@ public final class TransactionService {
         this.config = config;
         this.commitVisibility = new CommitVisibility(host.env(), config);
         this.inDoubtResolver = new InDoubtResolver(host, config, this::log, this::logCopy, this::managerProbe);
-        this.stagedRows = new StagedRows(host.env().clock(), this::primaryActors);
+        this.stagedRows = new StagedRowStore(host.env().clock(), this::primaryActors);
         this.nextCheckNanos = host.env().clock().nanos() + config.checkIntervalNanos();
     }
 

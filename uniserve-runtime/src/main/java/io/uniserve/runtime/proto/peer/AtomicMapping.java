@@ -78,15 +78,15 @@ public final class AtomicMapping {
     private static TransactionLogSnapshot fromProto(PeerProto.ToldLog proto) {
         ProtoValidator.present("log", proto.hasLog());
         RegistryProto.TableLog log = proto.getLog();
-        atMost("updates", DecisionHistoryCodec.count(log.getSettled()), Limits.TOLD_ENTRIES_MAX);
-        atMost("decisions", log.getDecisionsCount(), Limits.TOLD_DECISIONS_MAX);
+        checkCount("updates", DecisionHistoryCodec.count(log.getSettled()), Limits.TOLD_ENTRIES_MAX);
+        checkCount("decisions", log.getDecisionsCount(), Limits.TOLD_DECISIONS_MAX);
         TransactionLogState told = TransactionLogMapping.fromProto(log);
-        atMost("decisions", told.decisions().size(), Limits.TOLD_DECISIONS_MAX);
+        checkCount("decisions", told.decisions().size(), Limits.TOLD_DECISIONS_MAX);
         return new TransactionLogSnapshot(
                 told, (int) ProtoValidator.notNegative("node_version", proto.getNodeVersion()));
     }
 
-    private static void atMost(String what, int count, int max) {
+    private static void checkCount(String what, int count, int max) {
         if (count > max) {
             throw ProtoValidator.malformed("the published log has " + count + " " + what + ", at most " + max);
         }

@@ -6,7 +6,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PullChunk;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.runtime.proto.BytesMapping;
 import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.ProtoValidator;
@@ -52,7 +52,7 @@ final class ExchangeMapping {
     private static PullChunk fromProto(PeerProto.PullChunk proto) {
         ProtoValidator.present("exchange", proto.hasExchange());
         return new PullChunk(
-                new ScatterOutput(
+                new ScatterRunId(
                         fromProto(proto.getExchange()),
                         proto.getStage(),
                         ProtoValidator.actor(proto.getActor()),

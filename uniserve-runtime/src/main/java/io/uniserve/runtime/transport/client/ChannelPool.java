@@ -43,7 +43,7 @@ public final class ChannelPool implements AutoCloseable {
     private static final long RECONNECT_NANOS = 200_000_000;
 
     /** Delay with which a call without an answer may time out. */
-    private static final long LATE_NANOS_MAX = 50_000_000;
+    private static final long TIMEOUT_DELAY_NANOS_MAX = 50_000_000;
 
     private final Clock clock;
     private final CoarseTimers timers;
@@ -69,7 +69,7 @@ public final class ChannelPool implements AutoCloseable {
         this.clock = clock;
         this.interceptors = interceptors;
         this.credentials = TlsCredentials.client(tls);
-        this.timers = new CoarseTimers("uniserve-call-timers", clock, LATE_NANOS_MAX);
+        this.timers = new CoarseTimers("uniserve-call-timers", clock, TIMEOUT_DELAY_NANOS_MAX);
     }
 
     /** Connection to this address, created on first use. */

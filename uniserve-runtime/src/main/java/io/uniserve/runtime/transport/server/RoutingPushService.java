@@ -47,7 +47,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
     /** Encodes the map, once for all watchers. */
     private ModelProto.Routing encode(Routing routing) {
         Encoded encoded = last;
-        if (encoded == null || !encoded.of(routing)) {
+        if (encoded == null || !encoded.isOf(routing)) {
             encoded = new Encoded(routing, RoutingMapping.toProto(routing));
             last = encoded;
         }
@@ -56,7 +56,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
 
     private record Encoded(Routing routing, ModelProto.Routing message) {
         @SuppressWarnings("ReferenceEquality") // optimization only: an equal map is encoded again
-        private boolean of(Routing other) {
+        private boolean isOf(Routing other) {
             return routing == other;
         }
     }
@@ -74,13 +74,13 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
         private void start() {
             CancellationLink cancellation = new CancellationLink();
             observer.setOnReadyHandler(this::flush);
-            observer.setOnCancelHandler(() -> ended(cancellation));
-            observer.setOnCloseHandler(() -> ended(cancellation));
+            observer.setOnCancelHandler(() -> onEnd(cancellation));
+            observer.setOnCloseHandler(() -> onEnd(cancellation));
             cancellation.onCancel(source.watch(this::offer));
             watchers.add(this);
         }
 
-        private void ended(CancellationLink cancellation) {
+        private void onEnd(CancellationLink cancellation) {
             watchers.remove(this);
             cancellation.cancel();
         }

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 public final class CancellationScope {
     private static final Logger LOG = LoggerFactory.getLogger(CancellationScope.class);
     /** Interval of repeated stops: a stop has no effect on work that has not started yet. */
-    private static final long AGAIN_NANOS = 20_000_000;
+    private static final long REPEAT_NANOS = 20_000_000;
 
     private final Timers timers;
     private final List<Work> open = new ArrayList<>(1);
@@ -66,7 +66,7 @@ public final class CancellationScope {
                 } catch (RuntimeException | LinkageError e) {
                     LOG.warn("stopping an operator failed, trying again", e);
                 }
-                repeatTimer = timers.after(AGAIN_NANOS, this::stop);
+                repeatTimer = timers.after(REPEAT_NANOS, this::stop);
             }
         }
 

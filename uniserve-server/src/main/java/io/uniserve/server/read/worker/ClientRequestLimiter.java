@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Limits on the requests of each client at a server, so that one client cannot fill the queue. Thread-safe. */
 public final class ClientRequestLimiter {
-    private final Map<String, Integer> taken = new ConcurrentHashMap<>();
+    private final Map<String, Integer> reserved = new ConcurrentHashMap<>();
     private final int max;
     private final String what;
     private final String setting;
@@ -32,7 +32,7 @@ public final class ClientRequestLimiter {
         if (client.isEmpty()) {
             return Optional.empty();
         }
-        int before = taken.merge(client, room, Integer::sum) - room;
+        int before = reserved.merge(client, room, Integer::sum) - room;
         if (before == 0 || before + room <= max) {
             return Optional.empty();
         }
@@ -47,7 +47,7 @@ public final class ClientRequestLimiter {
     /** Returns reserved capacity. */
     public void release(String client, int room) {
         if (!client.isEmpty()) {
-            taken.computeIfPresent(client, (name, had) -> had > room ? had - room : null);
+            reserved.computeIfPresent(client, (name, had) -> had > room ? had - room : null);
         }
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class FairTaskQueue {
     private final Map<FairShareKey, Queue<Runnable>> waiting = new LinkedHashMap<>();
     private final List<Running> running = new ArrayList<>();
-    private int waits;
+    private int waitingCount;
 
     /**
      * Task that runs on a thread. Times are of the clock. The deadline is the operator's, and is valid while the task is in an
@@ -25,46 +25,46 @@ final class FairTaskQueue {
     static final class Running {
         private final FairShareKey share;
         final Runnable task;
-        private final long sinceNanos;
+        private final long startNanos;
         private volatile @Nullable CancellationScope cancellationScope;
         private volatile long deadlineNanos;
-        private volatile boolean inside;
-        private volatile long goneNanos;
+        private volatile boolean inOperator;
+        private volatile long cancelledNanos;
 
         private Running(FairShareKey share, Runnable task, long sinceNanos) {
             this.share = share;
             this.task = task;
-            this.sinceNanos = sinceNanos;
+            this.startNanos = sinceNanos;
         }
 
         void enterOperator(long deadline, @Nullable CancellationScope waits) {
             deadlineNanos = deadline;
             cancellationScope = waits;
-            goneNanos = 0;
-            inside = true;
+            cancelledNanos = 0;
+            inOperator = true;
         }
 
         void leaveOperator() {
-            inside = false;
+            inOperator = false;
             cancellationScope = null;
         }
 
         /** True if the task is in an operator, and its deadline or cancellation is more than {@code nanos} ago. */
         boolean isOverdue(long now, long nanos) {
-            if (!inside) {
+            if (!inOperator) {
                 return false;
             }
             CancellationScope waits = cancellationScope;
-            if (waits != null && waits.isCancelled() && goneNanos == 0) {
-                goneNanos = Math.max(1, now); // noticed only at a check, so a little late
+            if (waits != null && waits.isCancelled() && cancelledNanos == 0) {
+                cancelledNanos = Math.max(1, now); // noticed only at a check, so a little late
             }
-            return now - deadlineNanos > nanos || (goneNanos != 0 && now - goneNanos > nanos);
+            return now - deadlineNanos > nanos || (cancelledNanos != 0 && now - cancelledNanos > nanos);
         }
     }
 
     synchronized void add(FairShareKey share, Runnable task) {
         waiting.computeIfAbsent(share, any -> new ArrayDeque<>()).add(task);
-        waits++;
+        waitingCount++;
     }
 
     /** Removes a waiting task; false if it does not wait. */
@@ -76,13 +76,13 @@ final class FairTaskQueue {
         if (tasks.isEmpty()) {
             waiting.remove(share);
         }
-        waits--;
+        waitingCount--;
         return true;
     }
 
     /** Number of waiting tasks. */
     synchronized int waitingCount() {
-        return waits;
+        return waitingCount;
     }
 
     /**
@@ -96,14 +96,14 @@ final class FairTaskQueue {
         while (turns.hasNext()) {
             Map.Entry<FairShareKey, Queue<Runnable>> turn = turns.next();
             FairShareKey share = turn.getKey();
-            if (free(share, limit, now, stuckNanos)) {
+            if (mayRun(share, limit, now, stuckNanos)) {
                 Queue<Runnable> tasks = turn.getValue();
                 Running taken = new Running(share, tasks.remove(), now);
                 turns.remove();
                 if (!tasks.isEmpty()) {
                     waiting.put(share, tasks); // last in turn
                 }
-                waits--;
+                waitingCount--;
                 running.add(taken);
                 return taken;
             }
@@ -111,7 +111,7 @@ final class FairTaskQueue {
         return null;
     }
 
-    private boolean free(FairShareKey share, int limit, long now, long stuckNanos) {
+    private boolean mayRun(FairShareKey share, int limit, long now, long stuckNanos) {
         if (running.size() < limit || share.equals(FairShareKey.NONE)) {
             return true;
         }
@@ -137,7 +137,7 @@ final class FairTaskQueue {
     synchronized int countRunningLongerThan(long nanos, long now) {
         int slow = 0;
         for (Running one : running) {
-            slow += now - one.sinceNanos > nanos ? 1 : 0;
+            slow += now - one.startNanos > nanos ? 1 : 0;
         }
         return slow;
     }

@@ -39,12 +39,12 @@ public final class RunningQueryRegistry {
      * @param limited true if the deadline is the server's time limit, not the caller's
      */
     public Entry add(FairShareKey share, String operator, long deadlineNanos, boolean limited, Timers.Cancel cancel) {
-        Entry entry = new Entry(number(), share, operator, deadlineNanos, limited, cancel);
+        Entry entry = new Entry(nextId(), share, operator, deadlineNanos, limited, cancel);
         entries.put(entry.id, entry);
         return entry;
     }
 
-    private long number() {
+    private long nextId() {
         long number = numbers.incrementAndGet();
         return number == 0 ? numbers.incrementAndGet() : number;
     }
@@ -53,7 +53,7 @@ public final class RunningQueryRegistry {
     public List<RunningQuery> list() {
         long now = clock.nanos();
         return entries.values().stream()
-                .map(entry -> entry.shown(now))
+                .map(entry -> entry.toRunningQuery(now))
                 .sorted((a, b) -> Long.compare(b.runningNanos(), a.runningNanos()))
                 .toList();
     }
@@ -66,7 +66,7 @@ public final class RunningQueryRegistry {
         }
         entry.killed = true;
         entry.end();
-        return Optional.of(entry.shown(clock.nanos()));
+        return Optional.of(entry.toRunningQuery(clock.nanos()));
     }
 
     /** Cancels all queries. */
@@ -82,8 +82,8 @@ public final class RunningQueryRegistry {
         private final long deadlineNanos;
         private final boolean limited;
         private final Timers.Cancel cancel;
-        private final long sinceNanos = clock.nanos();
-        private volatile boolean begun;
+        private final long startNanos = clock.nanos();
+        private volatile boolean started;
         private volatile boolean cancelled;
         private volatile boolean killed;
         private volatile long cancelledNanos;
@@ -105,7 +105,7 @@ public final class RunningQueryRegistry {
 
         /** Records that a thread has started to work on the query. */
         public void markStarted() {
-            begun = true;
+            started = true;
         }
 
         /** Records that the caller has disconnected or the query is cancelled. */
@@ -135,8 +135,8 @@ public final class RunningQueryRegistry {
             cancel.cancel();
         }
 
-        private RunningQuery shown(long now) {
-            return new RunningQuery(id, share.table(), share.client(), operator, now - sinceNanos, state(now));
+        private RunningQuery toRunningQuery(long now) {
+            return new RunningQuery(id, share.table(), share.client(), operator, now - startNanos, state(now));
         }
 
         private State state(long now) {
@@ -144,7 +144,7 @@ public final class RunningQueryRegistry {
             if (over >= 0) {
                 return over > STUCK_AFTER_NANOS ? State.STUCK : State.ENDING;
             }
-            return begun ? State.RUNNING : State.QUEUED;
+            return started ? State.RUNNING : State.QUEUED;
         }
 
         @Override

@@ -119,12 +119,12 @@ public final class WorkerPool implements AutoCloseable {
         } finally {
             tasks.end(next);
             unfinished.decrementAndGet();
-            lookAgain();
+            wakeWorkers();
         }
     }
 
     /** Wakes threads after the end of a task: one task of its table and one of its client may run now. */
-    private void lookAgain() {
+    private void wakeWorkers() {
         int waits = tasks.waitingCount();
         for (int i = 0; i < 2 && executor.getQueue().size() < waits && !executor.isShutdown(); i++) {
             wakeWorker();
@@ -193,7 +193,7 @@ public final class WorkerPool implements AutoCloseable {
             executor.setCorePoolSize(wanted);
             executor.setMaximumPoolSize(wanted);
         }
-        lookAgain(); // stuck tasks no longer count for the limits
+        wakeWorkers(); // stuck tasks no longer count for the limits
     }
 
     /** Rejects new tasks and waits for running ones, at most this long. */

@@ -79,7 +79,7 @@ public final class CancellableJdbcExecutor {
             for (int i = 0; i < columns.size(); i++) {
                 bytes += columns.get(i).add(found.getObject(i + 1));
             }
-            AnswerRows.check(bytes);
+            SizeLimitedAnswerBuilder.check(bytes);
         }
         return new SqlRows(columns.stream().map(SqlColumn.Builder::build).toList());
     }

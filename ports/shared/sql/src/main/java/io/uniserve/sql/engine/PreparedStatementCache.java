@@ -23,7 +23,7 @@ public final class PreparedStatementCache implements AutoCloseable {
 
     private final Connection connection;
     private final Map<String, Plan> plans = new LinkedHashMap<>(16, 0.75f, true);
-    private long planned = -1;
+    private long plannedState = -1;
 
     /** Starts without plans. Closing it closes the connection. */
     public PreparedStatementCache(Connection connection) {
@@ -53,7 +53,7 @@ public final class PreparedStatementCache implements AutoCloseable {
                     return rows;
                 }
             } catch (SQLException e) {
-                forget(sql);
+                discard(sql);
                 if (state.getAsLong() == now) {
                     throw e;
                 }
@@ -67,9 +67,9 @@ public final class PreparedStatementCache implements AutoCloseable {
      * closed.
      */
     private @Nullable Plan plan(String sql, long state) throws SQLException {
-        if (state != planned) {
-            forgetAll();
-            planned = state;
+        if (state != plannedState) {
+            discardAll();
+            plannedState = state;
         }
         Plan known = plans.get(sql);
         if (known != null) {
@@ -77,28 +77,28 @@ public final class PreparedStatementCache implements AutoCloseable {
         }
         plans.put(sql, new Plan());
         if (plans.size() > PLANS_MAX) {
-            forget(plans.keySet().iterator().next());
+            discard(plans.keySet().iterator().next());
         }
         return null;
     }
 
-    private void forget(String sql) throws SQLException {
+    private void discard(String sql) throws SQLException {
         Plan known = plans.remove(sql);
         if (known != null) {
             known.close();
         }
     }
 
-    private void forgetAll() throws SQLException {
+    private void discardAll() throws SQLException {
         for (String sql : List.copyOf(plans.keySet())) {
-            forget(sql);
+            discard(sql);
         }
     }
 
     @Override
     public void close() throws SQLException {
         try {
-            forgetAll();
+            discardAll();
         } finally {
             connection.close();
         }

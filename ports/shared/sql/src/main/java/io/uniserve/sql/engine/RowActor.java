@@ -5,7 +5,7 @@ import io.uniserve.api.extra.ColumnSchema;
 import java.util.Collection;
 import java.util.List;
 
-/** Actor that stores rows with typed columns; {@link RowUpdates} are its updates. */
+/** Actor that stores rows with typed columns; {@link RowUpdateFunctions} are its updates. */
 public interface RowActor extends Actor {
     /** Returns the table's columns. */
     ColumnSchema columns();

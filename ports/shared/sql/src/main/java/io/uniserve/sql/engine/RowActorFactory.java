@@ -17,7 +17,7 @@ import java.util.function.Function;
 public final class RowActorFactory<A extends RowActor> implements ActorFactory<A> {
     private final Function<ActorContext, A> maker;
     private final BiConsumer<A, Path> filler;
-    private final Queue<A> all = new ConcurrentLinkedQueue<>();
+    private final Queue<A> openActors = new ConcurrentLinkedQueue<>();
 
     /**
      * Starts without actors.
@@ -33,8 +33,8 @@ public final class RowActorFactory<A extends RowActor> implements ActorFactory<A
     @Override
     public A create(ActorContext context) {
         A actor = maker.apply(context);
-        all.removeIf(RowActor::isClosed);
-        all.add(actor);
+        openActors.removeIf(RowActor::isClosed);
+        openActors.add(actor);
         return actor;
     }
 
@@ -52,6 +52,6 @@ public final class RowActorFactory<A extends RowActor> implements ActorFactory<A
 
     /** Closes all actors. */
     public void close() {
-        all.forEach(RowActor::close);
+        openActors.forEach(RowActor::close);
     }
 }

@@ -5,7 +5,7 @@ import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.api.extra.ColumnSchema;
 import java.nio.file.Path;
 
-/** Base class for views of an engine that can list its rows: an actor, or a snapshot of one. Its checkpoints are {@link RowFile}s. */
+/** Base class for views of an engine that can list its rows: an actor, or a snapshot of one. Its checkpoints are {@link RowCheckpointFile}s. */
 public abstract class RowReader implements ActorView {
     private final EngineErrorMapper engine;
     private final ColumnSchema columns;
@@ -21,19 +21,19 @@ public abstract class RowReader implements ActorView {
     }
 
     /** Passes all published rows to a consumer, values as texts. */
-    protected abstract void forEachRow(RowFile.Rows consumer) throws Exception;
+    protected abstract void forEachRow(RowCheckpointFile.Rows consumer) throws Exception;
 
     /** Writes all published rows into an existing empty directory. */
     public final void writeTo(Path directory) {
         engine.call("write a checkpoint", () -> {
-            RowFile.write(directory, columns.columns().size(), this::forEachRow);
+            RowCheckpointFile.write(directory, columns.columns().size(), this::forEachRow);
             return directory;
         });
     }
 
     @Override
     public final byte[] digest() {
-        return engine.call("compute the digest", () -> RowFile.digest(this::forEachRow));
+        return engine.call("compute the digest", () -> RowCheckpointFile.digest(this::forEachRow));
     }
 
     /** Same as {@code close}: the engine keeps no data of a closed actor. */

@@ -18,7 +18,7 @@ public interface SqlActorView extends ActorView {
     /**
      * Writes the answer of a statement into files {@code s=SLOT/NAME} in an empty directory.
      *
-     * @param work its last column is {@value StatementNames#SLOT}, which is not written
+     * @param work its last column is {@value StatementNaming#SLOT}, which is not written
      * @return number of rows per file
      */
     Map<Path, Long> export(ActorStatement work, Path folder, OperatorContext context);

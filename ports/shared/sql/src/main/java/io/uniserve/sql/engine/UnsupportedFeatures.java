@@ -1,7 +1,7 @@
 package io.uniserve.sql.engine;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.calcite.sql.SqlNode;
@@ -51,6 +51,6 @@ public record UnsupportedFeatures(
 
     /** Returns the error for a part of a query. */
     public UniserveException unsupported(SqlNode place, String what) {
-        return SqlErrors.unsupported(place, what + " on " + engine + " is");
+        return SqlErrorFactory.unsupported(place, what + " on " + engine + " is");
     }
 }

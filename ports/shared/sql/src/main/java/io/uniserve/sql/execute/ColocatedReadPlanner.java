@@ -23,9 +23,9 @@ final class ColocatedReadPlanner {
 
     private boolean mayJoin = true;
     /** The stationary table if sub-queries are checked at its actors; negative if any table may stay. */
-    private int checkedAt = FragmentedPlan.NO_STATIONARY_ITEM;
+    private int subQueryTable = FragmentedPlan.NO_STATIONARY_ITEM;
     /** Approximate row counts of the checked sub-queries, by stage. */
-    private Map<Integer, Long> checked = Map.of();
+    private Map<Integer, Long> subQueryRows = Map.of();
 
     ColocatedReadPlanner(StageCallRunner actorCalls, CardinalityCache known) {
         this.actorCalls = actorCalls;
@@ -33,16 +33,16 @@ final class ColocatedReadPlanner {
     }
 
     void setSubQueries(int stays, Map<Integer, Long> rows) {
-        checkedAt = stays;
-        checked = Map.copyOf(rows);
+        subQueryTable = stays;
+        subQueryRows = Map.copyOf(rows);
     }
 
     boolean hasSubQueries() {
-        return !checked.isEmpty();
+        return !subQueryRows.isEmpty();
     }
 
     int subQueryTable() {
-        return checkedAt;
+        return subQueryTable;
     }
 
     Map<Integer, TableName> joined() {
@@ -119,7 +119,7 @@ final class ColocatedReadPlanner {
             boolean same = sub.table().table().equalsIgnoreCase(stays.table());
             actorCalls.addStep(
                     "checked beside it: " + ColocatedSubquerySelector.label(query.plan(), number) + ", about "
-                            + StageCallRunner.formatRowCount(checked.getOrDefault(number, 0L)),
+                            + StageCallRunner.formatRowCount(subQueryRows.getOrDefault(number, 0L)),
                     same ? sub.statement() : sub.statement(table.value()));
         });
     }

@@ -18,7 +18,7 @@ final class ShuffledJoinExecutor {
     private final PlanContext context;
     private final SqlShuffleOperators.Calls calls;
     private final List<FragmentedPlan.Side> sides;
-    private final Function<FragmentedPlan.Side, TableName> names;
+    private final Function<FragmentedPlan.Side, TableName> tableNames;
 
     /** @param names the table of the cluster for each side */
     ShuffledJoinExecutor(
@@ -29,7 +29,7 @@ final class ShuffledJoinExecutor {
         this.context = context;
         this.calls = calls;
         this.sides = List.copyOf(sides);
-        this.names = names;
+        this.tableNames = names;
     }
 
     /** Partial answers, and a line per stage; the last line is that of the gather. */
@@ -39,7 +39,7 @@ final class ShuffledJoinExecutor {
     Answer run(SqlQuery query, List<ShuffleQuery.Link> links) {
         ShuffleQuery all = new ShuffleQuery(query, links, links.size());
         FragmentedPlan.Side stays = sides.get(query.stationaryItem());
-        TableName at = names.apply(stays);
+        TableName at = tableNames.apply(stays);
         List<String> begun = new ArrayList<>();
         int first = links.get(0).previousItem();
         Shuffle.Builder stages = Shuffle.scatter(name(first), calls.scatter(), all.forScatter(first));
@@ -73,13 +73,13 @@ final class ShuffledJoinExecutor {
     }
 
     private TableName name(int item) {
-        return names.apply(sides.get(item));
+        return tableNames.apply(sides.get(item));
     }
 
     /** Returns the EXPLAIN text of a scatter, which calls all actors. */
     private String describePartitioning(int item, String column) {
         FragmentedPlan.Side side = sides.get(item);
         return "shuffle " + StageCallRunner.tableLabel(side) + " by " + column + " from "
-                + context.actors(names.apply(side)).size() + " actors of " + side.table() + ": ";
+                + context.actors(tableNames.apply(side)).size() + " actors of " + side.table() + ": ";
     }
 }

@@ -18,7 +18,7 @@ import io.uniserve.sql.plan.ColocatedSubquerySelector;
 import io.uniserve.sql.plan.SqlQuery;
 import io.uniserve.sql.plan.UnsupportedFeatureChecker;
 import io.uniserve.sql.rows.SqlAnswer;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,7 +47,7 @@ public final class SqlPlanner implements Planner {
     private final MergingEngine engine;
     private final Optional<SqlShuffleOperators.Calls> shuffle;
     private final UnsupportedFeatureChecker unsupportedFeatures;
-    private final CardinalityCache counts = new CardinalityCache();
+    private final CardinalityCache cardinalities = new CardinalityCache();
 
     /** Creates the planner of a port with this operator. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine) {
@@ -97,7 +97,7 @@ public final class SqlPlanner implements Planner {
             unsupportedFeatures.check(parsed.tree(), Optional.empty());
             unsupportedFeatures.check(Map.of(), sql);
             SqlRows row = query.rows(engine, context);
-            return explained ? explained(List.of(), row) : SqlAnswer.of(query.names(), row);
+            return explained ? formatSteps(List.of(), row) : SqlAnswer.of(query.names(), row);
         }
         Map<String, TableMeta> metas = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         parsed.tables().forEach(named -> metas.put(named.getSimple(), meta(named, text, context)));
@@ -118,11 +118,11 @@ public final class SqlPlanner implements Planner {
                         new StageCallRunner(call, context, metas, told, unsupportedFeatures),
                         engine,
                         shuffle,
-                        counts,
+                        cardinalities,
                         asked),
-                shuffle.map(nests -> new ColocatedSubquerySelector.Cluster(metas, counts, context)));
+                shuffle.map(nests -> new ColocatedSubquerySelector.Cluster(metas, cardinalities, context)));
         SqlRows rows = stageScheduler.rows();
-        return explained ? explained(told, rows) : SqlAnswer.of(query.fragment().names(), rows);
+        return explained ? formatSteps(told, rows) : SqlAnswer.of(query.fragment().names(), rows);
     }
 
     /** Returns the names in FROM anywhere in a statement, as written, one per row. Such tables need not exist. */
@@ -136,7 +136,7 @@ public final class SqlPlanner implements Planner {
     }
 
     /** Returns the rounds as text. The query was run, but its answer is not shown. */
-    private static Answer explained(List<String> told, SqlRows rows) {
+    private static Answer formatSteps(List<String> told, SqlRows rows) {
         String text = String.join("\n", told) + "\n" + "answer: " + StageCallRunner.formatRowCount(rows.count()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));
     }
@@ -152,8 +152,8 @@ public final class SqlPlanner implements Planner {
                 return meta;
             }
         } catch (UniserveException e) {
-            throw SqlErrors.withPosition(named, e);
+            throw SqlErrorFactory.withPosition(named, e);
         }
-        throw SqlErrors.unsupported(named, "a join of table " + asked.name() + " with a table of another port is");
+        throw SqlErrorFactory.unsupported(named, "a join of table " + asked.name() + " with a table of another port is");
     }
 }

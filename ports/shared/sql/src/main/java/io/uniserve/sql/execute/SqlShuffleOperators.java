@@ -17,7 +17,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.sql.engine.ActorStatement;
 import io.uniserve.sql.engine.SqlActorView;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.plan.ShuffleQuery;
 import io.uniserve.sql.rows.SqlRows;
 import java.io.IOException;
@@ -44,7 +44,7 @@ import java.util.stream.Stream;
  */
 public record SqlShuffleOperators(Function<String, String> hashExpression, Function<List<Path>, String> filesRelation) {
     private static final Codec<List<Bytes>> FILES = Codecs.list(Codecs.BYTES);
-    private static final Pattern FOLDER = Pattern.compile(StatementNames.SLOT + "=(\\d{1,9})");
+    private static final Pattern FOLDER = Pattern.compile(StatementNaming.SLOT + "=(\\d{1,9})");
 
     /** Calls of the operators, for a planner. */
     public record Calls(
@@ -68,7 +68,7 @@ public record SqlShuffleOperators(Function<String, String> hashExpression, Funct
         return ScatterOperator.of(
                 calls.scatter,
                 type,
-                (actor, context, query, slots, sink) -> in(actor, folder -> {
+                (actor, context, query, slots, sink) -> withFolder(actor, folder -> {
                     scatter(actor, context, query, slots, sink, folder);
                     return folder;
                 }));
@@ -79,7 +79,7 @@ public record SqlShuffleOperators(Function<String, String> hashExpression, Funct
         return MapOperator.of(
                 calls.join,
                 type,
-                (actor, context, query, chunks, slots, sink) -> in(actor, folder -> {
+                (actor, context, query, chunks, slots, sink) -> withFolder(actor, folder -> {
                     join(actor, context, query, chunks, slots, sink, folder);
                     return folder;
                 }));
@@ -90,13 +90,13 @@ public record SqlShuffleOperators(Function<String, String> hashExpression, Funct
         return GatherOperator.of(
                 calls.gather,
                 type,
-                (actor, context, query, chunks) -> in(actor, folder -> gather(actor, context, query, chunks, folder)));
+                (actor, context, query, chunks) -> withFolder(actor, folder -> gather(actor, context, query, chunks, folder)));
     }
 
     private void scatter(
             SqlActorView actor, OperatorContext context, ShuffleQuery query, int slots, ChunkSink sink, Path folder)
             throws IOException {
-        put(actor, context, query.scatter(actor.columns(), slots, hashExpression), sink, folder.resolve("chunks"));
+        putFiles(actor, context, query.scatter(actor.columns(), slots, hashExpression), sink, folder.resolve("chunks"));
     }
 
     private void join(
@@ -108,7 +108,7 @@ public record SqlShuffleOperators(Function<String, String> hashExpression, Funct
             ChunkSink sink,
             Path folder)
             throws IOException {
-        List<List<Path>> both = both(chunks, folder);
+        List<List<Path>> both = readChunks(chunks, folder);
         if (both.get(0).isEmpty() || both.get(1).isEmpty()) {
             return; // an empty relation joins nothing
         }
@@ -118,10 +118,10 @@ public record SqlShuffleOperators(Function<String, String> hashExpression, Funct
                 slots,
                 hashExpression,
                 context.actor());
-        put(actor, context, work, sink, folder.resolve("chunks"));
+        putFiles(actor, context, work, sink, folder.resolve("chunks"));
     }
 
-    private static void put(
+    private static void putFiles(
             SqlActorView actor, OperatorContext context, ActorStatement work, ChunkSink sink, Path target)
             throws IOException {
         Map<Path, Long> rows = actor.export(work, target, context);
@@ -170,23 +170,23 @@ public record SqlShuffleOperators(Function<String, String> hashExpression, Funct
     private SqlRows gather(
             SqlActorView actor, OperatorContext context, ShuffleQuery query, List<List<Chunk>> chunks, Path folder)
             throws IOException {
-        List<List<Path>> both = both(chunks, folder);
+        List<List<Path>> both = readChunks(chunks, folder);
         return actor.answer(query.gather(from(both.get(0)), from(both.get(1))), context);
     }
 
     /** Writes the chunks of the earlier result and of the next table. */
-    private static List<List<Path>> both(List<List<Chunk>> chunks, Path folder) throws IOException {
+    private static List<List<Path>> readChunks(List<List<Chunk>> chunks, Path folder) throws IOException {
         if (chunks.size() != 2) {
             throw UniserveException.invalid("a join of " + chunks.size() + " shuffled relations, not of two");
         }
-        return List.of(written(chunks.get(0), folder, "a"), written(chunks.get(1), folder, "b"));
+        return List.of(writeChunks(chunks.get(0), folder, "a"), writeChunks(chunks.get(1), folder, "b"));
     }
 
     private Optional<String> from(List<Path> paths) {
         return paths.isEmpty() ? Optional.empty() : Optional.of(filesRelation.apply(paths));
     }
 
-    private static List<Path> written(List<Chunk> chunks, Path folder, String prefix) throws IOException {
+    private static List<Path> writeChunks(List<Chunk> chunks, Path folder, String prefix) throws IOException {
         List<Path> paths = new ArrayList<>();
         for (Chunk chunk : chunks) {
             for (Bytes part : FILES.decode(chunk.read())) {
@@ -199,15 +199,15 @@ public record SqlShuffleOperators(Function<String, String> hashExpression, Funct
     }
 
     private interface Work<T> {
-        T in(Path folder) throws IOException;
+        T run(Path folder) throws IOException;
     }
 
     /** Runs work in a temporary directory, which is deleted afterwards. */
-    private static <T> T in(SqlActorView actor, Work<T> work) {
+    private static <T> T withFolder(SqlActorView actor, Work<T> work) {
         try {
             Path folder = Files.createTempDirectory(actor.scratch(), "shuffle");
             try {
-                return work.in(folder);
+                return work.run(folder);
             } finally {
                 delete(folder);
             }

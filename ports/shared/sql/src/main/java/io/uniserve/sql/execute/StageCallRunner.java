@@ -23,7 +23,7 @@ final class StageCallRunner {
     private final Map<String, TableMeta> metas;
     private final List<String> steps;
     private final UnsupportedFeatureChecker unsupportedFeatures;
-    private long since;
+    private long stepStartNanos;
 
     /**
      * Starts the calls of a stage: the time of its first step counts from now.
@@ -43,7 +43,7 @@ final class StageCallRunner {
         this.metas = metas;
         this.steps = told;
         this.unsupportedFeatures = unsupportedFeatures;
-        this.since = context.remainingNanos();
+        this.stepStartNanos = context.remainingNanos();
     }
 
     PlanContext context() {
@@ -137,10 +137,10 @@ final class StageCallRunner {
     /** Adds an EXPLAIN line for the work since the last call, and the statement that did it unless that is empty. */
     void addStep(String what, String statement) {
         long now = context.remainingNanos();
-        steps.add(ExplainFormatter.formatStep(what, context.takeReadStats(), since - now));
+        steps.add(ExplainFormatter.formatStep(what, context.takeReadStats(), stepStartNanos - now));
         if (!statement.isEmpty()) {
             steps.add("    " + statement);
         }
-        since = now;
+        stepStartNanos = now;
     }
 }

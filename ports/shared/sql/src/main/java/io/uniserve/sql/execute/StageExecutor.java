@@ -6,11 +6,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.engine.MergingEngine;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.plan.CardinalityCache;
 import io.uniserve.sql.plan.FragmentedPlan;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
-import io.uniserve.sql.plan.JoinKeyPartitioning;
+import io.uniserve.sql.plan.JoinKeyPartitioningSelector;
 import io.uniserve.sql.plan.LateMaterialization;
 import io.uniserve.sql.plan.QueryBlock;
 import io.uniserve.sql.plan.ShuffleJoinOrder;
@@ -44,21 +44,21 @@ final class StageExecutor {
     private final CardinalityCache cardinalities;
     private final PlanContext context;
     private SqlQuery query;
-    private FragmentedPlan split;
+    private FragmentedPlan plan;
     /** Joins of the shuffled tables, the stationary one included, if there are any. */
     private Optional<List<ShuffleQuery.Link>> shuffleLinks = Optional.empty();
     /** Tables that are too large to be sent, with the error that says so. */
-    private final Map<Integer, UniserveException> large = new TreeMap<>();
+    private final Map<Integer, UniserveException> tooLargeItems = new TreeMap<>();
 
     private Optional<ShuffleJoinOrder> chain = Optional.empty();
     /** Columns of other tables that equal the key of the stationary table, by their tables' places in FROM. */
-    private Map<Integer, String> keyed = Map.of();
+    private Map<Integer, String> keyColumns = Map.of();
     /** True if a cached count of an earlier query was used. */
-    private boolean guessed;
+    private boolean usedCachedCount;
 
-    private boolean exact;
+    private boolean countsExact;
     /** False after rows changed during the read. */
-    private boolean mayBeLate = true;
+    private boolean lateAllowed = true;
 
     private final ColocatedReadPlanner colocatedReads;
 
@@ -75,43 +75,43 @@ final class StageExecutor {
         this.context = actorCalls.context();
         this.colocatedReads = new ColocatedReadPlanner(actorCalls, known);
         this.query = query;
-        this.split = query.fragment();
+        this.plan = query.fragment();
     }
 
     /** Calls the actors in as many rounds as needed, and merges their answers. */
     SqlRows run() {
-        boolean alone = split.sides().size() == 1 && split.sides().get(0).mayBeStationary();
+        boolean alone = plan.sides().size() == 1 && plan.sides().get(0).mayBeStationary();
         if (alone) {
-            colocatedReads.addSubQueryStep(query, split.sides().get(0));
+            colocatedReads.addSubQueryStep(query, plan.sides().get(0));
         }
-        SqlQuery last = alone ? query.withStep(Step.PARTIAL, -1, 0, Map.of()) : joinedOrCounted();
-        if (split.lateColumns().isEmpty()) {
-            return finished(last);
+        SqlQuery last = alone ? query.withStep(Step.PARTIAL, -1, 0, Map.of()) : chooseJoin();
+        if (plan.lateColumns().isEmpty()) {
+            return merge(last);
         }
         if (shuffleLinks.isPresent()) {
-            return finished(restartWithoutLateColumns("tables are cut: once more, with all columns at once"));
+            return merge(restartWithoutLateColumns("tables are cut: once more, with all columns at once"));
         }
-        SqlRows rows = finished(last);
-        if (rows.isNotColocated() || split.lateColumns().isEmpty()) {
+        SqlRows rows = merge(last);
+        if (rows.isNotColocated() || plan.lateColumns().isEmpty()) {
             return rows; // the stage was joined again
         }
-        Optional<SqlRows> all = withLate(rows, last);
-        return all.isPresent() ? all.get() : finished(restartWithoutLateColumns("once more, with all columns at once"));
+        Optional<SqlRows> all = fetchLateColumns(rows, last);
+        return all.isPresent() ? all.get() : merge(restartWithoutLateColumns("once more, with all columns at once"));
     }
 
     /** Joins again, without late columns. */
     private SqlQuery restartWithoutLateColumns(String why) {
         actorCalls.addStep(why, "");
-        mayBeLate = false;
+        lateAllowed = false;
         return restart();
     }
 
     private SqlQuery restart() {
         shuffleLinks = Optional.empty();
-        large.clear();
+        tooLargeItems.clear();
         query = query.withLateColumns(false).withLookups(Set.of());
-        split = query.fragment();
-        return joinedOrCounted();
+        plan = query.fragment();
+        return chooseJoin();
     }
 
     /** Joins again if some actors were not co-located, and disables co-located joins of these tables for a while. */
@@ -130,30 +130,30 @@ final class StageExecutor {
         return partialRows(restartWithoutLateColumns(what + "sent"));
     }
 
-    private SqlRows finished(SqlQuery last) {
+    private SqlRows merge(SqlQuery last) {
         SqlRows parts = partialRows(last);
         if (parts.isNotColocated()) {
             return parts;
         }
         SqlRows rows = engine.answer(
-                relations(split.mergeStatement(), Map.of(StatementNames.PARTS, parts)),
-                split.mergeStatement(),
+                relations(plan.mergeStatement(), Map.of(StatementNaming.PARTS, parts)),
+                plan.mergeStatement(),
                 context);
         actorCalls.addStep(
                 "finish: " + StageCallRunner.formatRowCount(rows.count()) + actorCalls.localServer(),
-                split.mergeStatement());
+                plan.mergeStatement());
         return rows;
     }
 
     /** True for engines that shuffle: they accept groups of groups, and a column twice. MonetDBLite confuses the names of both. */
-    private boolean nests() {
+    private boolean mayNestGroups() {
         return shuffle.isPresent();
     }
 
     /** Fetches late columns for the few rows of the answer; empty if these rows changed. */
-    private Optional<SqlRows> withLate(SqlRows finished, SqlQuery last) {
+    private Optional<SqlRows> fetchLateColumns(SqlRows finished, SqlQuery last) {
         SqlRows rows = finished;
-        for (FragmentedPlan.LateColumns one : split.lateColumns()) {
+        for (FragmentedPlan.LateColumns one : plan.lateColumns()) {
             PackedRows keys = PackedRows.of(new SqlRows(List.of(rows.columns().get(one.key()))));
             SqlRows fetched =
                     retrieve(query.withStep(Step.LATE, last.stationaryItem(), one.item(), Map.of(one.item(), keys)));
@@ -164,7 +164,7 @@ final class StageExecutor {
                     Optional.ofNullable(last.sides().get(one.item())).map(PackedRows::unpack);
             Optional<SqlRows> filled = LateRowFetcher.fill(rows, one, before, fetched);
             if (filled.isEmpty()) {
-                Side side = split.sides().get(one.item());
+                Side side = plan.sides().get(one.item());
                 if (before.isEmpty()) {
                     cardinalities.recordMissing(actorCalls.meta(side), context.nanoTime());
                 }
@@ -174,20 +174,20 @@ final class StageExecutor {
                 return Optional.empty();
             }
             if (before.isEmpty()) {
-                cardinalities.recordPresent(actorCalls.meta(split.sides().get(one.item())));
+                cardinalities.recordPresent(actorCalls.meta(plan.sides().get(one.item())));
             }
             rows = filled.get();
         }
-        return Optional.of(new SqlRows(rows.columns().subList(0, split.names().size())));
+        return Optional.of(new SqlRows(rows.columns().subList(0, plan.names().size())));
     }
 
-    private boolean mayBeLate(int stays) {
-        return nests() && mayBeLate && stays >= 0 && query.stage().number() == QueryBlock.MAIN;
+    private boolean mayFetchLate(int stays) {
+        return mayNestGroups() && lateAllowed && stays >= 0 && query.stage().number() == QueryBlock.MAIN;
     }
 
     /** Chooses late columns if they save more than their extra round costs. */
-    private SqlQuery lateOrNot(int stays, List<Long> counts) {
-        SqlQuery late = query.withLateColumns(mayBeLate(stays));
+    private SqlQuery chooseLateColumns(int stays, List<Long> counts) {
+        SqlQuery late = query.withLateColumns(mayFetchLate(stays));
         List<FragmentedPlan.LateColumns> columns = late.withStep(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .fragment()
                 .lateColumns();
@@ -198,7 +198,7 @@ final class StageExecutor {
                         .anyMatch(one -> counts.get(one.item()) < LateMaterialization.TABLE_ROWS_MIN
                                 || colocatedReads.joined().containsKey(one.item())
                                 || actorCalls
-                                                .meta(split.sides().get(one.item()))
+                                                .meta(plan.sides().get(one.item()))
                                                 .level()
                                         != ConsistencyLevel.EVENTUAL)
                 ? query.withLateColumns(false)
@@ -207,17 +207,17 @@ final class StageExecutor {
 
     private SqlRows partialRows(SqlQuery last) {
         if (shuffleLinks.isPresent()) {
-            return shuffled(shuffleLinks.get(), last);
+            return runShuffle(shuffleLinks.get(), last);
         }
-        return split.stationaryItem() == FragmentedPlan.NO_STATIONARY_ITEM
+        return plan.stationaryItem() == FragmentedPlan.NO_STATIONARY_ITEM
                 ? partialRowsHere(last)
                 : partialRowsOfActors(last);
     }
 
     private SqlRows partialRowsOfActors(SqlQuery last) {
-        Side side = split.sides().get(last.item());
-        Optional<FragmentedPlan.Top> top = split.top()
-                .filter(found -> nests())
+        Side side = plan.sides().get(last.item());
+        Optional<FragmentedPlan.Top> top = plan.top()
+                .filter(found -> mayNestGroups())
                 .filter(found -> actorCalls.actors(side).size() == 1
                         || found.columns().contains(actorCalls.meta(side).keyField()));
         SqlQuery step = top.isPresent()
@@ -231,18 +231,18 @@ final class StageExecutor {
         actorCalls.addStep(
                 (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": "
                         + StageCallRunner.formatRowCount(parts.count()),
-                top.map(FragmentedPlan.Top::statement).orElse(query.partialStatement(split)));
+                top.map(FragmentedPlan.Top::statement).orElse(query.partialStatement(plan)));
         return parts;
     }
 
     /** Merges if no table stays: all wanted rows of each were sent here. */
     private SqlRows partialRowsHere(SqlQuery last) {
         Map<String, SqlRows> sides = new TreeMap<>();
-        last.sides().forEach((item, rows) -> sides.put(StatementNames.side(item), rows.unpack()));
-        SqlRows parts = engine.answer(relations(split.partialStatement(), sides), split.partialStatement(), context);
+        last.sides().forEach((item, rows) -> sides.put(StatementNaming.side(item), rows.unpack()));
+        SqlRows parts = engine.answer(relations(plan.partialStatement(), sides), plan.partialStatement(), context);
         actorCalls.addStep(
                 "joined in one place: " + StageCallRunner.formatRowCount(parts.count()) + actorCalls.localServer(),
-                split.partialStatement());
+                plan.partialStatement());
         return parts;
     }
 
@@ -250,8 +250,8 @@ final class StageExecutor {
     private Map<String, SqlRows> relations(String statement, Map<String, SqlRows> own) {
         Map<String, SqlRows> all = new TreeMap<>(own);
         query.answers().forEach((number, rows) -> {
-            if (StatementNames.reads(statement, number)) {
-                all.put(StatementNames.given(number), rows.unpack());
+            if (StatementNaming.reads(statement, number)) {
+                all.put(StatementNaming.given(number), rows.unpack());
             }
         });
         return all;
@@ -273,13 +273,13 @@ final class StageExecutor {
         for (int item : items) {
             // A count that depends on other stages' answers differs per query.
             OptionalLong last =
-                    exactly || exact || !count(query, item).answers().isEmpty()
+                    exactly || countsExact || !count(query, item).answers().isEmpty()
                             ? OptionalLong.empty()
                             : cardinalities.count(
-                                    actorCalls.meta(split.sides().get(item)),
-                                    split.sides().get(item).countStatement(),
+                                    actorCalls.meta(plan.sides().get(item)),
+                                    plan.sides().get(item).countStatement(),
                                     context.nanoTime());
-            guessed |= last.isPresent();
+            usedCachedCount |= last.isPresent();
             last.ifPresentOrElse(rows -> all.put(item, rows), () -> unknown.add(item));
         }
         List<SqlRows> answers =
@@ -290,7 +290,7 @@ final class StageExecutor {
             for (int row = 0; row < counted.count(); row++) {
                 rows += Long.parseLong(String.valueOf(counted.text(row)));
             }
-            Side side = split.sides().get(unknown.get(i));
+            Side side = plan.sides().get(unknown.get(i));
             all.put(unknown.get(i), rows);
             if (count(query, unknown.get(i)).answers().isEmpty()) {
                 cardinalities.record(actorCalls.meta(side), side.countStatement(), rows, context.nanoTime());
@@ -301,7 +301,7 @@ final class StageExecutor {
 
     /** Returns the number of rows that the conditions of each table alone leave. */
     List<Long> counts() {
-        return counts(IntStream.range(0, split.sides().size()).boxed().toList(), false);
+        return counts(IntStream.range(0, plan.sides().size()).boxed().toList(), false);
     }
 
     private static SqlQuery count(SqlQuery query, int item) {
@@ -309,9 +309,9 @@ final class StageExecutor {
     }
 
     /** Joins by cached counts. If the join seems too large, counts all tables again. */
-    private SqlQuery joinedOrCounted() {
+    private SqlQuery chooseJoin() {
         try {
-            return joined();
+            return planJoin();
         } catch (UniserveException e) {
             if (e.code() == ErrorCode.TOO_LARGE && !query.stage().after().isEmpty()) {
                 return restartWithoutLateColumns("what is sent is too large: once more, with all tables joined");
@@ -324,11 +324,11 @@ final class StageExecutor {
                         "");
                 return restart();
             }
-            if (e.code() != ErrorCode.TOO_LARGE || !guessed) {
+            if (e.code() != ErrorCode.TOO_LARGE || !usedCachedCount) {
                 throw e;
             }
-            guessed = false;
-            exact = true;
+            usedCachedCount = false;
+            countsExact = true;
             actorCalls.addStep("counted anew: by earlier counts it is too large", "");
             return restart();
         }
@@ -338,8 +338,8 @@ final class StageExecutor {
      * Chooses the table with the most wanted rows as the stationary one. Of the others the smaller are collected first, to reduce the
      * larger.
      */
-    private SqlQuery joined() {
-        List<Side> sides = split.sides();
+    private SqlQuery planJoin() {
+        List<Side> sides = plan.sides();
         List<Long> counts = counts();
         int stays = colocatedReads.hasSubQueries()
                 ? colocatedReads.subQueryTable()
@@ -348,34 +348,34 @@ final class StageExecutor {
                         .boxed()
                         .max(Comparator.comparing(counts::get))
                         .orElse(FragmentedPlan.NO_STATIONARY_ITEM);
-        if (mayBeLate(stays)) {
+        if (mayFetchLate(stays)) {
             query = query.withLookups(LateRowFetcher.lookups(query, stays, counts, actorCalls, cardinalities));
         }
-        if (nests()) {
+        if (mayNestGroups()) {
             colocatedReads.chooseJoins(query, stays, counts);
         }
-        query = lateOrNot(stays, counts);
+        query = chooseLateColumns(stays, counts);
         Set<Integer> after = query.stage().after();
-        split = query.withStep(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
+        plan = query.withStep(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .fragment();
         if (stays >= 0 && sides.size() > 1) {
-            actorCalls.unsupportedFeatures().checkJoin(split.partialStatement(), block());
+            actorCalls.unsupportedFeatures().checkJoin(plan.partialStatement(), block());
         }
         if (stays >= 0) {
             actorCalls.addStep(
-                    "in place: " + StageCallRunner.tableLabel(split.sides().get(stays)) + ", about "
+                    "in place: " + StageCallRunner.tableLabel(plan.sides().get(stays)) + ", about "
                             + StageCallRunner.formatRowCount(counts.get(stays)),
                     "");
-            colocatedReads.addJoinStep(split.sides(), counts);
-            colocatedReads.addSubQueryStep(query, split.sides().get(stays));
+            colocatedReads.addJoinStep(plan.sides(), counts);
+            colocatedReads.addSubQueryStep(query, plan.sides().get(stays));
             after.forEach(item -> actorCalls.addStep(
                     "after the groups: "
-                            + StageCallRunner.tableLabel(split.sides().get(item)),
+                            + StageCallRunner.tableLabel(plan.sides().get(item)),
                     ""));
         }
-        keyed = stays < 0
+        keyColumns = stays < 0
                 ? Map.of()
-                : JoinKeyPartitioning.keyColumns(
+                : JoinKeyPartitioningSelector.keyColumns(
                         query.withStep(Step.PARTIAL, stays, stays, Map.of()), actorCalls::meta);
         List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
                 .filter(item -> item != stays && !colocatedReads.joined().containsKey(item) && !after.contains(item))
@@ -398,13 +398,13 @@ final class StageExecutor {
             List<Integer> now = others.stream()
                     .filter(item -> counts.get(item) <= BroadcastSize.reducedRowsMin()
                             || others.subList(0, others.indexOf(item)).stream()
-                                    .noneMatch(earlier -> reduces(earlier, item)))
+                                    .noneMatch(earlier -> isReducedBy(earlier, item)))
                     .toList();
             List<Integer> wave = BroadcastSize.takeWithinLimit(now, counts);
             others.removeAll(wave);
             gather(stays, wave, counts, gathered);
         }
-        cutLarge(gathered);
+        shuffleTooLarge(gathered);
         // Rows of a shuffled table are not sent along, so a single actor cannot run this step.
         return shuffleLinks.isPresent()
                 ? query.withArrivedRows(stays, gathered)
@@ -412,32 +412,32 @@ final class StageExecutor {
     }
 
     /** Shuffles the tables that are too large to be sent. If that is not possible, the query fails with the error of the first. */
-    private void cutLarge(Map<Integer, PackedRows> gathered) {
-        if (large.isEmpty()) {
+    private void shuffleTooLarge(Map<Integer, PackedRows> gathered) {
+        if (tooLargeItems.isEmpty()) {
             return;
         }
-        Set<Integer> all = new TreeSet<>(large.keySet());
+        Set<Integer> all = new TreeSet<>(tooLargeItems.keySet());
         shuffleLinks.ifPresent(links -> links.forEach(link -> all.addAll(List.of(link.item(), link.previousItem()))));
         shuffleLinks =
                 colocatedReads.joined().isEmpty() ? chain.flatMap(found -> found.linksFor(all)) : Optional.empty();
         if (shuffleLinks.isEmpty()) {
-            throw large.values().iterator().next();
+            throw tooLargeItems.values().iterator().next();
         }
         shuffleLinks.get().forEach(link -> gathered.keySet().removeAll(List.of(link.item(), link.previousItem())));
     }
 
-    private boolean reduces(int one, int item) {
-        return split.sides().get(item).reductions().stream().anyMatch(reduction -> reduction.side() == one);
+    private boolean isReducedBy(int one, int item) {
+        return plan.sides().get(item).reductions().stream().anyMatch(reduction -> reduction.side() == one);
     }
 
     /** Shuffles the tables by the join columns, and joins each slot's share at the slot. */
-    private SqlRows shuffled(List<ShuffleQuery.Link> links, SqlQuery last) {
+    private SqlRows runShuffle(List<ShuffleQuery.Link> links, SqlQuery last) {
         ShuffledJoinExecutor rounds =
-                new ShuffledJoinExecutor(context, shuffle.orElseThrow(), split.sides(), actorCalls::name);
+                new ShuffledJoinExecutor(context, shuffle.orElseThrow(), plan.sides(), actorCalls::name);
         ShuffledJoinExecutor.Answer answer = rounds.run(last, links);
         int stages = answer.lines().size();
         answer.lines().subList(0, stages - 1).forEach(line -> actorCalls.addStep(line, ""));
-        actorCalls.addStep(answer.lines().get(stages - 1), split.partialStatement());
+        actorCalls.addStep(answer.lines().get(stages - 1), plan.partialStatement());
         return answer.partialRows();
     }
 
@@ -446,16 +446,16 @@ final class StageExecutor {
         List<Integer> sent = new ArrayList<>();
         Map<Integer, Map<Integer, PackedRows>> reducing = new HashMap<>();
         for (int item : items) {
-            reducing.put(item, reducing(item, counts.get(item), gathered));
-            if (!runOrShuffle(item, () -> checkBefore(item, counts.get(item), by(reducing, item), gathered))) {
-                checkReduced(item, by(reducing, item).keySet());
+            reducing.put(item, reductionsFor(item, counts.get(item), gathered));
+            if (!runOrShuffle(item, () -> checkSizeBefore(item, counts.get(item), reductionsOf(reducing, item), gathered))) {
+                checkReduced(item, reductionsOf(reducing, item).keySet());
                 sent.add(item);
             }
         }
         List<SqlRows> answers;
         try {
             answers = retrieve(sent.stream()
-                    .map(item -> query.withStep(Step.SIDE, stays, item, by(reducing, item)))
+                    .map(item -> query.withStep(Step.SIDE, stays, item, reductionsOf(reducing, item)))
                     .toList());
         } catch (UniserveException e) {
             if (e.code() != ErrorCode.TOO_LARGE || sent.isEmpty()) {
@@ -474,14 +474,14 @@ final class StageExecutor {
         for (int i = 0; i < sent.size(); i++) {
             int item = sent.get(i);
             SqlRows rows = answers.get(i);
-            runOrShuffle(item, () -> storeGathered(item, rows, by(reducing, item), counts.get(item), gathered));
+            runOrShuffle(item, () -> storeGathered(item, rows, reductionsOf(reducing, item), counts.get(item), gathered));
         }
     }
 
     /** Checks a statement that reads rows of other tables: for the engine they are relations, as in a join. */
     private void checkReduced(int item, Set<Integer> reducing) {
         if (!reducing.isEmpty()) {
-            actorCalls.unsupportedFeatures().checkJoin(split.sides().get(item).statement(reducing), block());
+            actorCalls.unsupportedFeatures().checkJoin(plan.sides().get(item).statement(reducing), block());
         }
     }
 
@@ -489,7 +489,7 @@ final class StageExecutor {
         return query.plan().block(query.stage().number());
     }
 
-    private static Map<Integer, PackedRows> by(Map<Integer, Map<Integer, PackedRows>> reducing, int item) {
+    private static Map<Integer, PackedRows> reductionsOf(Map<Integer, Map<Integer, PackedRows>> reducing, int item) {
         return Objects.requireNonNull(reducing.get(item));
     }
 
@@ -503,22 +503,22 @@ final class StageExecutor {
                     || chain.filter(found -> found.hasPartitionColumn(item)).isEmpty()) {
                 throw e;
             }
-            large.put(item, e);
+            tooLargeItems.put(item, e);
             return true;
         }
     }
 
     /** Returns the sides that reduce a table's rows at its actors. A small table is collected whole and reduced here. */
-    private Map<Integer, PackedRows> reducing(int item, long count, Map<Integer, PackedRows> gathered) {
+    private Map<Integer, PackedRows> reductionsFor(int item, long count, Map<Integer, PackedRows> gathered) {
         Map<Integer, PackedRows> reducing = new TreeMap<>(gathered);
-        reducing.keySet().removeIf(one -> count <= BroadcastSize.reducedRowsMin() || !reduces(one, item));
+        reducing.keySet().removeIf(one -> count <= BroadcastSize.reducedRowsMin() || !isReducedBy(one, item));
         return reducing;
     }
 
     /** Fails by the count alone, before the rows are requested, if all rows would be sent. */
-    private void checkBefore(
+    private void checkSizeBefore(
             int item, long about, Map<Integer, PackedRows> reducing, Map<Integer, PackedRows> gathered) {
-        Side side = split.sides().get(item);
+        Side side = plan.sides().get(item);
         BroadcastSize before =
                 BroadcastSize.of(gathered.values(), query.answers().values());
         if (!side.isFiltered(reducing.keySet())
@@ -535,7 +535,7 @@ final class StageExecutor {
             Map<Integer, PackedRows> reduced,
             long count,
             Map<Integer, PackedRows> gathered) {
-        Side side = split.sides().get(item);
+        Side side = plan.sides().get(item);
         if (!side.isFiltered(reduced.keySet())) {
             // Each actor returns at most one row above the limit, so these rows may be incomplete, whatever was
             // counted.
@@ -561,11 +561,11 @@ final class StageExecutor {
         if (side.conditions().isEmpty() && rows.count() >= count) {
             BroadcastSize.checkWhole(side.table(), rows.count());
         }
-        PackedRows packed = fitting(packed(item, rows), gathered);
+        PackedRows packed = packToFit(pack(item, rows), gathered);
         BroadcastSize.of(gathered.values(), query.answers().values())
                 .checkWith(side.table(), packed.count(), packed.bytes());
         String by =
-                partners.stream().map(other -> split.sides().get(other).alias()).collect(Collectors.joining(", "));
+                partners.stream().map(other -> plan.sides().get(other).alias()).collect(Collectors.joining(", "));
         actorCalls.addStep(
                 (packed.isPartitioned() ? "send by key " : "broadcast ") + StageCallRunner.tableLabel(side) + " from "
                         + actors(item)
@@ -582,18 +582,18 @@ final class StageExecutor {
     }
 
     /** Partitions many rows by key, if each actor of the stationary table needs only the rows with its own keys. */
-    private PackedRows packed(int item, SqlRows rows) {
-        String key = keyed.get(item);
-        int column = key == null ? -1 : split.sides().get(item).columns().indexOf(key);
-        if (column < 0 || rows.count() < JoinKeyPartitioning.ROWS_MIN) {
+    private PackedRows pack(int item, SqlRows rows) {
+        String key = keyColumns.get(item);
+        int column = key == null ? -1 : plan.sides().get(item).columns().indexOf(key);
+        if (column < 0 || rows.count() < JoinKeyPartitioningSelector.ROWS_MIN) {
             return PackedRows.of(rows);
         }
-        TableMeta stays = actorCalls.meta(split.sides().get(split.stationaryItem()));
-        return PackedRows.ofPartitioned(rows, column, stays.partitioner(), JoinKeyPartitioning.isInteger(stays));
+        TableMeta stays = actorCalls.meta(plan.sides().get(plan.stationaryItem()));
+        return PackedRows.ofPartitioned(rows, column, stays.partitioner(), JoinKeyPartitioningSelector.isInteger(stays));
     }
 
     /** Compresses the rows if all together would be too large, earlier ones as well. */
-    private PackedRows fitting(PackedRows more, Map<Integer, PackedRows> gathered) {
+    private PackedRows packToFit(PackedRows more, Map<Integer, PackedRows> gathered) {
         if (BroadcastSize.of(gathered.values(), query.answers().values(), List.of(more))
                         .bytes()
                 <= BroadcastSize.BYTES_MAX) {
@@ -604,11 +604,11 @@ final class StageExecutor {
     }
 
     private List<SqlRows> retrieve(List<SqlQuery> steps) {
-        return actorCalls.retrieve(split.sides(), steps);
+        return actorCalls.retrieve(plan.sides(), steps);
     }
 
     private SqlRows retrieve(SqlQuery step) {
-        Side side = split.sides().get(step.item());
+        Side side = plan.sides().get(step.item());
         List<TableMeta> there = colocatedReads.tablesOf(step, side);
         return there.isEmpty() ? actorCalls.retrieve(side, step) : actorCalls.retrieve(side, there, step);
     }
@@ -628,7 +628,7 @@ final class StageExecutor {
     }
 
     private String actors(int item) {
-        return actorCalls.describeActors(split.sides().get(item));
+        return actorCalls.describeActors(plan.sides().get(item));
     }
 
     /** Adds a heading for the EXPLAIN lines that follow. */

@@ -5,7 +5,7 @@ import io.uniserve.sql.engine.MergingEngine;
 import io.uniserve.sql.parse.CheckedQuery;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.plan.write.SqlWriter;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ record TablelessSelect(String statement, List<String> names) {
                 || select.getHaving() != null
                 || select.isDistinct();
         if (more) {
-            throw SqlErrors.unsupported(select, "WHERE, GROUP BY, HAVING or DISTINCT without FROM is");
+            throw SqlErrorFactory.unsupported(select, "WHERE, GROUP BY, HAVING or DISTINCT without FROM is");
         }
         SqlWriter writer = new SqlWriter() {
             @Override

@@ -108,12 +108,12 @@ public final class AggregateCatalog {
 
     /** True if an expression contains an aggregate. Aggregates inside its sub-queries do not count. */
     public static boolean containsAggregate(@Nullable SqlNode node) {
-        return any(node, AggregateCatalog::isAggregate);
+        return containsAny(node, AggregateCatalog::isAggregate);
     }
 
     /** True if an expression contains a holistic aggregate ({@link #NOT_MERGEABLE}). */
     public static boolean containsNotMergeable(@Nullable SqlNode node) {
-        return any(
+        return containsAny(
                 node,
                 one -> isAggregate(one)
                         && one instanceof SqlCall call
@@ -122,18 +122,18 @@ public final class AggregateCatalog {
 
     /** True if an expression contains COUNT, which is 0 and not NULL over no rows. */
     static boolean containsCount(@Nullable SqlNode node) {
-        return any(node, one -> isAggregate(one) && one.getKind() == SqlKind.COUNT);
+        return containsAny(node, one -> isAggregate(one) && one.getKind() == SqlKind.COUNT);
     }
 
-    private static boolean any(@Nullable SqlNode node, Predicate<SqlNode> wanted) {
+    private static boolean containsAny(@Nullable SqlNode node, Predicate<SqlNode> wanted) {
         if (node == null || SqlNodeUtils.isQuery(node)) {
             return false;
         }
         if (node instanceof SqlNodeList list) {
-            return list.stream().anyMatch(one -> any(one, wanted));
+            return list.stream().anyMatch(one -> containsAny(one, wanted));
         }
         return wanted.test(node)
                 || (node instanceof SqlCall call
-                        && call.getOperandList().stream().anyMatch(one -> any(one, wanted)));
+                        && call.getOperandList().stream().anyMatch(one -> containsAny(one, wanted)));
     }
 }

@@ -1,6 +1,6 @@
 package io.uniserve.sql.parse;
 
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -45,13 +45,13 @@ final class AggregateNormalizer extends SqlShuttle {
             return inside;
         }
         return switch (inner.getKind()) {
-            case FILTER -> filtered(inner);
-            case WITHIN_GROUP -> ordered(inner);
-            default -> plain(inner);
+            case FILTER -> withoutFilter(inner);
+            case WITHIN_GROUP -> withoutWithinGroup(inner);
+            default -> toOwnForm(inner);
         };
     }
 
-    private static SqlNode filtered(SqlCall filter) {
+    private static SqlNode withoutFilter(SqlCall filter) {
         if (!(filter.operand(0) instanceof SqlCall aggregate)) {
             return filter;
         }
@@ -85,7 +85,7 @@ final class AggregateNormalizer extends SqlShuttle {
     }
 
     /** Moves WITHIN GROUP into the operands of its aggregate. Returns the node unchanged if the aggregate has no order. */
-    private static SqlNode ordered(SqlCall group) {
+    private static SqlNode withoutWithinGroup(SqlCall group) {
         if (!(group.operand(0) instanceof SqlCall aggregate) || !(group.operand(1) instanceof SqlNodeList keys)) {
             return group;
         }
@@ -98,7 +98,7 @@ final class AggregateNormalizer extends SqlShuttle {
             return group;
         }
         if (aggregate.operandCount() != 1 || keys.size() != 1) {
-            throw SqlErrors.invalid(group, name + " needs one fraction, and one value in WITHIN GROUP (ORDER BY ...)");
+            throw SqlErrorFactory.invalid(group, name + " needs one fraction, and one value in WITHIN GROUP (ORDER BY ...)");
         }
         SqlNode value = keys.get(0);
         boolean descends = false;
@@ -109,19 +109,19 @@ final class AggregateNormalizer extends SqlShuttle {
             descends |= how.getKind() == SqlKind.DESCENDING;
             value = how.operand(0);
         }
-        return call(own, aggregate, List.of(value, fraction(name, aggregate.operand(0), descends)));
+        return call(own, aggregate, List.of(value, quantileFraction(name, aggregate.operand(0), descends)));
     }
 
     /**
      * Returns the fraction, which must be from 0 to 1. For a descending order it is negated, and 0 becomes 1: the greatest value in both
      * forms.
      */
-    private static SqlNode fraction(String name, SqlNode node, boolean descends) {
+    private static SqlNode quantileFraction(String name, SqlNode node, boolean descends) {
         if (!(node instanceof SqlNumericLiteral literal)
                 || !(literal.getValue() instanceof BigDecimal number)
                 || number.signum() < 0
                 || number.compareTo(BigDecimal.ONE) > 0) {
-            throw SqlErrors.invalid(node, name + " needs a constant from 0 to 1, not " + node);
+            throw SqlErrorFactory.invalid(node, name + " needs a constant from 0 to 1, not " + node);
         }
         if (!descends) {
             return node;
@@ -130,7 +130,7 @@ final class AggregateNormalizer extends SqlShuttle {
         return SqlLiteral.createExactNumeric(from.toPlainString(), node.getParserPosition());
     }
 
-    private static SqlNode plain(SqlCall call) {
+    private static SqlNode toOwnForm(SqlCall call) {
         String name = FunctionCatalog.name(call.getOperator());
         SqlAggFunction own = AggregateCatalog.function(name);
         if (name.equals("APPROX_COUNT_DISTINCT")) {
@@ -148,9 +148,9 @@ final class AggregateNormalizer extends SqlShuttle {
         }
         if (AggregateCatalog.QUANTILES.contains(name)) {
             if (call.operandCount() != 2) {
-                throw SqlErrors.invalid(call, name + " needs a value and a constant from 0 to 1");
+                throw SqlErrorFactory.invalid(call, name + " needs a value and a constant from 0 to 1");
             }
-            return call(own, call, List.of(call.operand(0), fraction(name, call.operand(1), false)));
+            return call(own, call, List.of(call.operand(0), quantileFraction(name, call.operand(1), false)));
         }
         return AggregateCatalog.ORDERED_QUANTILES.contains(name) ? call : call(own, call, call.getOperandList());
     }
@@ -167,7 +167,7 @@ final class AggregateNormalizer extends SqlShuttle {
             operands.add(SqlLiteral.createCharString(SEPARATOR, call.getParserPosition()));
         }
         if (operands.size() != 2 || !(operands.get(1) instanceof SqlCharStringLiteral)) {
-            throw SqlErrors.invalid(call, own.getName() + " needs a text, and a constant as separator");
+            throw SqlErrorFactory.invalid(call, own.getName() + " needs a text, and a constant as separator");
         }
         return texts(own, call, operands, keys);
     }
@@ -175,7 +175,7 @@ final class AggregateNormalizer extends SqlShuttle {
     private static SqlNode texts(SqlAggFunction own, SqlCall call, List<SqlNode> operands, List<SqlNode> keys) {
         SqlNode value = operands.get(0);
         if (isDistinct(call) && (keys.size() > 1 || keys.stream().anyMatch(key -> !normalize(key, value)))) {
-            throw SqlErrors.unsupported(call, own.getName() + " of DISTINCT values, ordered by something else, is");
+            throw SqlErrorFactory.unsupported(call, own.getName() + " of DISTINCT values, ordered by something else, is");
         }
         List<SqlNode> all = new ArrayList<>(operands);
         all.addAll(keys);

@@ -5,7 +5,7 @@ import io.uniserve.api.extra.ColumnSchema.Column;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -57,13 +57,13 @@ public final class CheckedQuery {
             checked.accept(visitor.apply(validator));
             return checked;
         } catch (CalciteContextException e) {
-            throw SqlErrors.wrong(e);
+            throw SqlErrorFactory.wrong(e);
         } catch (CalciteException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrors.plainMessage(e), e);
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrorFactory.plainMessage(e), e);
         } catch (IllegalArgumentException e) {
-            throw SqlErrors.invalidLiteral(e);
+            throw SqlErrorFactory.invalidLiteral(e);
         } catch (StackOverflowError e) {
-            throw SqlErrors.tooDeep(e);
+            throw SqlErrorFactory.tooDeep(e);
         }
     }
 

@@ -35,7 +35,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
         if (groups != null) {
             Qualifying all = new Qualifying(select, column -> true);
             List<SqlNode> qualified = new ArrayList<>();
-            groups.forEach(group -> qualified.add(all.in(group)));
+            groups.forEach(group -> qualified.add(all.qualify(group)));
             select.setGroupBy(new SqlNodeList(qualified, groups.getParserPosition()));
         }
         super.validateGroupClause(select);
@@ -46,7 +46,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
         SqlNode having = select.getHaving();
         SqlNodeList groups = select.getGroup();
         if (having != null && groups != null) {
-            select.setHaving(new Qualifying(select, column -> isGroup(groups, column)).in(having));
+            select.setHaving(new Qualifying(select, column -> isGroup(groups, column)).qualify(having));
         }
         super.validateHavingClause(select);
     }
@@ -72,7 +72,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
             this.wanted = wanted;
         }
 
-        SqlNode in(SqlNode expression) {
+        SqlNode qualify(SqlNode expression) {
             SqlNode qualified = expression.accept(this);
             return qualified == null ? expression : qualified;
         }

@@ -1,7 +1,7 @@
 package io.uniserve.sql.parse;
 
 import io.uniserve.error.PrintableText;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -181,12 +181,12 @@ public final class FunctionCatalog {
                 && !SCALARS.contains(name)
                 && (ordered || !AggregateCatalog.NAMES.contains(name))) {
             if (call.getOperator() instanceof SqlUnresolvedFunction && !KNOWN.contains(name)) {
-                throw SqlErrors.invalid(
+                throw SqlErrorFactory.invalid(
                         call,
                         "function " + PrintableText.line(name)
                                 + " is not known; docs/manual/sql.md lists all functions");
             }
-            throw SqlErrors.unsupported(
+            throw SqlErrorFactory.unsupported(
                     call, PrintableText.line(name) + (ordered ? " without WITHIN GROUP (ORDER BY ...) is" : " is"));
         }
     }

@@ -1,6 +1,6 @@
 package io.uniserve.sql.parse;
 
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -34,7 +34,7 @@ final class ReservedWords {
                             || (name.isSimple() && name.getParserPosition().isQuoted());
                     String word = name.names.get(i);
                     if (!quoted && WORDS.contains(word.toUpperCase(Locale.ROOT))) {
-                        throw SqlErrors.invalid(name, "syntax error at \"" + word + "\"; " + SqlErrors.reserved(word));
+                        throw SqlErrorFactory.invalid(name, "syntax error at \"" + word + "\"; " + SqlErrorFactory.quoteHint(word));
                     }
                 }
                 return null;

@@ -1,6 +1,6 @@
 package io.uniserve.sql.parse;
 
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -46,7 +46,7 @@ final class TypeFormRewriter extends SqlShuttle {
         }
         if (inside instanceof SqlCall infix && infix.getOperator().equals(SqlLibraryOperators.INFIX_CAST)) {
             if (infix.operand(0) instanceof SqlNodeList list) {
-                throw SqlErrors.invalid(
+                throw SqlErrorFactory.invalid(
                         list, "a list of values cannot be cast; put parentheses around the value before ::");
             }
             return SqlStdOperatorTable.CAST.createCall(infix.getParserPosition(), infix.getOperandList());

@@ -47,7 +47,7 @@ public final class ColocatedJoinSelector {
         TableMeta stays = metas.apply(sides.get(query.stationaryItem()));
         Set<Integer> alike = new TreeSet<>();
         List<TableMeta> others = new ArrayList<>(checked);
-        List<Integer> largestFirst = JoinKeyPartitioning.colocatedItems(query, metas).stream()
+        List<Integer> largestFirst = JoinKeyPartitioningSelector.colocatedItems(query, metas).stream()
                 .filter(item -> !query.stage().after().contains(item))
                 .sorted(Comparator.comparing(counts::get).reversed())
                 .limit(Limits.BESIDE_TABLES_MAX - checked.size())

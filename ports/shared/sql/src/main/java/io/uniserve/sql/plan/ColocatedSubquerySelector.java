@@ -10,7 +10,7 @@ import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
 import io.uniserve.sql.plan.write.SubQuery;
 import io.uniserve.sql.plan.write.SubQuery.Kind;
 import io.uniserve.sql.rows.BroadcastSize;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,7 +79,7 @@ public final class ColocatedSubquerySelector {
             TableMeta stays = cluster.meta(queryBlock.source().tables().get(item));
             if (queryBlock.source().from().keepsRows(item)
                     && stays.partitioner().equals(read.partitioner())
-                    && JoinKeyPartitioning.isComparable(stays, read, read.keyField())
+                    && JoinKeyPartitioningSelector.isComparable(stays, read, read.keyField())
                     && equalKeys(queryBlock, item, sub, inner)) {
                 places.add(item);
             }
@@ -89,7 +89,7 @@ public final class ColocatedSubquerySelector {
 
     /** True if rows of the sub-query count only if their key equals that of the table at this place. */
     private boolean equalKeys(QueryBlock queryBlock, int item, SubQuery sub, QueryBlock inner) {
-        return compared(sub)
+        return comparedColumns(sub)
                 .anyMatch(pair -> isKey(inner, pair.column())
                         && sub.outerScope()
                                 .column(pair.outerExpression())
@@ -97,7 +97,7 @@ public final class ColocatedSubquerySelector {
                                 .isPresent());
     }
 
-    private static Stream<SubQuery.Equality> compared(SubQuery sub) {
+    private static Stream<SubQuery.Equality> comparedColumns(SubQuery sub) {
         SqlNode left = sub.left();
         return left == null
                 ? sub.equalities().stream()
@@ -150,14 +150,14 @@ public final class ColocatedSubquerySelector {
         places.forEach((sub, items) -> {
             TableMeta read =
                     cluster.meta(plan.block(sub.block()).source().tables().get(0));
-            if (items.contains(stays) && (isSame(staying, read) || isBeside(staying, read, others))) {
+            if (items.contains(stays) && (isSame(staying, read) || isColocated(staying, read, others))) {
                 all.put(sub.block(), read.name());
             }
         });
         return all;
     }
 
-    private boolean isBeside(TableMeta stays, TableMeta read, List<TableMeta> others) {
+    private boolean isColocated(TableMeta stays, TableMeta read, List<TableMeta> others) {
         if (others.contains(read)) {
             return true;
         }
@@ -207,7 +207,7 @@ public final class ColocatedSubquerySelector {
         }
         SqlQuery staying = query.withStage(new QueryStage(queryBlock.number(), false), Map.of())
                 .withStep(Step.PARTIAL, stays, stays, Map.of());
-        Set<Integer> alike = JoinKeyPartitioning.colocatedItems(
+        Set<Integer> alike = JoinKeyPartitioningSelector.colocatedItems(
                 staying, side -> Objects.requireNonNull(cluster.metas.get(side.table())));
         long sent = IntStream.range(0, counts.size())
                 .filter(item -> item != stays && !alike.contains(item))
@@ -223,6 +223,6 @@ public final class ColocatedSubquerySelector {
         String name =
                 table.alias().equalsIgnoreCase(table.table()) ? table.table() : table.table() + " AS " + table.alias();
         return name + ", of sub-query q" + sub + ", "
-                + SqlErrors.position(queryBlock.place()).strip().replaceFirst(":$", "");
+                + SqlErrorFactory.position(queryBlock.place()).strip().replaceFirst(":$", "");
     }
 }

@@ -24,32 +24,32 @@ public final class PartitionPruner {
     public static Set<Integer> actors(TableMeta meta, FragmentedPlan.Side side, List<Integer> asked) {
         List<String> values = side.constants().get(meta.keyField());
         if (values != null) {
-            return holding(meta, values, asked);
+            return actorsOfValues(meta, values, asked);
         }
         ColumnRange columnRange = side.ranges().get(meta.keyField());
         return columnRange != null && meta.partitioner() instanceof Partitioner.Range range
-                ? notEmpty(between(range, columnRange), asked)
+                ? notEmpty(actorsInRange(range, columnRange), asked)
                 : new TreeSet<>(asked);
     }
 
     /** Returns the actors of a range. In a range-partitioned table actors are in the order of their numbers. */
-    private static Set<Integer> between(Partitioner.Range range, ColumnRange columnRange) {
+    private static Set<Integer> actorsInRange(Partitioner.Range range, ColumnRange columnRange) {
         BigInteger least = BigInteger.valueOf(Long.MIN_VALUE);
         BigInteger most = BigInteger.valueOf(Long.MAX_VALUE);
         BigInteger low = columnRange.low().orElse(least).max(least);
         BigInteger high = columnRange.high().orElse(most).min(most);
         return low.compareTo(high) > 0
                 ? new TreeSet<>()
-                : IntStream.rangeClosed(holder(range, low), holder(range, high))
+                : IntStream.rangeClosed(actorOfValue(range, low), actorOfValue(range, high))
                         .boxed()
                         .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static int holder(Partitioner.Range range, BigInteger value) {
+    private static int actorOfValue(Partitioner.Range range, BigInteger value) {
         return range.actorOf(new PartitionKey.Number(value.longValueExact()));
     }
 
-    private static Set<Integer> holding(TableMeta meta, List<String> values, List<Integer> asked) {
+    private static Set<Integer> actorsOfValues(TableMeta meta, List<String> values, List<Integer> asked) {
         ColumnSchema columns = ColumnSchema.of(meta);
         Set<Integer> actors = new TreeSet<>();
         for (String value : values) {

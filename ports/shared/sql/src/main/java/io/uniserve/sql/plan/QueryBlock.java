@@ -125,25 +125,25 @@ public record QueryBlock(
 
     /** Returns the sub-queries of its expressions, without duplicates. */
     public List<SubQuery> subQueries() {
-        return Stream.concat(inWhere().stream(), besides().stream()).distinct().toList();
+        return Stream.concat(subQueriesInWhere().stream(), subQueriesOutsideWhere().stream()).distinct().toList();
     }
 
     /** Returns the sub-queries that occur only in conditions of WHERE: actors evaluate all of these in one statement. */
     List<SubQuery> subQueriesInWhereOnly() {
-        List<SubQuery> others = besides();
-        return inWhere().stream()
+        List<SubQuery> others = subQueriesOutsideWhere();
+        return subQueriesInWhere().stream()
                 .distinct()
                 .filter(sub -> !others.contains(sub))
                 .toList();
     }
 
-    private List<SubQuery> inWhere() {
+    private List<SubQuery> subQueriesInWhere() {
         return source.where.stream()
                 .flatMap(scopedExpression -> scopedExpression.names().subQueries(scopedExpression.node()).stream())
                 .toList();
     }
 
-    private List<SubQuery> besides() {
+    private List<SubQuery> subQueriesOutsideWhere() {
         List<SubQuery> all = new ArrayList<>();
         Consumer<SqlNode> look = node -> all.addAll(source.scope.subQueries(node));
         on(source.from, all);

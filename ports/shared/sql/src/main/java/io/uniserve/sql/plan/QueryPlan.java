@@ -2,11 +2,11 @@ package io.uniserve.sql.plan;
 
 import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.parse.CheckedQuery;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.parse.SqlNodeUtils;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -40,7 +40,7 @@ public final class QueryPlan {
             plan.blocks.keySet().forEach(number -> plan.fragment(new QueryStage(number, false), -1));
             return plan;
         } catch (StackOverflowError e) {
-            throw SqlErrors.tooDeep(e);
+            throw SqlErrorFactory.tooDeep(e);
         }
     }
 
@@ -91,7 +91,7 @@ public final class QueryPlan {
         return fragment(stage, stays, List.of());
     }
 
-    /** Returns a stage's statements for tables whose rows come as they were joined: see {@link StatementNames#PAIR}. */
+    /** Returns a stage's statements for tables whose rows come as they were joined: see {@link StatementNaming#PAIR}. */
     FragmentedPlan fragment(QueryStage stage, int stays, List<Integer> paired) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays)
                 .withPairs(paired)

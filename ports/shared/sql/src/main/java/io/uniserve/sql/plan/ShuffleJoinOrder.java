@@ -21,9 +21,9 @@ public final class ShuffleJoinOrder {
     private final SqlQuery query;
     private final List<Long> counts;
     /** Links by both of their tables. */
-    private final Map<Integer, List<Link>> inner = new HashMap<>();
+    private final Map<Integer, List<Link>> innerLinks = new HashMap<>();
     /** Links of LEFT JOINs, by the table that is not preserved: it must come last. */
-    private final Map<Integer, List<Link>> outer = new HashMap<>();
+    private final Map<Integer, List<Link>> outerLinks = new HashMap<>();
 
     /**
      * Builds the links of a query's tables.
@@ -35,16 +35,16 @@ public final class ShuffleJoinOrder {
         this.query = query;
         this.counts = List.copyOf(counts);
         query.equalities().forEach(one -> {
-            add(inner, one.left(), one.right());
-            add(inner, one.right(), one.left());
+            add(innerLinks, one.left(), one.right());
+            add(innerLinks, one.right(), one.left());
         });
-        query.outerEqualities().forEach(one -> add(outer, one.left(), one.right()));
+        query.outerEqualities().forEach(one -> add(outerLinks, one.left(), one.right()));
     }
 
     private void add(Map<Integer, List<Link>> all, QueryScope.ColumnRef to, QueryScope.ColumnRef item) {
         Link link = new Link(item.item(), item.column(), to.item(), to.column());
         boolean tables = item.item() < QueryBlock.ANSWERS_FROM && to.item() < QueryBlock.ANSWERS_FROM;
-        if (tables && ShuffleQuery.common(query, link).isPresent()) {
+        if (tables && ShuffleQuery.commonType(query, link).isPresent()) {
             all.computeIfAbsent(link.item(), i -> new ArrayList<>()).add(link);
         }
     }
@@ -55,7 +55,7 @@ public final class ShuffleJoinOrder {
 
     /** True if a table has a column by which it can be shuffled. */
     public boolean hasPartitionColumn(int item) {
-        return !links(inner, item).isEmpty() || !links(outer, item).isEmpty();
+        return !links(innerLinks, item).isEmpty() || !links(outerLinks, item).isEmpty();
     }
 
     /**
@@ -68,12 +68,12 @@ public final class ShuffleJoinOrder {
         for (int item : cut) {
             connect(all, item);
         }
-        return exactly(all);
+        return linksOfExactly(all);
     }
 
     /** Returns the link between this table and the stationary one. */
     Optional<List<Link>> linkOf(int item) {
-        return item == query.stationaryItem() ? Optional.empty() : exactly(Set.of(query.stationaryItem(), item));
+        return item == query.stationaryItem() ? Optional.empty() : linksOfExactly(Set.of(query.stationaryItem(), item));
     }
 
     /** Returns the links of all tables that can be shuffled with the stationary one. */
@@ -85,7 +85,7 @@ public final class ShuffleJoinOrder {
             for (int item :
                     smallestFirst(IntStream.range(0, counts.size()).boxed().toList())) {
                 Set<Integer> with = new TreeSet<>(all);
-                Optional<List<Link>> found = with.add(item) ? exactly(with) : Optional.empty();
+                Optional<List<Link>> found = with.add(item) ? linksOfExactly(with) : Optional.empty();
                 if (found.isPresent()) {
                     all = with;
                     most = found;
@@ -105,8 +105,8 @@ public final class ShuffleJoinOrder {
             int one = next.remove();
             for (int other = 0; other < counts.size(); other++) {
                 int to = other;
-                boolean linked = links(inner, other).stream().anyMatch(link -> link.previousItem() == one)
-                        || to == item && links(outer, other).stream().anyMatch(link -> link.previousItem() == one);
+                boolean linked = links(innerLinks, other).stream().anyMatch(link -> link.previousItem() == one)
+                        || to == item && links(outerLinks, other).stream().anyMatch(link -> link.previousItem() == one);
                 // Tables that are shuffled anyway cost nothing, so the search tries them first.
                 if (linked && from.putIfAbsent(other, one) == null) {
                     if (all.contains(other)) {
@@ -140,7 +140,7 @@ public final class ShuffleJoinOrder {
         };
     }
 
-    private Optional<List<Link>> exactly(Set<Integer> all) {
+    private Optional<List<Link>> linksOfExactly(Set<Integer> all) {
         if (all.size() < 2 || all.size() > ShuffleQuery.TABLES_MAX) {
             return Optional.empty();
         }
@@ -151,17 +151,17 @@ public final class ShuffleJoinOrder {
         Optional<List<Link>> best = Optional.empty();
         long least = Long.MAX_VALUE;
         for (int start : starts) {
-            Optional<List<Link>> found = from(start, all);
-            if (found.isPresent() && sent(found.get()) < least) {
+            Optional<List<Link>> found = orderFrom(start, all);
+            if (found.isPresent() && estimateSentRows(found.get()) < least) {
                 best = found;
-                least = sent(found.get());
+                least = estimateSentRows(found.get());
             }
         }
         return best;
     }
 
     /** Estimates the rows that are sent between joins: the largest table of each. */
-    private long sent(List<Link> links) {
+    private long estimateSentRows(List<Link> links) {
         long most = counts.get(links.get(0).previousItem());
         long sent = 0;
         for (Link link : links.subList(0, links.size() - 1)) {
@@ -171,13 +171,13 @@ public final class ShuffleJoinOrder {
         return sent;
     }
 
-    private Optional<List<Link>> from(int start, Set<Integer> all) {
+    private Optional<List<Link>> orderFrom(int start, Set<Integer> all) {
         Set<Integer> known = new TreeSet<>(Set.of(start));
         List<Link> links = new ArrayList<>();
         while (known.size() < all.size()) {
             Optional<Link> next = smallestFirst(all).stream()
                     .filter(item -> !known.contains(item))
-                    .flatMap(item -> links(inner, item).stream()
+                    .flatMap(item -> links(innerLinks, item).stream()
                             .filter(link -> known.contains(link.previousItem()))
                             .limit(1))
                     .findFirst();
@@ -185,7 +185,7 @@ public final class ShuffleJoinOrder {
                 next = all.stream()
                         .filter(item -> !known.contains(item))
                         .flatMap(
-                                item -> links(outer, item).stream().filter(link -> known.contains(link.previousItem())))
+                                item -> links(outerLinks, item).stream().filter(link -> known.contains(link.previousItem())))
                         .findFirst();
             }
             if (next.isEmpty()) {

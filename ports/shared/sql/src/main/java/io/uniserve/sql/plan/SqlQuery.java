@@ -11,7 +11,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.engine.ActorStatement;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.rows.PackedRows;
 import java.util.ArrayList;
@@ -116,15 +116,15 @@ public record SqlQuery(
 
     /** Returns the request with or without late columns. */
     public SqlQuery withLateColumns(boolean late) {
-        return staged(new QueryStage(stage.number(), stage.reduced(), late, stage.after(), stage.checked()));
+        return withStageOnly(new QueryStage(stage.number(), stage.reduced(), late, stage.after(), stage.checked()));
     }
 
     /** Returns the request with these tables, by their places in FROM, looked up after the groups. */
     public SqlQuery withLookups(Set<Integer> items) {
-        return staged(new QueryStage(stage.number(), stage.reduced(), stage.late(), items, stage.checked()));
+        return withStageOnly(new QueryStage(stage.number(), stage.reduced(), stage.late(), items, stage.checked()));
     }
 
-    private SqlQuery staged(QueryStage other) {
+    private SqlQuery withStageOnly(QueryStage other) {
         return new SqlQuery(text, tables, other, step, stationaryItem, item, sides, answers);
     }
 
@@ -138,27 +138,27 @@ public record SqlQuery(
             Step other, int staying, int asked, Map<Integer, PackedRows> rows, Map<Integer, TableName> joinedThere) {
         SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, answers, joinedThere);
         Map<Integer, PackedRows> read = new TreeMap<>(answers);
-        String statement = next.statement(next.fragment()) + next.besideStatements() + next.checkedStatements();
-        read.keySet().removeIf(number -> !StatementNames.reads(statement, number));
+        String statement = next.statement(next.fragment()) + next.colocatedStatements() + next.subQueryStatements();
+        read.keySet().removeIf(number -> !StatementNaming.reads(statement, number));
         return new SqlQuery(text, tables, stage, other, staying, asked, rows, read, joinedThere);
     }
 
     /** Returns the statements over co-located tables, to find the answers that they read. */
-    private String besideStatements() {
+    private String colocatedStatements() {
         FragmentedPlan split = fragment();
         return colocatedTables.keySet().stream()
                 .map(place -> split.side("table beside", place).colocatedStatement(""))
                 .collect(Collectors.joining(" "));
     }
 
-    private boolean joins() {
+    private boolean isJoin() {
         return step == Step.PARTIAL || step == Step.TOP;
     }
 
     /** Returns the statements of checked sub-queries, to find the answers that they read. */
-    private String checkedStatements() {
+    private String subQueryStatements() {
         return stage.checked().keySet().stream()
-                .filter(number -> joins())
+                .filter(number -> isJoin())
                 .map(number -> plan().colocatedSemiJoin(number).statement())
                 .collect(Collectors.joining(" "));
     }
@@ -176,8 +176,8 @@ public record SqlQuery(
     /** Adds the answers of other stages that a statement reads, under their names in it. */
     void addAnswers(String statement, Map<String, PackedRows> relations) {
         answers.forEach((number, rows) -> {
-            if (StatementNames.reads(statement, number)) {
-                relations.put(StatementNames.given(number), rows);
+            if (StatementNaming.reads(statement, number)) {
+                relations.put(StatementNaming.given(number), rows);
             }
         });
     }
@@ -211,12 +211,12 @@ public record SqlQuery(
         }
         String statement = statement(split);
         Map<String, PackedRows> relations = new TreeMap<>();
-        sides.forEach((place, rows) -> relations.put(StatementNames.side(place), rows));
+        sides.forEach((place, rows) -> relations.put(StatementNaming.side(place), rows));
         if (step == Step.SIDE) {
             relations
                     .keySet()
                     .retainAll(side.reductions().stream()
-                            .map(one -> StatementNames.side(one.side()))
+                            .map(one -> StatementNaming.side(one.side()))
                             .toList());
         } else if (step == Step.LATE) {
             if (!sides.keySet().equals(Set.of(item))) {
@@ -241,12 +241,12 @@ public record SqlQuery(
         } else {
             relations.clear();
         }
-        addAnswers(statement + besideStatements() + checkedStatements(), relations);
+        addAnswers(statement + colocatedStatements() + subQueryStatements(), relations);
         Map<String, ActorStatement.Colocated> there = new TreeMap<>();
-        if (joins()) {
+        if (isJoin()) {
             colocatedTables.forEach(
-                    (place, table) -> there.put(StatementNames.side(place), colocatedTable(split, place, table)));
-            statement = checking(statement, side.table(), there);
+                    (place, table) -> there.put(StatementNaming.side(place), colocatedTable(split, place, table)));
+            statement = addSubQueries(statement, side.table(), there);
         }
         return new ActorStatement(statement, relations, there, false);
     }
@@ -256,7 +256,7 @@ public record SqlQuery(
      *
      * @param there gets the sub-queries that read other tables
      */
-    private String checking(String statement, String asked, Map<String, ActorStatement.Colocated> there) {
+    private String addSubQueries(String statement, String asked, Map<String, ActorStatement.Colocated> there) {
         List<String> with = new ArrayList<>();
         stage.checked().forEach((number, table) -> {
             ColocatedSemiJoin sub = plan().colocatedSemiJoin(number);
@@ -306,7 +306,7 @@ public record SqlQuery(
         return fragment(List.of());
     }
 
-    /** Returns the statements for tables whose rows come as they were joined: see {@link StatementNames#PAIR}. */
+    /** Returns the statements for tables whose rows come as they were joined: see {@link StatementNaming#PAIR}. */
     FragmentedPlan fragment(List<Integer> paired) {
         return SPLITS.get(
                 new SplitKey(text, tables, stage, stationaryItem, paired),
@@ -395,10 +395,10 @@ public record SqlQuery(
 
     /** LRU cache. Thread-safe; two threads may compute the same value. */
     private static final class LruCache<K, V> {
-        private final Map<K, V> all;
+        private final Map<K, V> entries;
 
         LruCache(int max) {
-            all = new LinkedHashMap<>(16, 0.75f, true) {
+            entries = new LinkedHashMap<>(16, 0.75f, true) {
                 private static final long serialVersionUID = 1L;
 
                 @Override
@@ -409,15 +409,15 @@ public record SqlQuery(
         }
 
         V get(K key, Function<K, V> making) {
-            synchronized (all) {
-                V known = all.get(key);
+            synchronized (entries) {
+                V known = entries.get(key);
                 if (known != null) {
                     return known;
                 }
             }
             V made = making.apply(key);
-            synchronized (all) {
-                all.put(key, made);
+            synchronized (entries) {
+                entries.put(key, made);
             }
             return made;
         }

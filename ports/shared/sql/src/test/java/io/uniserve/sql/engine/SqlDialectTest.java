@@ -59,7 +59,7 @@ class SqlDialectTest {
 
         @Override
         public String relationName(String name) {
-            return name.equals(StatementNames.ROWS) ? "rows_" : name;
+            return name.equals(StatementNaming.ROWS) ? "rows_" : name;
         }
 
         @Override

@@ -12,7 +12,7 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.engine.ActorStatement;
 import io.uniserve.sql.engine.SqlActorView;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.plan.CardinalityCache;
 import io.uniserve.sql.plan.ColocatedJoinSelector;
 import io.uniserve.sql.plan.SqlQuery;
@@ -29,7 +29,7 @@ class ColocatedJoinSelectorTest {
 
     private final SqlPlanner planner = new SqlPlanner(
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNames.PARTS)),
+            (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNaming.PARTS)),
             Optional.of(SqlShuffleOperators.calls("test", "v1")));
 
     private static TestingPlan plan(long big, long mid, long small) {

@@ -11,7 +11,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.engine.ActorStatement;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.plan.QueryBlock;
 import io.uniserve.sql.plan.QueryStage;
 import io.uniserve.sql.plan.SqlQuery;
@@ -34,7 +34,7 @@ class ColocatedSubquerySelectorTest {
 
     private final SqlPlanner planner = new SqlPlanner(
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNames.PARTS)),
+            (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNaming.PARTS)),
             Optional.of(SqlShuffleOperators.calls("test", "v1")));
 
     private static TestingPlan plan(long big, long mid, long small) {

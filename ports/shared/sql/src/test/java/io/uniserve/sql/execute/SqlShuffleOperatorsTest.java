@@ -9,7 +9,7 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.plan.ShuffleQuery;
 import io.uniserve.sql.plan.ShuffleQuery.Link;
 import io.uniserve.sql.plan.SqlQuery;
@@ -32,7 +32,7 @@ class SqlShuffleOperatorsTest {
     private static SqlPlanner planner() {
         return new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-                (parts, statement, life) -> Objects.requireNonNull(parts.get(StatementNames.PARTS)),
+                (parts, statement, life) -> Objects.requireNonNull(parts.get(StatementNaming.PARTS)),
                 Optional.of(SqlShuffleOperators.calls("test", "v1")));
     }
 

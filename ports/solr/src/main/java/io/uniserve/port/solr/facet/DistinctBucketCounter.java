@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exact number of distinct buckets of {@link JsonFacets} over all shards, each of which returns all of its own buckets; Solr's merge only
+ * Exact number of distinct buckets of {@link JsonFacetWalker} over all shards, each of which returns all of its own buckets; Solr's merge only
  * estimates it. Facets are maps by name; {@code buckets} of a facet is a list of maps with a {@code val}; a facet with
  * {@code numBuckets} is counted. Not thread-safe.
  */
@@ -26,7 +26,7 @@ public final class DistinctBucketCounter {
 
     /** Adds the facets of a shard's response. A shard may respond several times, with the same or other buckets. */
     public void add(@Nullable Object facets) {
-        walk(facets, ROOT, (path, facet) -> {
+        forEachFacet(facets, ROOT, (path, facet) -> {
             Set<Object> seen = values.computeIfAbsent(path, any -> new HashSet<>());
             if (facet.get("buckets") instanceof List<?> buckets) {
                 for (Object bucket : buckets) {
@@ -38,7 +38,7 @@ public final class DistinctBucketCounter {
 
     /** Sets the numbers in the merged facets. Facets without buckets from any shard keep theirs. */
     public void writeCountsTo(@Nullable Object facets) {
-        walk(facets, ROOT, (path, facet) -> {
+        forEachFacet(facets, ROOT, (path, facet) -> {
             Set<Object> seen = values.get(path);
             if (seen != null) {
                 facet.put(COUNT, (long) seen.size());
@@ -47,11 +47,11 @@ public final class DistinctBucketCounter {
     }
 
     @SuppressWarnings("unchecked") // a facet's part of an answer is a map of anything by names
-    private static void walk(@Nullable Object part, Path path, BiConsumer<Path, Map<String, Object>> each) {
+    private static void forEachFacet(@Nullable Object part, Path path, BiConsumer<Path, Map<String, Object>> each) {
         if (part instanceof Map<?, ?> named) {
             named.forEach((name, value) -> {
                 if (value instanceof Map || value instanceof List) {
-                    walk(value, new Path(path, name), each);
+                    forEachFacet(value, new Path(path, name), each);
                 }
             });
             if (named.containsKey(COUNT)) {
@@ -61,7 +61,7 @@ public final class DistinctBucketCounter {
             for (Object one : list) {
                 Object value = one instanceof Map<?, ?> bucket ? bucket.get(VALUE) : null;
                 if (value != null) {
-                    walk(one, new Path(path, value), each);
+                    forEachFacet(one, new Path(path, value), each);
                 }
             }
         }

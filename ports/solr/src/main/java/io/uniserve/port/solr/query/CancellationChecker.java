@@ -19,7 +19,7 @@ public final class CancellationChecker {
     private static final int CHARS_PER_CHECK = 4_096;
 
     private final @Nullable OperatorContext context;
-    private int read;
+    private int charsRead;
 
     private CancellationChecker(@Nullable OperatorContext context) {
         this.context = context;
@@ -109,7 +109,7 @@ public final class CancellationChecker {
 
         @Override
         public char charAt(int index) {
-            if (++read % CHARS_PER_CHECK == 0) {
+            if (++charsRead % CHARS_PER_CHECK == 0) {
                 boolean unused = checkEnded();
             }
             return text.charAt(index);

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
  */
 public final class OpenEngineRegistry<T> {
     private final Set<T> open = new CopyOnWriteArraySet<>();
-    private final Predicate<T> closed;
+    private final Predicate<T> isClosed;
 
     /**
      * Creates an empty registry.
@@ -22,7 +22,7 @@ public final class OpenEngineRegistry<T> {
      * @param closed whether an instance is closed
      */
     public OpenEngineRegistry(Predicate<T> closed) {
-        this.closed = closed;
+        this.isClosed = closed;
     }
 
     /** Adds an instance and returns it. */
@@ -37,7 +37,7 @@ public final class OpenEngineRegistry<T> {
      * @throws UniserveException UNAVAILABLE if there is none
      */
     public T anyOpen() {
-        open.removeIf(closed);
+        open.removeIf(isClosed);
         for (T one : open) {
             return one;
         }

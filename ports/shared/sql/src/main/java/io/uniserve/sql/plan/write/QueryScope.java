@@ -3,7 +3,7 @@ package io.uniserve.sql.plan.write;
 import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.sql.parse.SqlNodeUtils;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.IdentityHashMap;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class QueryScope {
     private final @Nullable QueryScope outer;
     private final List<Entry> entries = new ArrayList<>();
-    private final Map<SqlNode, SubQuery> subs = new IdentityHashMap<>();
+    private final Map<SqlNode, SubQuery> subQueries = new IdentityHashMap<>();
 
     /** Expression with the scope that resolves its names. */
     public record ScopedExpression(SqlNode node, QueryScope names) {}
@@ -81,7 +81,7 @@ public final class QueryScope {
         for (ScopedExpression scopedExpression : terms) {
             int size = scopedExpression.names().size(scopedExpression.node());
             if (size > INLINED_NAMES_MAX) {
-                throw SqlErrors.unsupported(
+                throw SqlErrorFactory.unsupported(
                         scopedExpression.node(),
                         "an expression of more than " + INLINED_NAMES_MAX + " columns through sub-queries is");
             }
@@ -97,7 +97,7 @@ public final class QueryScope {
             public @Nullable Void visit(SqlIdentifier name) {
                 size[0] += entry(name)
                         .filter(entry -> entry.item < 0)
-                        .map(entry -> entry.sizes.get(entry.columns.indexOf(last(name))))
+                        .map(entry -> entry.sizes.get(entry.columns.indexOf(unqualified(name))))
                         .orElse(1);
                 return null;
             }
@@ -107,12 +107,12 @@ public final class QueryScope {
 
     /** Records a sub-query by the node that has its value. */
     public void add(SqlNode place, SubQuery sub) {
-        subs.put(place, sub);
+        subQueries.put(place, sub);
     }
 
     /** Returns the sub-query whose value this node is. */
     Optional<SubQuery> subQuery(SqlNode node) {
-        return Optional.ofNullable(subs.get(node));
+        return Optional.ofNullable(subQueries.get(node));
     }
 
     /** Returns the columns that a star in SELECT expands to. */
@@ -135,7 +135,7 @@ public final class QueryScope {
         Optional<Entry> own = entry(name);
         if (own.isPresent()) {
             Entry entry = own.get();
-            int index = entry.columns.indexOf(last(name));
+            int index = entry.columns.indexOf(unqualified(name));
             return Optional.of(
                     entry.item < 0
                             ? new Inlined(entry.inlined.get(index))
@@ -148,12 +148,12 @@ public final class QueryScope {
 
     private Optional<Entry> entry(SqlIdentifier name) {
         return entries.stream()
-                .filter(entry -> entry.columns.contains(last(name))
+                .filter(entry -> entry.columns.contains(unqualified(name))
                         && (name.isSimple() || entry.alias.equals(SqlNodeUtils.lower(name.names.get(0)))))
                 .findFirst();
     }
 
-    private static String last(SqlIdentifier name) {
+    private static String unqualified(SqlIdentifier name) {
         return SqlNodeUtils.lower(SqlNodeUtils.last(name));
     }
 
@@ -213,7 +213,7 @@ public final class QueryScope {
 
             @Override
             public @Nullable Void visit(SqlCall call) {
-                SubQuery sub = subs.get(call);
+                SubQuery sub = subQueries.get(call);
                 if (sub == null) {
                     return super.visit(call);
                 }

@@ -36,7 +36,8 @@ public abstract class ClientCommand extends CliCommand {
     protected final ClusterClient connect() {
         Uniserve uniserve = (Uniserve) root();
         return uniserve.connector()
-                .connect(new ConnectOptions(uniserve.bootstrap(config != null), Optional.ofNullable(config), tlsFiles()));
+                .connect(new ConnectOptions(
+                        uniserve.bootstrap(config != null), Optional.ofNullable(config), tlsFiles()));
     }
 
     private Optional<TlsFiles> tlsFiles() {

@@ -197,7 +197,8 @@ public final class ActorSelection {
 
     private Operation<QueryResult> start(
             String operator, Bytes parameters, Optional<List<Integer>> actors, long end, boolean block) {
-        return new QueryOperationFactory(core).retrieve(new Query(table, actors, operator, parameters, mode, end), block);
+        return new QueryOperationFactory(core)
+                .retrieve(new Query(table, actors, operator, parameters, mode, end), block);
     }
 
     static <P, V> Bytes encode(RetrieveCall<P, V> call, P parameters) {

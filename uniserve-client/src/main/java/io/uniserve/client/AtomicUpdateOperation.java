@@ -64,8 +64,8 @@ final class AtomicUpdateOperation {
             return;
         }
         Ticket used = ticket.get();
-        AtomicUpdateRequest started =
-                new AtomicUpdateRequest(environment, cuts, versionWatermarks, update, used, outcome -> onEnd(used, outcome));
+        AtomicUpdateRequest started = new AtomicUpdateRequest(
+                environment, cuts, versionWatermarks, update, used, outcome -> onEnd(used, outcome));
         machine = Optional.of(started);
         started.start();
     }

@@ -78,7 +78,8 @@ final class QueryOperationFactory {
     }
 
     /** Retrieve over actors of an atomic table, at one version. */
-    private <T> Operation<T> readVersion(Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
+    private <T> Operation<T> readVersion(
+            Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
         if (query.mode() == ReadMode.STRICT) {
             return readStrict(
                     List.of(query),

@@ -79,8 +79,8 @@ public final class UniserveClient implements AutoCloseable {
     /** Answers a query, as {@link #query(String, String)}, with a deadline of more than 0 and at most an hour. */
     public Answer query(String table, String text, Duration deadline) {
         QueryText query = new QueryText(new TableName(table), text);
-        return ClientFuture.await(
-                new QueryOperationFactory(core).query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), true));
+        return ClientFuture.await(new QueryOperationFactory(core)
+                .query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), true));
     }
 
     /** Asynchronous form of {@link #query(String, String)}. */

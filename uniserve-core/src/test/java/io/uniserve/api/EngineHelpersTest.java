@@ -126,7 +126,8 @@ class EngineHelpersTest {
         assertThat(ActorFileLinker.link(from, List.of("a"), to)).isEqualTo(to);
         assertThat(to.resolve("a")).hasContent("one");
         assertThat(to.resolve("b")).doesNotExist();
-        assertThatThrownBy(() -> ActorFileLinker.link(from, List.of("none"), to)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> ActorFileLinker.link(from, List.of("none"), to))
+                .isInstanceOf(NoSuchFileException.class);
     }
 
     @Test

@@ -60,7 +60,9 @@ final class ReadLoadMeter {
                     one == null
                             ? replica
                             : replica.withRates(
-                                    one.costMillis(), one.queries(), (now - one.firstReportNanos()) / NANOS_PER_SECOND));
+                                    one.costMillis(),
+                                    one.queries(),
+                                    (now - one.firstReportNanos()) / NANOS_PER_SECOND));
         }
         Runtime runtime = Runtime.getRuntime();
         long memory = runtime.totalMemory() - runtime.freeMemory();

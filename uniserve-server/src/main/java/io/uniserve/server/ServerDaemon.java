@@ -98,7 +98,11 @@ public final class ServerDaemon implements AutoCloseable {
             ShardSetTracker sets = new ShardSetTracker(resources.clock);
             ExchangeHost exchange = resources.openExchange(address);
             ServerHandlers handlers = new ServerHandlers(
-                    resources, machine, hub, new ReadLoadMeter(resources.clock, costs, sets, this::stuckThreads), exchange);
+                    resources,
+                    machine,
+                    hub,
+                    new ReadLoadMeter(resources.clock, costs, sets, this::stuckThreads),
+                    exchange);
             network.setHandler(handlers);
             OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::onThreadFailure);
             reads = resources.closer.add(new ReadService(

@@ -73,7 +73,9 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentS
         if (request instanceof ExchangeRequest) {
             exchange.handlePeerRequest(request, completion);
         } else if (request instanceof PeerRequest.ValidateTable validate) {
-            runOnLoop(completion, () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));
+            runOnLoop(
+                    completion,
+                    () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));
         } else if (request instanceof PeerRequest.UpdateTableDefinition) {
             runOnLoop(
                     completion,

@@ -35,7 +35,8 @@ final class CsvRowSource implements RowSource {
     private final Iterator<CSVRecord> records;
     private final List<String> header;
 
-    CsvRowSource(String file, String keyField, Optional<ColumnSchema> columns, InputStream in, CountingInputStream counted)
+    CsvRowSource(
+            String file, String keyField, Optional<ColumnSchema> columns, InputStream in, CountingInputStream counted)
             throws IOException {
         this.file = file;
         this.keyField = keyField;

@@ -136,11 +136,13 @@ public final class LoadCommand extends ClientCommand {
         BulkLoader.Plan plan = new BulkLoader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
         BulkLoadPrinter printer = new BulkLoadPrinter(console(), global().isJson(), most);
         BulkLoadReport report = new BulkLoadReport();
-        BulkLoader loader =
-                new BulkLoader(cluster, meta, plan, FieldSplitter.of(split, meta.keyField()), report, printer::rejected);
+        BulkLoader loader = new BulkLoader(
+                cluster, meta, plan, FieldSplitter.of(split, meta.keyField()), report, printer::rejected);
         long start = clock().nanos();
         try {
-            if (rejectsMax != null || !ColumnSchema.isDefinedBy(meta) || checkFiles(meta, plan, opened, report, printer)) {
+            if (rejectsMax != null
+                    || !ColumnSchema.isDefinedBy(meta)
+                    || checkFiles(meta, plan, opened, report, printer)) {
                 loadAll(loader, meta, opened, report);
             }
         } finally {
@@ -151,7 +153,11 @@ public final class LoadCommand extends ClientCommand {
 
     /** Reads all files before the first row is sent. Returns false if a row is invalid. */
     private boolean checkFiles(
-            TableMeta meta, BulkLoader.Plan plan, LoadInputFiles opened, BulkLoadReport report, BulkLoadPrinter printer) {
+            TableMeta meta,
+            BulkLoader.Plan plan,
+            LoadInputFiles opened,
+            BulkLoadReport report,
+            BulkLoadPrinter printer) {
         opened.copyUnrepeatable();
         LoadFileValidator check = new LoadFileValidator(meta, plan, report, printer::rejected);
         boolean right = false;
@@ -186,7 +192,8 @@ public final class LoadCommand extends ClientCommand {
     /** Handles file by file, with a progress bar if the total size is known. */
     private void forEachFile(String what, TableMeta meta, LoadInputFiles opened, Step step) {
         boolean bar = opened.bytes() > 0;
-        ProgressBar progress = new ProgressBar(console().err(), console().terminal(), clock()::nanos, what, opened.bytes());
+        ProgressBar progress =
+                new ProgressBar(console().err(), console().terminal(), clock()::nanos, what, opened.bytes());
         long before = 0;
         try {
             for (int i = 0; i < opened.count(); i++) {

@@ -10,7 +10,8 @@ final class PipeDelimitedRowSource extends LineRowSource {
     private final String keyField;
     private final ColumnSchema columns;
 
-    PipeDelimitedRowSource(String file, String keyField, ColumnSchema columns, InputStream in, CountingInputStream counted) {
+    PipeDelimitedRowSource(
+            String file, String keyField, ColumnSchema columns, InputStream in, CountingInputStream counted) {
         super(file, in, counted, FileTextDecoder.BYTES);
         this.keyField = keyField;
         this.columns = columns;

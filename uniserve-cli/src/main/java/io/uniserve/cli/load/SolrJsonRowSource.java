@@ -178,7 +178,8 @@ final class SolrJsonRowSource implements RowSource {
         } else {
             checkKnownFields("delete", value, DELETE_HAS);
             if (value.has("id") && value.has("query")) {
-                throw invalidRow("\"delete\" has both \"id\" and \"query\"; give it one, and another \"delete\" the other");
+                throw invalidRow(
+                        "\"delete\" has both \"id\" and \"query\"; give it one, and another \"delete\" the other");
             }
             JsonNode version = value.path(VERSION);
             if (!version.isMissingNode() && (!version.isIntegralNumber() || !value.has("id"))) {

@@ -108,8 +108,8 @@ public final class ReplicateCommand extends ClientCommand {
 
     private List<ActorState> await(ClusterClient cluster, TableName table, TreeSet<Integer> chosen)
             throws InterruptedException {
-        ProgressBar progress =
-                new ProgressBar(console().err(), console().terminal(), clock()::nanos, "replicate " + name, chosen.size());
+        ProgressBar progress = new ProgressBar(
+                console().err(), console().terminal(), clock()::nanos, "replicate " + name, chosen.size());
         List<String> open = new ArrayList<>();
         List<ActorState> after = ConditionPoller.await(
                 timeout,

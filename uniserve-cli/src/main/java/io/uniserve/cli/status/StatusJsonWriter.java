@@ -28,7 +28,9 @@ final class StatusJsonWriter {
         fields.put(
                 "coordinator",
                 report.coordinator() == null ? null : report.coordinator().toString());
-        fields.put("servers", report.servers().stream().map(StatusJsonWriter::server).toList());
+        fields.put(
+                "servers",
+                report.servers().stream().map(StatusJsonWriter::server).toList());
         fields.put("drained", report.drained().stream().map(ServerId::value).toList());
         fields.put("rebalance", rebalance(report.rebalance()));
         fields.put(
@@ -52,7 +54,9 @@ final class StatusJsonWriter {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("state", rebalance.state());
         fields.put("waiting", rebalance.pendingMoves());
-        fields.put("moves", rebalance.moves().stream().map(StatusJsonWriter::moving).toList());
+        fields.put(
+                "moves",
+                rebalance.moves().stream().map(StatusJsonWriter::moving).toList());
         return fields;
     }
 
@@ -89,7 +93,8 @@ final class StatusJsonWriter {
                         .filter(age -> age >= 0)
                         .orElse(null));
         fields.put(
-                "problems", server.problems().stream().map(StatusJsonWriter::problem).toList());
+                "problems",
+                server.problems().stream().map(StatusJsonWriter::problem).toList());
         return fields;
     }
 
@@ -110,7 +115,8 @@ final class StatusJsonWriter {
                 "backupLag", table.backupLag().isPresent() ? table.backupLag().getAsLong() : null);
         fields.put("underReplicated", table.underReplicated());
         fields.put("withoutPrimary", table.withoutPrimary());
-        fields.put("actors", table.actors().stream().map(StatusJsonWriter::actor).toList());
+        fields.put(
+                "actors", table.actors().stream().map(StatusJsonWriter::actor).toList());
         return fields;
     }
 
@@ -128,7 +134,8 @@ final class StatusJsonWriter {
                 .toList();
         fields.put("fenced", fenced);
         fields.put(
-                "replicas", actor.replicas().stream().map(StatusJsonWriter::replica).toList());
+                "replicas",
+                actor.replicas().stream().map(StatusJsonWriter::replica).toList());
         return fields;
     }
 

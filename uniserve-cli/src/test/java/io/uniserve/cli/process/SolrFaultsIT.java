@@ -188,7 +188,10 @@ class SolrFaultsIT {
         List<Document> byPart = europarl().stream()
                 .map(one -> new Document(CorpusDocumentFactory.PART, one.fields()))
                 .toList();
-        load(client, TableSpec.named(BY_PART).keyField(CorpusDocumentFactory.PART).hash(3), byPart);
+        load(
+                client,
+                TableSpec.named(BY_PART).keyField(CorpusDocumentFactory.PART).hash(3),
+                byPart);
         for (Map.Entry<String, String> file : configset.entrySet()) {
             Path path = conf.resolve(file.getKey());
             Files.createDirectories(path.getParent());

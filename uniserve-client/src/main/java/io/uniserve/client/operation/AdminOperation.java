@@ -166,7 +166,8 @@ public final class AdminOperation {
     private void expire() {
         fail(
                 outcomeUnknown ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.DEADLINE_EXCEEDED,
-                "no coordinator answered before the deadline" + (outcomeUnknown ? "; the change may have been made" : ""));
+                "no coordinator answered before the deadline"
+                        + (outcomeUnknown ? "; the change may have been made" : ""));
     }
 
     private void fail(ErrorCode code, String message) {

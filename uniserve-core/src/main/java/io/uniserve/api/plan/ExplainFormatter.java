@@ -76,8 +76,10 @@ public final class ExplainFormatter {
 
     /** Formats number and names of servers: {@code 2 servers (3f2a9c41, b07d11e8)}. */
     public static String formatServers(Collection<String> servers) {
-        String names =
-                servers.stream().limit(NAMED_MAX).map(ExplainFormatter::shortServerId).collect(Collectors.joining(", "));
+        String names = servers.stream()
+                .limit(NAMED_MAX)
+                .map(ExplainFormatter::shortServerId)
+                .collect(Collectors.joining(", "));
         int more = servers.size() - NAMED_MAX;
         return servers.size()
                 + (servers.size() == 1 ? " server (" : " servers (")

@@ -79,7 +79,8 @@ public final class AssignmentText {
             return;
         }
         if (rows.size() != actors) {
-            throw malformed(file, line, "a round has " + rows.size() + " actors, but " + actors + " are expected", null);
+            throw malformed(
+                    file, line, "a round has " + rows.size() + " actors, but " + actors + " are expected", null);
         }
         int[][] hosts = new int[actors][];
         double[][] shares = new double[actors][];

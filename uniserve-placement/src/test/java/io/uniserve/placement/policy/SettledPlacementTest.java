@@ -38,7 +38,8 @@ class SettledPlacementTest {
             int rounds,
             double gapMax,
             int laterAdds) {
-        PlacementInstance instance = InstanceGenerator.make(new InstanceParameters(actors, 1_000, rounds, change, mix, 1), seed);
+        PlacementInstance instance =
+                InstanceGenerator.make(new InstanceParameters(actors, 1_000, rounds, change, mix, 1), seed);
         Assignment current = instance.initial();
         for (int round = 0; round < rounds; round++) {
             PlacementResult result = place(instance.at(round, current, 0.05, 1));

@@ -68,7 +68,8 @@ class BadPolicyTest {
         rejected(single(0, 1), "the proposal has 2 actors");
         double[][] shares = {{1}, {1}, {1}, {1}, {1}, {Double.NaN}};
         rejected(
-                (in, searchBudget) -> PlacementProposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
+                (in, searchBudget) ->
+                        PlacementProposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
                 "the shares of actor 5 add up to NaN");
     }
 

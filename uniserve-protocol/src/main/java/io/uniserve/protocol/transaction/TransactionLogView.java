@@ -368,9 +368,8 @@ public final class TransactionLogView {
                 completion.done(Outcome.err(read.error()));
                 return;
             }
-            DecisionHistory stored = ok.value().value() instanceof DecisionHistory some
-                    ? some
-                    : DecisionHistory.empty(log.tableId());
+            DecisionHistory stored =
+                    ok.value().value() instanceof DecisionHistory some ? some : DecisionHistory.empty(log.tableId());
             if (stored.writeNumber() == log.historyNumber()) {
                 keepHistory(stored, ok.value().version());
                 found(log, nodeVersion, completion);

@@ -51,9 +51,7 @@ class OutcomesTest {
     }
 
     private DecisionHistory outcomes() {
-        return cluster.store.value(outcomesPath()) instanceof DecisionHistory found
-                ? found
-                : DecisionHistory.empty(-1);
+        return cluster.store.value(outcomesPath()) instanceof DecisionHistory found ? found : DecisionHistory.empty(-1);
     }
 
     @Test

@@ -521,7 +521,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** Destroys an actor after its last release. Runs on the pool, as the releasing thread may be a reader's. */
-    private void dispose(ReplicaKey key, RunningPort port, Actor actor, @Nullable ActorTransactionState parts, Path own) {
+    private void dispose(
+            ReplicaKey key, RunningPort port, Actor actor, @Nullable ActorTransactionState parts, Path own) {
         calls.runDetached("destroy the actor of " + key, () -> {
             try {
                 if (parts != null) {

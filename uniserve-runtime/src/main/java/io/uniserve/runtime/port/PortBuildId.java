@@ -31,8 +31,8 @@ public final class PortBuildId {
                 // The jar already has a checksum of every entry, so nothing is unpacked.
                 file.stream()
                         .filter(entry -> !entry.isDirectory() && !isOfPacking(entry.getName()))
-                        .forEach(
-                                entry -> contents.merge(entry.getName(), checksum(entry), (one, other) -> 31 * one + other));
+                        .forEach(entry ->
+                                contents.merge(entry.getName(), checksum(entry), (one, other) -> 31 * one + other));
             } catch (URISyntaxException e) {
                 throw new IOException("jar without a file path: " + jar, e);
             }

@@ -82,8 +82,8 @@ public final class RegistryCodec {
         if (value instanceof ClusterRecord cluster && cluster.tableIdsInPaths()) {
             return FORMAT;
         }
-        boolean two = value instanceof DecisionHistory
-                || value instanceof TransactionLogState log && log.historyNumber() > 0;
+        boolean two =
+                value instanceof DecisionHistory || value instanceof TransactionLogState log && log.historyNumber() > 0;
         return two ? SECOND_FORMAT : FIRST_FORMAT;
     }
 

@@ -97,7 +97,8 @@ class BadConfigurationTest {
                     port = 1 \""" }, kv { q = 1 } }
                 }
                 """.replace("{ b = 1, b = 2 }.b", "b");
-        assertThat(TestingTableConfigFiles.load(directory, text).server().port()).isEqualTo(1);
+        assertThat(TestingTableConfigFiles.load(directory, text).server().port())
+                .isEqualTo(1);
     }
 
     @Test

@@ -50,9 +50,9 @@ class CoordinatorSettingsTest {
                 "tolerance = 0%",
                 "tolerance = 101%",
                 "policy = \"\"")) {
-            assertThatThrownBy(
-                            () -> TestingTableConfigFiles.load(directory, "uniserve.coordinator.rebalance { " + wrong + " }")
-                                    .coordinator())
+            assertThatThrownBy(() -> TestingTableConfigFiles.load(
+                                    directory, "uniserve.coordinator.rebalance { " + wrong + " }")
+                            .coordinator())
                     .as(wrong)
                     .hasMessageContaining("uniserve.coordinator.rebalance." + wrong.substring(0, wrong.indexOf(' ')));
         }

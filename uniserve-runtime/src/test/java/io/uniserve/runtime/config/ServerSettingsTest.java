@@ -26,8 +26,8 @@ class ServerSettingsTest {
                         .server()
                         .engines())
                 .containsExactly("solr", "kv");
-        assertThatThrownBy(
-                        () -> TestingTableConfigFiles.load(directory, "uniserve.server { ports = [kv]\nengines = [solr] }"))
+        assertThatThrownBy(() ->
+                        TestingTableConfigFiles.load(directory, "uniserve.server { ports = [kv]\nengines = [solr] }"))
                 .hasMessageContaining("uniserve.server.ports is the deprecated name of uniserve.server.engines");
     }
 

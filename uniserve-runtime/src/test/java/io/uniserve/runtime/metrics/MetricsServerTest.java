@@ -40,7 +40,8 @@ class MetricsServerTest {
         }
     }
 
-    private static HttpResponse<String> get(MetricsServer metrics, String page) throws IOException, InterruptedException {
+    private static HttpResponse<String> get(MetricsServer metrics, String page)
+            throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + metrics.port() + page))
                 .build();
         return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());

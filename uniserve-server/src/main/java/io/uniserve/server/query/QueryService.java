@@ -194,8 +194,9 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
             }
             String port = context.table(query.table()).port();
-            Answer answer =
-                    context.stats().isExplaining() ? runAndExplain(port, query, context) : planAndRun(port, query, context);
+            Answer answer = context.stats().isExplaining()
+                    ? runAndExplain(port, query, context)
+                    : planAndRun(port, query, context);
             checkSize(answer);
             return Outcome.ok(answer.withEffort(context.stats().effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {

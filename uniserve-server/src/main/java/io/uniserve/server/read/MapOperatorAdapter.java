@@ -19,7 +19,8 @@ import io.uniserve.server.exchange.GatherInputs;
  * Adapter that runs a map operator as a read; its input chunks have arrived. The value is the manifest of the output chunks, which
  * stay on this server, with the statistics of the input.
  */
-record MapOperatorAdapter<A extends ActorView, P>(MapOperator<A, P> operator, GatherInputs inputs, ExchangeHost exchange)
+record MapOperatorAdapter<A extends ActorView, P>(
+        MapOperator<A, P> operator, GatherInputs inputs, ExchangeHost exchange)
         implements RetrieveOperator<A, MapOperatorAdapter.Enveloped<P>, GatherResult<ScatterManifest>> {
     /** The plan's parameters, with the operator's inside. */
     record Enveloped<P>(GatherEnvelope envelope, ScatterEnvelope output, P parameters) {}

@@ -362,7 +362,8 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         if (!closed) {
             if (sessionSnapshots.size() > 0) {
                 pool.execute(() -> {
-                    sessionSnapshots.expire(clock.nanos()); // not on the timer's thread: closing and measuring may be slow
+                    sessionSnapshots.expire(
+                            clock.nanos()); // not on the timer's thread: closing and measuring may be slow
                     sessionSnapshots.enforceSizeLimit();
                 });
             }

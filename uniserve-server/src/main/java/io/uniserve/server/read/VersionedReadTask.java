@@ -253,7 +253,8 @@ final class VersionedReadTask implements Timers.Cancel {
             }
             Object value = actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run.operator(actor);
-                return run.reserve(runs, runs.retrieve(state.state(), context, returnsSeparately()), returnsSeparately());
+                return run.reserve(
+                        runs, runs.retrieve(state.state(), context, returnsSeparately()), returnsSeparately());
             });
             return new ActorValue(target.actor(), share.completeVersion(), value);
         } finally {
@@ -318,13 +319,13 @@ final class VersionedReadTask implements Timers.Cancel {
         List<VersionedRead.Part> parts = new ArrayList<>();
         OperatorRun<?, ?, ?> ran = run.operator();
         if (ran == null || !ran.merges() || returnsSeparately()) {
-            answers.forEach(
-                    answer -> parts.add(new VersionedRead.Part(answer.actor(), answer.version(), (Bytes) answer.value())));
+            answers.forEach(answer ->
+                    parts.add(new VersionedRead.Part(answer.actor(), answer.version(), (Bytes) answer.value())));
             return parts;
         }
         TreeMap<Long, List<ActorValue>> together = new TreeMap<>();
-        answers.forEach(answer ->
-                together.computeIfAbsent(answer.version(), at -> new ArrayList<>()).add(answer));
+        answers.forEach(answer -> together.computeIfAbsent(answer.version(), at -> new ArrayList<>())
+                .add(answer));
         together.values().forEach(group -> merge(ran, group, parts, failures));
         return parts;
     }

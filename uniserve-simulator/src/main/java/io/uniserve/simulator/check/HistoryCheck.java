@@ -26,7 +26,10 @@ public final class HistoryCheck {
      * @param whole false for a list that may have lost data: its content is checked, but not whether something is missing
      */
     public HistoryCheck(
-            ViolationCollector violations, ClientHistory history, Map<Integer, List<String>> finals, IntPredicate whole) {
+            ViolationCollector violations,
+            ClientHistory history,
+            Map<Integer, List<String>> finals,
+            IntPredicate whole) {
         this.whole = whole;
         this.violations = violations;
         this.history = history;

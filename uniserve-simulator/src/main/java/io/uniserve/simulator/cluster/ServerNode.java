@@ -309,7 +309,8 @@ public final class ServerNode implements SimulatedDaemon {
         Endpoint.Handler<PeerRequest, PeerReply> asked =
                 world.plant == Plant.BLIND_VOUCHERS ? new UncheckedIntactReportBug(machine::onPeer) : machine::onPeer;
         Prng random = world.random.fork(process.name() + " ear " + process.generation());
-        MessageForger own = new MessageForger(asked, world.faultIntensity, random, world.plant == Plant.HASHES_UNCOMPARED);
+        MessageForger own =
+                new MessageForger(asked, world.faultIntensity, random, world.plant == Plant.HASHES_UNCOMPARED);
         return (request, completion) -> {
             if (request instanceof ExchangeRequest) {
                 exchange.onPeer(request, completion);

@@ -60,8 +60,8 @@ public final class SimCluster {
         digests = new ReplicaDigestCheck(world, this::node);
         InDoubtProbe looks = new InDoubtProbe(world, this::node);
         world.addPeriodicCheck(() -> {
-            List<TableRoute> tables =
-                    SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).tables();
+            List<TableRoute> tables = SimRoutingView.routing(world.ensemble, world.ensemble.zxid())
+                    .tables();
             world.inDoubtCheck.record(world.queue.now(), looks.versionsInDoubt(tables));
             digests.checkOne(tables);
         });
@@ -326,8 +326,9 @@ public final class SimCluster {
     }
 
     private void certifyEarly() {
-        Map<ServerId, Long> incarnations = SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).servers().stream()
-                .collect(Collectors.toMap(ServerRecord::id, ServerRecord::incarnation));
+        Map<ServerId, Long> incarnations =
+                SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).servers().stream()
+                        .collect(Collectors.toMap(ServerRecord::id, ServerRecord::incarnation));
         route().ifPresent(route -> route.map()
                 .actors()
                 .forEach(actor -> actor.learners().forEach(learner -> {

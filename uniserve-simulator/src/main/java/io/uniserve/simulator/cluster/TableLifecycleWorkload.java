@@ -190,7 +190,8 @@ public final class TableLifecycleWorkload {
         sent.computeIfAbsent(tableId, id -> new TreeSet<>()).add(marker);
         Update.ActorBatch batch = new Update.ActorBatch(actor, 1, keys.append(ActorKeys.list(actor, 0), marker));
         long deadline = env.clock().nanos() + 5 * SECOND;
-        Update update = new Update(TABLE, tableId, KvUpdateFunctions.APPEND.id(), AckLevel.ISR, List.of(batch), deadline);
+        Update update =
+                new Update(TABLE, tableId, KvUpdateFunctions.APPEND.id(), AckLevel.ISR, List.of(batch), deadline);
         new UpdateExecution(env, update, ticket.get(), outcome -> ticket.get().finish()).start();
     }
 

@@ -51,8 +51,7 @@ public final class OutcomesLostBug extends ForwardingRegistry {
                             outcome instanceof Outcome.Ok<Versioned> ok
                                             && ok.value().value() instanceof DecisionHistory outcomes
                                     ? Outcome.ok(new Versioned(
-                                            new DecisionHistory(
-                                                    outcomes.tableId(), outcomes.writeNumber(), List.of()),
+                                            new DecisionHistory(outcomes.tableId(), outcomes.writeNumber(), List.of()),
                                             ok.value().version()))
                                     : outcome));
         }

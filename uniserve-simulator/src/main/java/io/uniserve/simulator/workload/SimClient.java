@@ -197,8 +197,8 @@ public final class SimClient implements ClientProcess {
         trace.line(name + " appends " + marker + " to " + actors + " " + level);
         begin();
         long deadline = env.clock().nanos() + deadlineNanos;
-        Update update =
-                new Update(table, route.get().meta().tableId(), KvUpdateFunctions.APPEND.id(), level, batches, deadline);
+        Update update = new Update(
+                table, route.get().meta().tableId(), KvUpdateFunctions.APPEND.id(), level, batches, deadline);
         new UpdateExecution(env, update, ticket.get(), outcome -> {
                     ticket.get().finish();
                     updated(marker, appends, outcome, probe);

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** Histories of amounts with one error each. The only rows are 0 and 4, on two actors. */
 final class TransferCheckTest {
-    private final ViolationCollector violations = new ViolationCollector(new EventQueue(), new EventTrace(new EventQueue(), line -> {}));
+    private final ViolationCollector violations =
+            new ViolationCollector(new EventQueue(), new EventTrace(new EventQueue(), line -> {}));
     private final TransferHistory history = new TransferHistory();
 
     /** Moves an amount from row 0 to row 4. */

@@ -42,10 +42,12 @@ public final class FeatureQueryGenerator {
             case 0, 1 -> queries.next();
             case 2, 14, 15, 16, 17 -> byScore(query);
             case 3 ->
-                query + "&rows=0&facet=true&facet.query=" + SearchQueryGenerator.escape("text:" + queries.word()) + ranges();
+                query + "&rows=0&facet=true&facet.query=" + SearchQueryGenerator.escape("text:" + queries.word())
+                        + ranges();
             case 4 -> query + "&rows=0&facet=true" + pivot();
             case 5, 6, 7 ->
-                query + "&rows=0&json.facet=" + SearchQueryGenerator.escape("{f:" + json(2) + ",n:'" + aggregate() + "'}");
+                query + "&rows=0&json.facet="
+                        + SearchQueryGenerator.escape("{f:" + json(2) + ",n:'" + aggregate() + "'}");
             case 8 -> query + "&rows=1&sort=id asc&stats=true" + stats();
             case 9, 10 -> query + "&sort=" + sort() + group();
             case 11 -> query + "&fl=id&rows=8&sort=" + sort() + highlight();
@@ -54,9 +56,11 @@ public final class FeatureQueryGenerator {
                         + SearchQueryGenerator.escape("id,a:" + any(FUNCTIONS) + ",b:year_i,c:[value v=7 t=int]");
             default ->
                 query + "&rows=0&facet=true&facet.missing=" + random.nextBoolean() + "&facet.field="
-                        + SearchQueryGenerator.escape("{!key=k ex=t}" + any(STRINGS)) + "&facet.limit=" + any(List.of(2, 7))
+                        + SearchQueryGenerator.escape("{!key=k ex=t}" + any(STRINGS)) + "&facet.limit="
+                        + any(List.of(2, 7))
                         + "&fq="
-                        + SearchQueryGenerator.escape("{!tag=t}year_i:[1999 TO *]") + any(List.of("", "&facet.mincount=2"));
+                        + SearchQueryGenerator.escape("{!tag=t}year_i:[1999 TO *]")
+                        + any(List.of("", "&facet.mincount=2"));
         };
     }
 
@@ -70,23 +74,30 @@ public final class FeatureQueryGenerator {
                 "q=" + SearchQueryGenerator.escape("-text:" + word + " -title:" + queries.word()),
                 "q=" + SearchQueryGenerator.escape("text:\"" + phrase + "\"~3^2.5 OR title:" + word + "^0.3"),
                 "q=" + SearchQueryGenerator.escape("+text:(" + text + ")^1.7 -title:the text:\"" + phrase + "\""),
-                "q=" + SearchQueryGenerator.escape("text:(" + text + ") (title:" + word + " text:" + queries.word() + "*)^3"),
-                "q=" + SearchQueryGenerator.escape("(+text:" + word + " +text:" + queries.word() + ") text:(" + text + ")"),
+                "q="
+                        + SearchQueryGenerator.escape(
+                                "text:(" + text + ") (title:" + word + " text:" + queries.word() + "*)^3"),
+                "q="
+                        + SearchQueryGenerator.escape(
+                                "(+text:" + word + " +text:" + queries.word() + ") text:(" + text + ")"),
                 "q=" + SearchQueryGenerator.escape("{!maxscore tie=0.3}text:" + word + " title:" + queries.word()),
                 "q=" + SearchQueryGenerator.escape("{!boost b=div(length_l,7)}text:(" + text + ")"),
                 "q=" + SearchQueryGenerator.escape("{!dismax qf='text^3 title' pf=text tie=0.1 mm=1}" + text),
-                "q=" + SearchQueryGenerator.escape("{!bool must=$must should=$should}") + "&must=text:" + word + "&should="
-                        + SearchQueryGenerator.escape("text:\"" + phrase + "\""),
+                "q=" + SearchQueryGenerator.escape("{!bool must=$must should=$should}") + "&must=text:" + word
+                        + "&should=" + SearchQueryGenerator.escape("text:\"" + phrase + "\""),
                 "defType=edismax&q=" + text + "&qf=text^2 title&pf=text^3&tie=0.2&mm=1",
                 "defType=edismax&q=" + text + "&qf=text title&pf2=text^2&pf3=text^4&ps=2&mm="
                         + SearchQueryGenerator.escape(any(List.of("1", "2<75%", "67%"))),
-                "defType=edismax&q=" + SearchQueryGenerator.escape("\"" + phrase + "\" " + word) + "&qf=text title^0.5&qs=2&mm=1",
-                "defType=edismax&q=" + text + "&qf=text&bq=" + SearchQueryGenerator.escape("even_b:true^2") + "&bf=log(length_l)",
-                "defType=edismax&q=" + text + "&qf=title text&bq=" + SearchQueryGenerator.escape("text:" + queries.word() + "^4")
-                        + "&bq=" + SearchQueryGenerator.escape("year_i:[1998 TO 2001]^1.5") + "&mm=1",
+                "defType=edismax&q=" + SearchQueryGenerator.escape("\"" + phrase + "\" " + word)
+                        + "&qf=text title^0.5&qs=2&mm=1",
+                "defType=edismax&q=" + text + "&qf=text&bq=" + SearchQueryGenerator.escape("even_b:true^2")
+                        + "&bf=log(length_l)",
+                "defType=edismax&q=" + text + "&qf=title text&bq="
+                        + SearchQueryGenerator.escape("text:" + queries.word() + "^4") + "&bq="
+                        + SearchQueryGenerator.escape("year_i:[1998 TO 2001]^1.5") + "&mm=1",
                 "defType=dismax&q=" + text + "&qf=text&mm=1",
-                "defType=edismax&q=" + text + "&qf=text&boost=" + SearchQueryGenerator.escape("div(year_i,2000)") + "&boost="
-                        + SearchQueryGenerator.escape("if(even_b,1.5,1)"),
+                "defType=edismax&q=" + text + "&qf=text&boost=" + SearchQueryGenerator.escape("div(year_i,2000)")
+                        + "&boost=" + SearchQueryGenerator.escape("if(even_b,1.5,1)"),
                 query.endsWith("%7E1") ? "q=" + text : query));
         return scored + "&distrib.statsCache=true&fl=id,score&rows=" + any(List.of(5, 30))
                 + any(List.of("", "", "&start=3", "&sort=year_i desc,score desc,id asc", "&fq=even_b:true"));
@@ -155,7 +166,8 @@ public final class FeatureQueryGenerator {
                         "&group.field=year_i&group.ngroups=true",
                         "&group.field=first_s&group.ngroups=true",
                         "&group.field=even_b&group.field=year_i",
-                        "&group.query=" + SearchQueryGenerator.escape("text:" + queries.word()) + "&group.query=even_b:true"));
+                        "&group.query=" + SearchQueryGenerator.escape("text:" + queries.word())
+                                + "&group.query=even_b:true"));
     }
 
     private String highlight() {

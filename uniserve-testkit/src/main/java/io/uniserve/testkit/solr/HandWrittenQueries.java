@@ -23,6 +23,8 @@ public final class HandWrittenQueries {
     }
 
     private static Stream<String> lines(String file) {
-        return PackedFilesCodec.readResource(HandWrittenQueries.class, file).lines().filter(line -> !line.startsWith("# "));
+        return PackedFilesCodec.readResource(HandWrittenQueries.class, file)
+                .lines()
+                .filter(line -> !line.startsWith("# "));
     }
 }

@@ -77,8 +77,12 @@ interface OperatorCases extends TckCases {
         Actor right = bench().withRows(40, 60);
         for (TckQuery<?, ?> probe : bench().fixture().probes()) {
             Bytes merged = mergeAll(probe, left, middle, right);
-            assertThat(mergeAll(probe, right, left, middle)).as(probe.operator()).isEqualTo(merged);
-            assertThat(mergeAll(probe, middle, right, left)).as(probe.operator()).isEqualTo(merged);
+            assertThat(mergeAll(probe, right, left, middle))
+                    .as(probe.operator())
+                    .isEqualTo(merged);
+            assertThat(mergeAll(probe, middle, right, left))
+                    .as(probe.operator())
+                    .isEqualTo(merged);
         }
     }
 

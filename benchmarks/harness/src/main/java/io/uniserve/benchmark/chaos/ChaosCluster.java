@@ -142,8 +142,8 @@ final class ChaosCluster implements AutoCloseable {
     private void configureEnsemble() throws IOException {
         List<String> servers = new ArrayList<>();
         for (String name : zookeepers()) {
-            servers.add("server." + indexByName.get(name) + "=" + daemonHost(name) + ":" + freePort(name) + ":" + freePort(name)
-                    + ";" + daemonHost(name) + ":" + port(name));
+            servers.add("server." + indexByName.get(name) + "=" + daemonHost(name) + ":" + freePort(name) + ":"
+                    + freePort(name) + ";" + daemonHost(name) + ":" + port(name));
         }
         for (String name : zookeepers()) {
             Path data = directory(name);

@@ -83,7 +83,8 @@ final class ChaosRun {
                 .build();
     }
 
-    private Result run(ChaosCluster cluster, UniserveClient client, HistoryFileWriter file) throws InterruptedException {
+    private Result run(ChaosCluster cluster, UniserveClient client, HistoryFileWriter file)
+            throws InterruptedException {
         createTables(cluster, client);
         ChaosWorkload load = new ChaosWorkload(clock, file, () -> client(cluster));
         ChaosFaultInjector faults =
@@ -229,7 +230,8 @@ final class ChaosRun {
                 settledSeconds);
     }
 
-    private static void readFinalLists(ChaosWorkload load, ClientTable table, int generations, Map<Integer, List<String>> into) {
+    private static void readFinalLists(
+            ChaosWorkload load, ClientTable table, int generations, Map<Integer, List<String>> into) {
         for (int generation = 0; generation <= generations; generation++) {
             into.putAll(load.lists.readAll(table, generation, PROBE));
         }

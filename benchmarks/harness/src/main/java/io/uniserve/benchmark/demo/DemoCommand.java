@@ -83,7 +83,8 @@ public final class DemoCommand extends CliCommand {
         try (Workspace workspace = Workspace.of(directory, "uniserve-demo")) {
             DemoOptions options = new DemoOptions(
                     servers, actors, rf, documents, threads, queries, victim, deadlineMs, seed, workspace.directory());
-            DemoReport result = new DemoRunner(options, JavaLauncher.ofThisProcess().home(), console()).run();
+            DemoReport result =
+                    new DemoRunner(options, JavaLauncher.ofThisProcess().home(), console()).run();
             Files.writeString(report, new HtmlReport(result).render());
             return print(result);
         }

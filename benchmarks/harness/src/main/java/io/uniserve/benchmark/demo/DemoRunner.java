@@ -132,7 +132,8 @@ final class DemoRunner {
         QueryLoadGenerator load = new QueryLoadGenerator(queries, text -> client.query(TABLE, text), nanos, timeline);
         warmUp(load, queries);
         QueryTimeline measured = new QueryTimeline();
-        try (QueryLoadGenerator measuredLoad = new QueryLoadGenerator(queries, text -> client.query(TABLE, text), nanos, measured)) {
+        try (QueryLoadGenerator measuredLoad =
+                new QueryLoadGenerator(queries, text -> client.query(TABLE, text), nanos, measured)) {
             measuredLoad.start(options.threads());
             print("%d client threads ask; each answer is compared", options.threads());
             awaitQueries(measured, options.queriesMin() / 2);

@@ -36,7 +36,8 @@ final class WordIndex {
                 add(coarse, EDGES.matcher(word).replaceAll(""), i);
             }
         }
-        fine.entrySet().removeIf(entry -> !entry.getValue().isEqualTo(coarse.getOrDefault(entry.getKey(), new Positions())));
+        fine.entrySet()
+                .removeIf(entry -> !entry.getValue().isEqualTo(coarse.getOrDefault(entry.getKey(), new Positions())));
         return new WordIndex(fine);
     }
 

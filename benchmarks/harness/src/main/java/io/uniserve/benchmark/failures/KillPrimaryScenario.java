@@ -34,14 +34,18 @@ final class KillPrimaryScenario {
             scenarioTables.awaitUpdates(load);
             for (int kill = 1; kill <= kills; kill++) {
                 kill(table, load, kill);
-                progress.update(kill, String.format(Locale.ROOT, "%.2f s", outageSeconds.get(outageSeconds.size() - 1)));
+                progress.update(
+                        kill, String.format(Locale.ROOT, "%.2f s", outageSeconds.get(outageSeconds.size() - 1)));
             }
             progress.finish();
             load.close();
-            resultCollector.atMost("primary: gap of updates, p50 s", ResultCollector.percentile(outageSeconds, 0.5), P50_GOAL);
-            resultCollector.atMost("primary: gap of updates, p99 s", ResultCollector.percentile(outageSeconds, 0.99), P99_GOAL);
+            resultCollector.atMost(
+                    "primary: gap of updates, p50 s", ResultCollector.percentile(outageSeconds, 0.5), P50_GOAL);
+            resultCollector.atMost(
+                    "primary: gap of updates, p99 s", ResultCollector.percentile(outageSeconds, 0.99), P99_GOAL);
             resultCollector.print(
-                    "%d gaps by %d kills, longest %.2f s", outageSeconds.size(), kills, ResultCollector.maxOf(outageSeconds));
+                    "%d gaps by %d kills, longest %.2f s",
+                    outageSeconds.size(), kills, ResultCollector.maxOf(outageSeconds));
             load.report("primary", resultCollector);
             scenarioTables.compareAndDrop(table, load, "primary");
         }

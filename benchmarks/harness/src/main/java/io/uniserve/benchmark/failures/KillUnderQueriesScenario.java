@@ -94,7 +94,8 @@ final class KillUnderQueriesScenario {
         QueryTimeline timeline = new QueryTimeline();
         return new TableQueries(
                 rf,
-                new QueryLoadGenerator(queries, text -> client.query(table(rf), text), resultCollector.nanos(), timeline),
+                new QueryLoadGenerator(
+                        queries, text -> client.query(table(rf), text), resultCollector.nanos(), timeline),
                 timeline);
     }
 

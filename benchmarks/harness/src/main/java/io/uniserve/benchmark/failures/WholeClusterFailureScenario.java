@@ -37,7 +37,8 @@ final class WholeClusterFailureScenario {
         resultCollector.atMost("cluster: rows that nobody sent", comparison.wrong(), 0);
         resultCollector.atMost(
                 "cluster: serves again after the restart, longest s", ResultCollector.maxOf(seconds), GOAL);
-        resultCollector.print("%d kills, %d rows compared, %d updates acknowledged before", kills, comparison.rows(), updates);
+        resultCollector.print(
+                "%d kills, %d rows compared, %d updates acknowledged before", kills, comparison.rows(), updates);
     }
 
     private void kill(String table, int kill) {

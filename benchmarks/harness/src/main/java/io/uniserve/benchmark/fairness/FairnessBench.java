@@ -200,8 +200,10 @@ final class FairnessBench {
                 p99,
                 benchmarkIteration.percentileMicros(1)));
         if (fair && queries > 0) {
-            figures.add(BenchmarkMetric.atMost("count beside " + queries + " slow queries: p99 us", p99, P99_MICROS_MAX));
-            figures.add(BenchmarkMetric.atMost("count beside " + queries + " slow queries: failed", measured.failed(), 0));
+            figures.add(
+                    BenchmarkMetric.atMost("count beside " + queries + " slow queries: p99 us", p99, P99_MICROS_MAX));
+            figures.add(
+                    BenchmarkMetric.atMost("count beside " + queries + " slow queries: failed", measured.failed(), 0));
         }
     }
 }

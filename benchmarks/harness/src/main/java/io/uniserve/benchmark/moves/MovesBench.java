@@ -176,8 +176,8 @@ final class MovesBench {
         figures.add(BenchmarkMetric.lessIsBetter("pause of updates by a move, rf " + rf + ": p99 us", pause, bound, 1));
         double p99 = queries.percentileMicros(P99);
         double before = quiet.percentileMicros(P99);
-        figures.add(
-                BenchmarkMetric.lessIsBetter("all-actor query during moves, rf " + rf + ": p99 us", p99, before, QUERIES_GOAL));
+        figures.add(BenchmarkMetric.lessIsBetter(
+                "all-actor query during moves, rf " + rf + ": p99 us", p99, before, QUERIES_GOAL));
         rows.add(String.format(
                 Locale.ROOT,
                 "rf %d, %d moves of a primary: longest update p50 %.0f us, p99 %.0f (goal %.0f: 100 ms and a write to"

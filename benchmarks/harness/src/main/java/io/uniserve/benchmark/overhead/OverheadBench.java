@@ -272,7 +272,8 @@ public final class OverheadBench {
         client.admin().dropTable(table.name());
         rows.add(String.format(
                 Locale.ROOT, "threads of a server: %d, with %d more actors %d", before, ACTORS_MANY / SERVERS, after));
-        figures.add(BenchmarkMetric.atMost("threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
+        figures.add(BenchmarkMetric.atMost(
+                "threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
     }
 
     /** Returns the threads of the process with the most. */

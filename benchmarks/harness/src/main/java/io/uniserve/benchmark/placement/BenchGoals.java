@@ -22,8 +22,8 @@ final class BenchGoals {
         boolean drift = instanceParameters.change() == InstanceParameters.Change.DRIFT;
         figures.add(BenchmarkMetric.atMost(name + "rounds out of balance", score.unbalanced(), 0));
         figures.add(BenchmarkMetric.atMost(name + "moves for the same input again", score.againMoves(), 0));
-        figures.add(
-                BenchmarkMetric.atMost(name + "seconds, median", score.secondsMedian(), seconds(instanceParameters.actors())));
+        figures.add(BenchmarkMetric.atMost(
+                name + "seconds, median", score.secondsMedian(), seconds(instanceParameters.actors())));
         boolean plain = instanceParameters.mix() == InstanceParameters.Mix.RANGE
                 && instanceParameters.rf() == 1
                 && !what.unequalWeights();
@@ -42,8 +42,10 @@ final class BenchGoals {
             figures.add(BenchmarkMetric.atMost(name + "moves of a later round", score.laterAdds(), drift ? 30 : 112));
         }
         if (plain && instanceParameters.actors() >= 256 && score.firstOverBound() > 0) {
-            figures.add(BenchmarkMetric.atMost(name + "moves of first rounds over the least", score.firstOverBound(), 1.08));
-            figures.add(BenchmarkMetric.atMost(name + "moves of later rounds over the least", score.laterOverBound(), 1.35));
+            figures.add(BenchmarkMetric.atMost(
+                    name + "moves of first rounds over the least", score.firstOverBound(), 1.08));
+            figures.add(BenchmarkMetric.atMost(
+                    name + "moves of later rounds over the least", score.laterOverBound(), 1.35));
         }
         return figures;
     }

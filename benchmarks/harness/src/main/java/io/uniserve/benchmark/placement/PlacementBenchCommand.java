@@ -134,7 +134,8 @@ public final class PlacementBenchCommand extends CliCommand {
         ClusterShape shape = new ClusterShape(200, 20, 4, 17, 12, 10_000, 0.6, 1);
         double most = timeLimit > 0 ? timeLimit : 1;
         BenchSettings settings = new BenchSettings(clock(), row -> {}, null, 0, most);
-        WorkloadSimulationRunner runs = new WorkloadSimulationRunner(console(), shape, () -> settings.effort(1, shape.actors()), svg);
+        WorkloadSimulationRunner runs =
+                new WorkloadSimulationRunner(console(), shape, () -> settings.effort(1, shape.actors()), svg);
         for (AccessPattern accessPattern : AccessPattern.values()) {
             runs.run(accessPattern, WorkloadSimulationRunner.POLICIES);
         }

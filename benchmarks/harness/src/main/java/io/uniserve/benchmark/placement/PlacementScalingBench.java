@@ -102,7 +102,8 @@ final class PlacementScalingBench {
                 BenchOutput.decimal(heap, 0),
                 BenchOutput.decimal(100 * gap, 3),
                 adds);
-        line.figure(BenchmarkMetric.atMost(n + " actors: seconds", Math.max(seconds[0], seconds[1]), BenchGoals.seconds(n)));
+        line.figure(BenchmarkMetric.atMost(
+                n + " actors: seconds", Math.max(seconds[0], seconds[1]), BenchGoals.seconds(n)));
         line.figure(BenchmarkMetric.atMost(n + " actors: contention above its bound", gap, 1e-6));
     }
 

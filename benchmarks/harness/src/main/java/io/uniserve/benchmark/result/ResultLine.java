@@ -39,7 +39,8 @@ public final class ResultLine {
 
     /** Adds a field: text, number, boolean, map or list. */
     public ResultLine with(String name, Object value) {
-        if (List.of("cmd", "commit", "args", "figures", "pass").contains(name) || extraFields.put(name, value) != null) {
+        if (List.of("cmd", "commit", "args", "figures", "pass").contains(name)
+                || extraFields.put(name, value) != null) {
             throw new IllegalArgumentException("field \"" + name + "\" is there already");
         }
         return this;

@@ -115,8 +115,8 @@ public final class ShuffleCommand extends CliCommand {
             line.figure(compare("shuffle MB/s", workspace.directory().resolve("large"), log, chunks, 1, chunkKib));
             long few = threads(workspace.directory().resolve("few"), FEW);
             resetPeaks();
-            line.figure(compare(
-                    "64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, MANY, MANY, smallKib));
+            line.figure(
+                    compare("64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, MANY, MANY, smallKib));
             long peak = peakMemory();
             long live = liveBytes(workspace.directory().resolve("live"));
             long many = threads(workspace.directory().resolve("many"), MANY);

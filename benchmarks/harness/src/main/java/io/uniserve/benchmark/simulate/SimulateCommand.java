@@ -112,8 +112,8 @@ public final class SimulateCommand extends CliCommand {
         if (calm) {
             return calm(options);
         }
-        ProgressBar progress =
-                new ProgressBar(console().err(), console().terminal(), clock()::nanos, "simulate " + range, range.count());
+        ProgressBar progress = new ProgressBar(
+                console().err(), console().terminal(), clock()::nanos, "simulate " + range, range.count());
         AtomicLong done = new AtomicLong();
         AtomicLong violations = new AtomicLong();
         SimulationReport report = new Simulation(options).run(range.from(), range.to(), seed -> {

@@ -98,7 +98,9 @@ final class BulkUpdateBench {
     private void loadUniserve(String table, int documents) {
         ConcurrentBatchSender.send(
                 documents,
-                i -> new TextDocument(id(i), documentAt(i).topic(), documentAt(i).text()).row(),
+                i -> new TextDocument(
+                                id(i), documentAt(i).topic(), documentAt(i).text())
+                        .row(),
                 batch -> uniserve.add(table, batch));
         check("uniserve", uniserve.query(table, COUNT), documents);
     }

@@ -95,7 +95,8 @@ final class TpchBench {
                     throw e;
                 }
                 rejectedQueries.put(query.name(), e.reason());
-                checkedLines.add(String.format(Locale.ROOT, "%-6s%8s%8s  refused: %s", query.name(), "", "", e.reason()));
+                checkedLines.add(
+                        String.format(Locale.ROOT, "%-6s%8s%8s  refused: %s", query.name(), "", "", e.reason()));
                 continue;
             }
             answered.add(query);
@@ -173,7 +174,8 @@ final class TpchBench {
         return List.of(
                 BenchmarkMetric.lessIsBetter(
                         name + "p50 ms", ours.percentileMicros(0.5) / 1e3, theirs.percentileMicros(0.5) / 1e3, goal),
-                BenchmarkMetric.lessIsBetter(name + "CPU ms/query", ours.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 0));
+                BenchmarkMetric.lessIsBetter(
+                        name + "CPU ms/query", ours.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 0));
     }
 
     /** Creates a side that checks that the size of the answer does not change. */

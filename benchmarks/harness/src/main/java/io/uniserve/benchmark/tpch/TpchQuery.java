@@ -58,7 +58,8 @@ public record TpchQuery(int number, String sql) {
     static List<TpchQuery> ofNoRows(List<TpchQuery> queries) {
         Predicate<TpchDataGenerator.Table> used = table -> queries.stream().anyMatch(query -> query.uses(table));
         return OF_NO_ROWS.stream()
-                .filter(query -> TpchDataGenerator.TABLES.stream().filter(query::uses).allMatch(used))
+                .filter(query ->
+                        TpchDataGenerator.TABLES.stream().filter(query::uses).allMatch(used))
                 .toList();
     }
 

@@ -81,7 +81,12 @@ public final class UniserveTpchCluster implements AutoCloseable {
 
     /** Creates the tables, with one actor per server except for the smallest, and fills them from the files. */
     public void load(
-            TpchDataGenerator data, List<TpchDataGenerator.Table> tables, int actors, int replicas, Console console, LongSupplier nanos) {
+            TpchDataGenerator data,
+            List<TpchDataGenerator.Table> tables,
+            int actors,
+            int replicas,
+            Console console,
+            LongSupplier nanos) {
         for (TpchDataGenerator.Table table : tables) {
             client.admin()
                     .createTable(TableSpec.named(table.name())

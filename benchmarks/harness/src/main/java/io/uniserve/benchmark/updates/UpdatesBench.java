@@ -163,7 +163,8 @@ final class UpdatesBench {
             double ours = blocks.get(1).percentileMicros(0.5);
             double floor = blocks.get(2).percentileMicros(0.5) * rf;
             if (size.bulk()) {
-                figures.add(BenchmarkMetric.lessIsBetter("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
+                figures.add(
+                        BenchmarkMetric.lessIsBetter("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
             }
             row(scenario, blocks.get(0).percentileMicros(0.5), ours, floor, size.bulk() ? "1.5" : "-");
         }
@@ -287,15 +288,16 @@ final class UpdatesBench {
         List<BenchmarkIteration> quiet = bench.compare(load, sides);
         double ours = quiet.get(1).percentileMicros(0.5);
         double theirs = quiet.get(0).percentileMicros(0.5);
-        figures.add(BenchmarkMetric.lessIsBetter("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
+        figures.add(BenchmarkMetric.lessIsBetter(
+                "all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
         row("all-actor query", theirs, ours, theirs, "1.1");
         registryCalls(calls, () -> port.count(client, atomic, count));
         for (Stream stream : streams(count)) {
             double p99 = measureDuringUpdates(cluster, client, atomic, count, quiet.get(1), stream);
             double reference = measureDuringUpdates(cluster, client, eventual, count, quiet.get(0), stream);
             String name = "all-actor query among " + stream.name() + ": p99 us";
-            figures.add(
-                    BenchmarkMetric.lessIsBetter(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
+            figures.add(BenchmarkMetric.lessIsBetter(
+                    name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
             figures.add(BenchmarkMetric.lessIsBetter(name + " over eventual", p99, reference, 1 / 3.0));
             rows.add(String.format(
                     Locale.ROOT,

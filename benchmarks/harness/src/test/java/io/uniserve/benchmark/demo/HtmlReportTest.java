@@ -28,8 +28,8 @@ class HtmlReportTest {
             boolean dip = start > kill && start < kill + SECOND;
             long latency = (long) (Math.exp(random.nextGaussian() * 0.4) * (dip ? 180e6 : 12e6));
             boolean bad = !problem.isEmpty() && i % 100 == 7;
-            samples.add(
-                    new QuerySample(start, latency, "q", bad ? problem : "", bad && i % 200 == 7, dip ? 1 : 0, i % 40 / 39));
+            samples.add(new QuerySample(
+                    start, latency, "q", bad ? problem : "", bad && i % 200 == 7, dip ? 1 : 0, i % 40 / 39));
         }
         return new DemoReport(
                 "A cluster <that> loses a server",

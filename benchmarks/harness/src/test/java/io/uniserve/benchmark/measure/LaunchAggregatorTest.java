@@ -34,8 +34,12 @@ class LaunchAggregatorTest {
     @Test
     void gainsAreAboveOneWhereOursIsBetter() {
         List<List<BenchmarkMetric>> launches = List.of(
-                List.of(BenchmarkMetric.moreIsBetter("queries/s", 110, 100, 1), BenchmarkMetric.lessIsBetter("p50", 125, 100, 1)),
-                List.of(BenchmarkMetric.moreIsBetter("queries/s", 100, 100, 1), BenchmarkMetric.lessIsBetter("p50", 100, 100, 1)));
+                List.of(
+                        BenchmarkMetric.moreIsBetter("queries/s", 110, 100, 1),
+                        BenchmarkMetric.lessIsBetter("p50", 125, 100, 1)),
+                List.of(
+                        BenchmarkMetric.moreIsBetter("queries/s", 100, 100, 1),
+                        BenchmarkMetric.lessIsBetter("p50", 100, 100, 1)));
         assertThat(LaunchAggregator.gains(launches).get(1)).contains("1.10 1.00, mean 1.049, goal 1.0: met");
         assertThat(LaunchAggregator.gains(launches).get(2)).contains("0.80 1.00, mean 0.894, goal 1.0: not met");
     }

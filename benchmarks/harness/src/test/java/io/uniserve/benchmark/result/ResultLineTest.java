@@ -30,7 +30,8 @@ class ResultLineTest {
         assertThat(BenchmarkMetric.lessIsBetter("p50 ms", 2, 3, 1).ratio()).isEqualTo(1.5);
         assertThat(BenchmarkMetric.moreIsBetter("rows/s", 30, 20, 1).ratio()).isEqualTo(1.5);
         assertThat(BenchmarkMetric.lessIsBetter("p50 ms", 3, 2, 1 / 1.5).met()).isTrue();
-        assertThat(BenchmarkMetric.lessIsBetter("p50 ms", 3.1, 2, 1 / 1.5).met()).isFalse();
+        assertThat(BenchmarkMetric.lessIsBetter("p50 ms", 3.1, 2, 1 / 1.5).met())
+                .isFalse();
     }
 
     @Test
@@ -45,7 +46,8 @@ class ResultLineTest {
 
     @Test
     void numbersThatJsonDoesNotKnowAreNullAndNotMet() throws IOException {
-        ResultLine line = ResultLine.of("bench", List.of()).figure(BenchmarkMetric.lessIsBetter("p50", Double.NaN, 1, 1));
+        ResultLine line =
+                ResultLine.of("bench", List.of()).figure(BenchmarkMetric.lessIsBetter("p50", Double.NaN, 1, 1));
         assertThat(json(line).get("figures").get(0).get("ours").isNull()).isTrue();
         assertThat(line.pass()).isFalse();
     }

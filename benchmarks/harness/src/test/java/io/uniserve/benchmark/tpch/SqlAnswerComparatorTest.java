@@ -48,7 +48,8 @@ class SqlAnswerComparatorTest {
         assertThat(TpchQuery.numbers()).contains(1, 3, 10);
         for (TpchQuery query : TpchQuery.of(TpchQuery.numbers())) {
             assertThat(TpchDataGenerator.TABLES).as(query.name()).anyMatch(query::uses);
-            assertThat(TpchDataGenerator.TABLES.stream().map(TpchDataGenerator.Table::name)).contains(query.table());
+            assertThat(TpchDataGenerator.TABLES.stream().map(TpchDataGenerator.Table::name))
+                    .contains(query.table());
         }
         assertThat(TpchQuery.of(List.of(6)).get(0).isJoin()).isFalse();
         assertThat(TpchQuery.of(List.of(3)).get(0).table()).isEqualTo("customer");

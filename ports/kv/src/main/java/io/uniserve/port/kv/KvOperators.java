@@ -108,7 +108,9 @@ public final class KvOperators {
     }
 
     private static List<Document> scan(KvActor actor, OperatorContext context, Scan scan) {
-        return checkingActive(actor.withPrefix(scan.prefix), context).limit(scan.limit).toList();
+        return checkingActive(actor.withPrefix(scan.prefix), context)
+                .limit(scan.limit)
+                .toList();
     }
 
     /** Returns the same documents, with a check of the query's cancellation from time to time. */

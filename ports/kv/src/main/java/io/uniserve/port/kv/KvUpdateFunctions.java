@@ -24,7 +24,8 @@ public final class KvUpdateFunctions {
             update("kv.delete@1", KvUpdateFunctions::checkKey, (actor, row) -> actor.remove(KvActor.keyOf(row)));
 
     /** Appends field {@code value} to the list in field {@code values} of the document with this key, which is created if absent. */
-    public static final KvUpdate APPEND = update("kv.append@1", KvUpdateFunctions::checkAppend, KvUpdateFunctions::append);
+    public static final KvUpdate APPEND =
+            update("kv.append@1", KvUpdateFunctions::checkAppend, KvUpdateFunctions::append);
 
     /** Adds the whole number in field {@code amount} to that of the document with this key, which is created if absent. */
     public static final KvUpdate ADD = update("kv.add@1", KvUpdateFunctions::checkAdd, KvUpdateFunctions::add);

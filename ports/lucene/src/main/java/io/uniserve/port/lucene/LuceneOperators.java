@@ -66,7 +66,8 @@ public final class LuceneOperators {
         }
 
         static Query query(String words, int slop) {
-            Query query = new QueryBuilder(new StandardAnalyzer()).createPhraseQuery(LuceneDocumentConverter.TEXT, words, slop);
+            Query query = new QueryBuilder(new StandardAnalyzer())
+                    .createPhraseQuery(LuceneDocumentConverter.TEXT, words, slop);
             return query == null ? new MatchNoDocsQuery("no words") : query;
         }
     }

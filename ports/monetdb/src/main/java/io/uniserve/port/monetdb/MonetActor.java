@@ -212,8 +212,8 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             if (closed) {
                 throw new UniserveException(ErrorCode.UNAVAILABLE, "table " + table + " of an actor is closed");
             }
-            return reading.read("SELECT " + monetColumns.quotedNames() + " FROM " + table + " AS odd" + oddTexts + "_ WHERE "
-                    + SINCE + " <= " + version + " AND " + UNTIL + " > " + version);
+            return reading.read("SELECT " + monetColumns.quotedNames() + " FROM " + table + " AS odd" + oddTexts
+                    + "_ WHERE " + SINCE + " <= " + version + " AND " + UNTIL + " > " + version);
         } finally {
             compactionLock.readLock().unlock();
         }

@@ -49,22 +49,23 @@ final class MonetDatabase {
                                     .find()));
 
     /** Temporary tables for rows that are sent with queries. */
-    static final SharedTempTableRegistry<String> RELATIONS = new SharedTempTableRegistry<>(new SharedTempTableRegistry.Maker<>() {
-        @Override
-        public String make(SqlRows rows) throws SQLException {
-            try {
-                return load(rows);
-            } catch (MonetDBEmbeddedException e) {
-                checkValues(e); // such as an infinite double, which an actor may return
-                throw e;
-            }
-        }
+    static final SharedTempTableRegistry<String> RELATIONS =
+            new SharedTempTableRegistry<>(new SharedTempTableRegistry.Maker<>() {
+                @Override
+                public String make(SqlRows rows) throws SQLException {
+                    try {
+                        return load(rows);
+                    } catch (MonetDBEmbeddedException e) {
+                        checkValues(e); // such as an infinite double, which an actor may return
+                        throw e;
+                    }
+                }
 
-        @Override
-        public void drop(String made) throws SQLException {
-            DB.write(connection -> connection.executeUpdate("DROP TABLE " + made.replaceFirst(".* ", "")));
-        }
-    });
+                @Override
+                public void drop(String made) throws SQLException {
+                    DB.write(connection -> connection.executeUpdate("DROP TABLE " + made.replaceFirst(".* ", "")));
+                }
+            });
 
     /** System property with the class loader that loaded the native library. */
     private static final String LOADED = "uniserve.monetdb.loaded-by";

@@ -72,7 +72,8 @@ public final class ActorShards extends ShardHandlerFactory {
                 String[] values = params.getParams(GroupParams.GROUP_DISTRIBUTED_TOPGROUPS_PREFIX + field);
                 if (values != null) {
                     String[] others = values.clone();
-                    others[at] = NO_VALUE_TEXT + String.join("", values); // a text that no other group has, as placeholder
+                    others[at] =
+                            NO_VALUE_TEXT + String.join("", values); // a text that no other group has, as placeholder
                     params.set(GroupParams.GROUP_DISTRIBUTED_TOPGROUPS_PREFIX + field, others);
                     params.add(GroupParams.GROUP_QUERY, MARKED + field + "}" + NO_VALUE_TEXT);
                     params.set("sort", params.get(GroupParams.GROUP_SORT, params.get("sort")));

@@ -136,7 +136,8 @@ public final class SolrActor implements RevocableActor<SolrActor> {
             var open = request.getCore();
             var commit = open.getDeletionPolicy().getAndSaveLatestCommit();
             try {
-                return ActorFileLinker.link(Path.of(open.getIndexDir()), SmallFileCacheDirectory.written(commit), directory);
+                return ActorFileLinker.link(
+                        Path.of(open.getIndexDir()), SmallFileCacheDirectory.written(commit), directory);
             } finally {
                 open.getDeletionPolicy().releaseCommitPoint(commit);
             }

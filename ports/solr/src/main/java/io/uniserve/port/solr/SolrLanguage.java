@@ -58,9 +58,12 @@ final class SolrLanguage {
         String key = request.getSchema().getUniqueKeyField().getName();
         // Over several actors Solr requests the documents of a query's group by the other sort.
         boolean byQuery = params.get("group.query") != null && params.get("group.field") == null;
-        String inGroups = params.get("group.sort") == null ? null : ParameterTextEncoder.tied(params.get("group.sort"), key);
+        String inGroups =
+                params.get("group.sort") == null ? null : ParameterTextEncoder.tied(params.get("group.sort"), key);
         params.setNonNull("group.sort", inGroups);
-        params.set("sort", byQuery && inGroups != null ? inGroups : ParameterTextEncoder.tied(params.get("sort", ""), key));
+        params.set(
+                "sort",
+                byQuery && inGroups != null ? inGroups : ParameterTextEncoder.tied(params.get("sort", ""), key));
         // Complete lists of actors are exact in one round, and longer lists cost less than another round.
         params.set("facet.overrequest.count", params.get("facet.pivot") == null ? 100 : ALL_TERMS);
         params.getParameterNames().removeIf(name -> name.startsWith("json") && name.matches("json(\\.(?!nl).*)?"));

@@ -191,8 +191,8 @@ final class SolrQuery {
         var params = new ModifiableSolrParams(each.forActor(context.actor()).copy());
         return actor.withRequest(
                 "answer a shard request",
-                request ->
-                        handle(limitedRequest(actor, request, context, params), response -> serialize(response, "javabin")));
+                request -> handle(
+                        limitedRequest(actor, request, context, params), response -> serialize(response, "javabin")));
     }
 
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {

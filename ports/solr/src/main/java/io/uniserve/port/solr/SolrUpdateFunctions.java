@@ -39,7 +39,9 @@ public final class SolrUpdateFunctions {
             (actor, request, row) -> delete(actor, request, FieldValueConverter.requireId(row, "id")));
     /** Deletes the actor's documents that the query in field {@code query} finds. */
     public static final EventualUpdate<SolrActor, Document> DELETE_BY_QUERY = update(
-            "solr.delete-query@1", (actor, request, row) -> checkQuery(request, row), SolrUpdateFunctions::deleteByQuery);
+            "solr.delete-query@1",
+            (actor, request, row) -> checkQuery(request, row),
+            SolrUpdateFunctions::deleteByQuery);
     /** Merges the segments of an actor's index to one, like Solr's optimize; the row is ignored. */
     public static final EventualUpdate<SolrActor, Document> OPTIMIZE =
             update("solr.optimize@1", (actor, request, row) -> {}, SolrUpdateFunctions::optimize);
@@ -68,7 +70,8 @@ public final class SolrUpdateFunctions {
         // The row was checked, but the document to change may have been deleted since; a change alone does not create
         // one.
         boolean gone = change && !row.keyField().equals(key(request)) && currentDocument(request, row) == null;
-        String why = gone ? "it is not under this " + row.keyField() : change ? indexingProblem(request, row, false) : null;
+        String why =
+                gone ? "it is not under this " + row.keyField() : change ? indexingProblem(request, row, false) : null;
         if (why == null) {
             command.solrDoc = document(request, row);
             if (DocumentVersionField.hasVersionField(request.getSchema())) {
@@ -142,11 +145,14 @@ public final class SolrUpdateFunctions {
         String key = key(request);
         SolrInputDocument old = currentDocument(request, row);
         return new AtomicUpdateDocumentMerger(request)
-                .merge(document, old == null ? new SolrInputDocument(key, FieldValueConverter.requireId(row, key)) : old);
+                .merge(
+                        document,
+                        old == null ? new SolrInputDocument(key, FieldValueConverter.requireId(row, key)) : old);
     }
 
     /** Returns the document that a row changes, or null if there is none. */
-    private static @Nullable SolrInputDocument currentDocument(SolrQueryRequest request, Document row) throws Exception {
+    private static @Nullable SolrInputDocument currentDocument(SolrQueryRequest request, Document row)
+            throws Exception {
         BytesRef id = new BytesRef(FieldValueConverter.requireId(row, key(request)));
         return RealTimeGetComponent.getInputDocument(
                 request.getCore(), id, id, null, null, RealTimeGetComponent.Resolution.DOC);
@@ -168,13 +174,14 @@ public final class SolrUpdateFunctions {
                 DocumentVersionField.expectedVersion(request.getSchema(), row);
                 continue;
             }
-            var field =
-                    FieldValueConverter.requireKnown(where, name, request.getSchema().getFieldOrNull(name));
+            var field = FieldValueConverter.requireKnown(
+                    where, name, request.getSchema().getFieldOrNull(name));
             boolean bool = field.getType() instanceof BoolField;
             FieldValueConverter.checkValue(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
         }
         // If a version may be in flight, the document to change is checked when the change is prepared.
-        String why = indexingProblem(request, row, actor.context.meta().level().atomic() && FieldValueConverter.isPartialUpdate(row));
+        String why = indexingProblem(
+                request, row, actor.context.meta().level().atomic() && FieldValueConverter.isPartialUpdate(row));
         if (why != null) {
             throw FieldValueConverter.invalid(where + why + "; give the field a value that fits the schema");
         }
@@ -204,7 +211,8 @@ public final class SolrUpdateFunctions {
     }
 
     /** Returns the reason why Lucene would not index the document, or these fields alone, such as a long term; null if there is none. */
-    private static @Nullable String indexingProblem(SolrQueryRequest request, Document row, boolean fields) throws Exception {
+    private static @Nullable String indexingProblem(SolrQueryRequest request, Document row, boolean fields)
+            throws Exception {
         try {
             return IndexFieldChecker.broken(
                     DocumentBuilder.toDocument(document(request, row), request.getSchema(), fields, true));
@@ -224,7 +232,8 @@ public final class SolrUpdateFunctions {
                 throw new SyntaxError("NOW, ms(), query(), escapes, fuzzy terms and near vectors vary by replica");
             }
         } catch (SyntaxError | SolrException e) {
-            throw FieldValueConverter.invalid("field \"query\": " + e.getMessage() + "; give it a query in Solr's syntax");
+            throw FieldValueConverter.invalid(
+                    "field \"query\": " + e.getMessage() + "; give it a query in Solr's syntax");
         }
     }
 }

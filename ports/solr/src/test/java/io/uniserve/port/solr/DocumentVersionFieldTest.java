@@ -161,13 +161,15 @@ final class DocumentVersionFieldTest {
         shops.delete(List.of(row("shop_s", "o2", "shop_s", "shop2")));
         for (int actor = 0; actor < 5; actor++) {
             SolrUpdateFunctions.DELETE_ID.validate(shops.actor(actor), List.of(row("shop_s", "o3")));
-            SolrUpdateFunctions.DELETE_ID.update(shops.actor(actor), new UpdateContext(100), List.of(row("shop_s", "o3")));
+            SolrUpdateFunctions.DELETE_ID.update(
+                    shops.actor(actor), new UpdateContext(100), List.of(row("shop_s", "o3")));
             shops.actor(actor).publish();
         }
         assertThat(shops.query("q=*:*&rows=20&sort=id asc&fl=id"))
                 .contains("\"numFound\":8")
                 .doesNotContain("o3");
-        assertThatThrownBy(() -> SolrUpdateFunctions.DELETE_ID.validate(other, List.of(row("shop_s", "o3", "_version_", 7L))))
+        assertThatThrownBy(() ->
+                        SolrUpdateFunctions.DELETE_ID.validate(other, List.of(row("shop_s", "o3", "_version_", 7L))))
                 .hasMessageContaining("cannot depend on _version_");
     }
 }

@@ -180,7 +180,8 @@ class OddTextParityTest {
             queries.add(groups + "&rows=60&sort=" + group + " asc&group.ngroups=true&group.limit=2");
             queries.add(groups + "&rows=60&sort=id desc&group.limit=3&group.sort=one_s desc&group.offset=1");
             queries.add(groups + "&rows=9&start=2&sort=number_i asc,id asc&group.sort=number_i desc");
-            queries.add(groups + "&rows=60&sort=number_i desc&fq=" + group + ":" + SearchQueryGenerator.escape("\"\u0001\""));
+            queries.add(groups + "&rows=60&sort=number_i desc&fq=" + group + ":"
+                    + SearchQueryGenerator.escape("\"\u0001\""));
         }
         for (String sort :
                 List.of("id asc", "id desc", "one_s asc,id desc", "one_s desc", "many_ss asc", "many_ss desc")) {

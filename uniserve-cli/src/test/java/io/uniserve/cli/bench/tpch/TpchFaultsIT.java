@@ -83,10 +83,11 @@ class TpchFaultsIT {
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
                 false);
         double scale = Double.parseDouble(System.getProperty("uniserve.tpch.scale", "0.01"));
-        TpchDataGenerator data = new TpchDataGenerator(directory, TpchDataGenerator.TABLES, scale, quiet, System::nanoTime);
+        TpchDataGenerator data =
+                new TpchDataGenerator(directory, TpchDataGenerator.TABLES, scale, quiet, System::nanoTime);
         try (BaselineSqlProcess bare = BaselineSqlProcess.bare(directory, "-Xmx256m", 2);
-                UniserveTpchCluster uniserve =
-                        new UniserveTpchCluster(ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "duckdb")
+                UniserveTpchCluster uniserve = new UniserveTpchCluster(
+                        ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "duckdb")
                                 .withFastStart())) {
             await("all servers")
                     .atMost(PATIENCE)

@@ -91,8 +91,9 @@ final class AugmentingPathBalancer {
                     visited[b] = stamp;
                     viaActor[b] = i;
                     viaServer[b] = a;
-                    boolean end =
-                            forward ? state.serverLoad[b] < state.high[b] - state.epsilon : state.serverLoad[b] > state.low[b] + state.epsilon;
+                    boolean end = forward
+                            ? state.serverLoad[b] < state.high[b] - state.epsilon
+                            : state.serverLoad[b] > state.low[b] + state.epsilon;
                     if (end) {
                         return b;
                     }

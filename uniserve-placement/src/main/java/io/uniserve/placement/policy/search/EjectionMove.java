@@ -26,7 +26,8 @@ final class EjectionMove {
                 for (int q = 0; q < state.actorCountOn[from]; q++) {
                     int other = state.actorsOn[from][q];
                     double cost = (state.isOnInitially(other, from) ? 1 : 0) + state.sets.excess(other, to);
-                    boolean enough = state.usedMemory[from] - state.memory[other] + state.memory[actor] <= state.capacity[from];
+                    boolean enough =
+                            state.usedMemory[from] - state.memory[other] + state.memory[actor] <= state.capacity[from];
                     boolean may = enough && state.hasRoom(other, to) && !state.isOn(other, to);
                     if (cost < least && may && zones.mayMove(other, from, to)) {
                         least = cost;

@@ -134,7 +134,8 @@ final class GreedyInsertion {
         double bestScore = Double.POSITIVE_INFINITY;
         for (int j = 0; j < state.servers; j++) {
             if (state.hasRoom(i, j) && !state.isOn(i, j) && !(elsewhere && zones.isZoneUsed(i, j))) {
-                double score = state.sets.excess(i, j) + 1e-6 * state.serverLoad[j] / Math.max(state.high[j], Double.MIN_NORMAL);
+                double score = state.sets.excess(i, j)
+                        + 1e-6 * state.serverLoad[j] / Math.max(state.high[j], Double.MIN_NORMAL);
                 if (score < bestScore) {
                     bestScore = score;
                     best = j;

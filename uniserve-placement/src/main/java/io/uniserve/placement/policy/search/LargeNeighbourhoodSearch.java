@@ -137,7 +137,9 @@ final class LargeNeighbourhoodSearch {
             if (state.in.current().replicas(i) == 0) {
                 continue;
             }
-            int j = state.in.current().server(i, random.nextInt(state.in.current().replicas(i)));
+            int j = state.in
+                    .current()
+                    .server(i, random.nextInt(state.in.current().replicas(i)));
             if (state.isOn(i, j)) {
                 continue;
             }

@@ -81,7 +81,8 @@ public final class ParallelismSearch {
     }
 
     /** Returns a placement, or the result of repeated searches from it until it stays. */
-    public static Assignment searchUntilStable(ClusterLoad in, Assignment placed, long seed, BooleanSupplier outOfTime) {
+    public static Assignment searchUntilStable(
+            ClusterLoad in, Assignment placed, long seed, BooleanSupplier outOfTime) {
         Assignment at = placed;
         for (int n = 0; n < SETTLE_MAX && !at.equals(in.current()); n++) {
             ClusterLoad next = in.toBuilder().current(at).build();

@@ -35,7 +35,8 @@ final class PlacementConflictResolver {
             int coldest = state.actorsOn[server][0];
             for (int q = 1; q < state.actorCountOn[server]; q++) {
                 int other = state.actorsOn[server][q];
-                if (state.loadOf[other][state.position(other, server)] < state.loadOf[coldest][state.position(coldest, server)]) {
+                if (state.loadOf[other][state.position(other, server)]
+                        < state.loadOf[coldest][state.position(coldest, server)]) {
                     coldest = other;
                 }
             }
@@ -62,7 +63,9 @@ final class PlacementConflictResolver {
             settle.run();
             // An actor without a host has load on no server: that does not count as balance.
             boolean housed = state.actorsWithoutHost <= homeless;
-            if (housed && state.imbalance() < imbalance - state.epsilon && state.sets.contention() <= contention * (1 + 1e-9)) {
+            if (housed
+                    && state.imbalance() < imbalance - state.epsilon
+                    && state.sets.contention() <= contention * (1 + 1e-9)) {
                 return true;
             }
         }

@@ -151,7 +151,8 @@ final class RepairHeuristic {
             }
             for (int b = 0; b < state.servers; b++) {
                 double go = Math.min(most, groups.canTake(b));
-                double gain = Math.min(go, excess) + Math.min(go, state.low[b] - state.serverLoad[b] > 0 ? state.underload(b) : 0);
+                double gain = Math.min(go, excess)
+                        + Math.min(go, state.low[b] - state.serverLoad[b] > 0 ? state.underload(b) : 0);
                 consider(i, b, gain, noise);
             }
         }

@@ -74,7 +74,9 @@ public final class RemoteCheckpointSource implements CheckpointSource {
     }
 
     private void onDownloaded(
-            Outcome<CheckpointManifest> fetched, CheckpointStore.Name place, Completion<CheckpointStore.Name> completion) {
+            Outcome<CheckpointManifest> fetched,
+            CheckpointStore.Name place,
+            Completion<CheckpointStore.Name> completion) {
         if (fetched instanceof Outcome.Err<CheckpointManifest> err) {
             completion.done(Outcome.err(err.error()));
         } else if (fetched.value().epoch() != place.epoch()) {

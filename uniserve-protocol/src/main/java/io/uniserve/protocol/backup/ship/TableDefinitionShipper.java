@@ -34,7 +34,8 @@ final class TableDefinitionShipper {
     private final BackupFailureTracker failures;
 
     /** @param found called once durable storage has a definition of the table, see {@link #definitionStored} */
-    TableDefinitionShipper(ReplicaContext host, ReplicaKey key, long epoch, Runnable found, BackupFailureTracker trouble) {
+    TableDefinitionShipper(
+            ReplicaContext host, ReplicaKey key, long epoch, Runnable found, BackupFailureTracker trouble) {
         this.failures = trouble;
         this.onStored = found;
         this.host = host;

@@ -58,7 +58,8 @@ final class BackupPartCopier {
     }
 
     /** @param table the table name under which the backup records of the copies are stored */
-    BackupPartCopier(BackupOperation job, TableSnapshot backup, TableIdAllocator numbers, TableName table, Listener listener) {
+    BackupPartCopier(
+            BackupOperation job, TableSnapshot backup, TableIdAllocator numbers, TableName table, Listener listener) {
         this.job = job;
         this.leader = job.leader();
         this.backup = backup;

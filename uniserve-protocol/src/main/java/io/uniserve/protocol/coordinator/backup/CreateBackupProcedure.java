@@ -235,7 +235,8 @@ final class CreateBackupProcedure {
                         PIN_TIMEOUT_NANOS,
                         job.leader()
                                 .registry()
-                                .scoped(outcome -> heard.done(StorageRequestClient.typed(outcome, PeerReply.Pinned.class))));
+                                .scoped(outcome ->
+                                        heard.done(StorageRequestClient.typed(outcome, PeerReply.Pinned.class))));
     }
 
     private void onAllPinned(Outcome<Done> outcome) {

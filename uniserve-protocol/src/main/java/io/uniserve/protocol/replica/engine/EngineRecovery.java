@@ -163,7 +163,11 @@ final class EngineRecovery {
     }
 
     private void onRestored(
-            Outcome<Done> restored, CheckpointStore.Name name, RequestOutcomeTable saved, List<CheckpointStore.Name> names, int at) {
+            Outcome<Done> restored,
+            CheckpointStore.Name name,
+            RequestOutcomeTable saved,
+            List<CheckpointStore.Name> names,
+            int at) {
         owner.onCallEnded();
         if (restored instanceof Outcome.Err<Done> err) {
             onCheckpointFailed(name, err.error(), names, at);

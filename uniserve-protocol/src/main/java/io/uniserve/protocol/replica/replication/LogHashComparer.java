@@ -39,7 +39,8 @@ final class LogHashComparer {
             overlaps &= index <= log.lastIndex() && (index < log.baseIndex() || log.epochAt(index) == entry.epoch());
             if (overlaps
                     && differsAt < 0
-                    && (log.hasOtherContent(index, contents[i]) || RunningLogHash.areDifferent(hash, log.hashAt(index)))) {
+                    && (log.hasOtherContent(index, contents[i])
+                            || RunningLogHash.areDifferent(hash, log.hashAt(index)))) {
                 differsAt = index;
             }
         }

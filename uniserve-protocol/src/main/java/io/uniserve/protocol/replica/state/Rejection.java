@@ -17,7 +17,8 @@ import io.uniserve.protocol.message.LogEntry;
 public record Rejection(long hash, String reason) {
     public static Rejection of(LogEntry update, UniserveException error) {
         return new Rejection(
-                RequestOutcomeTable.contentHash(update.function(), update.rows()), PrintableText.line(error.getMessage()));
+                RequestOutcomeTable.contentHash(update.function(), update.rows()),
+                PrintableText.line(error.getMessage()));
     }
 
     public Bytes encode() {

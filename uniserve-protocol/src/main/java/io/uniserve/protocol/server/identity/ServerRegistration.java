@@ -42,7 +42,8 @@ public final class ServerRegistration {
     private final RegistryConnectionMonitor contact;
     private Runnable whenRegistered = () -> {};
 
-    public ServerRegistration(Environment env, ServerConfig config, FatalErrorHandler fatal, RegistryConnectionMonitor contact) {
+    public ServerRegistration(
+            Environment env, ServerConfig config, FatalErrorHandler fatal, RegistryConnectionMonitor contact) {
         this.contact = contact;
         this.env = env;
         this.config = config;

@@ -65,7 +65,9 @@ public final class TestingCluster {
         RebalanceSetup rebalanceSetup = new RebalanceSetup(rebalance, policy, BackgroundExecutor.on(parts.timers()));
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node = new Node(
-                new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), rebalanceSetup), registry, address);
+                new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), rebalanceSetup),
+                registry,
+                address);
         network.serve(address, node.machine::onPeer);
         node.machine.start();
         return node;

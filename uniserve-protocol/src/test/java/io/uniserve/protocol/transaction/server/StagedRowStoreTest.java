@@ -30,8 +30,8 @@ class StagedRowStoreTest {
     private static final Bytes LARGE = Bytes.wrap(new byte[Limits.BATCH_BYTES_MAX]);
 
     private long now = 1;
-    private final StagedRowStore stage =
-            new StagedRowStore(() -> now, table -> IntStream.range(0, 50).boxed().collect(Collectors.toSet()));
+    private final StagedRowStore stage = new StagedRowStore(
+            () -> now, table -> IntStream.range(0, 50).boxed().collect(Collectors.toSet()));
 
     private static ActorRows rows(int actor, String text) {
         return new ActorRows(actor, 0, Bytes.utf8(text));

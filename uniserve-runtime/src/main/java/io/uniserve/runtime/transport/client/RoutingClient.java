@@ -179,7 +179,9 @@ public final class RoutingClient implements AutoCloseable {
     /** Time for a source to send its map. It grows after all sources were silent, as on overloaded machines. */
     private long sourceTimeoutNanos() {
         return FIRST_STATE_NANOS
-                << Math.min(FIRST_STATE_DOUBLINGS_MAX, emptyWatches / knownAddresses().size());
+                << Math.min(
+                        FIRST_STATE_DOUBLINGS_MAX,
+                        emptyWatches / knownAddresses().size());
     }
 
     /** Address after the last one. */

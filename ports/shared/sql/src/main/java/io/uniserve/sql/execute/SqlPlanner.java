@@ -122,7 +122,9 @@ public final class SqlPlanner implements Planner {
                         asked),
                 shuffle.map(nests -> new ColocatedSubquerySelector.Cluster(metas, cardinalities, context)));
         SqlRows rows = stageScheduler.rows();
-        return explained ? formatSteps(told, rows) : SqlAnswer.of(query.fragment().names(), rows);
+        return explained
+                ? formatSteps(told, rows)
+                : SqlAnswer.of(query.fragment().names(), rows);
     }
 
     /** Returns the names in FROM anywhere in a statement, as written, one per row. Such tables need not exist. */
@@ -154,6 +156,7 @@ public final class SqlPlanner implements Planner {
         } catch (UniserveException e) {
             throw SqlErrorFactory.withPosition(named, e);
         }
-        throw SqlErrorFactory.unsupported(named, "a join of table " + asked.name() + " with a table of another port is");
+        throw SqlErrorFactory.unsupported(
+                named, "a join of table " + asked.name() + " with a table of another port is");
     }
 }

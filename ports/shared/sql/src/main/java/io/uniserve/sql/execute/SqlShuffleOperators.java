@@ -90,7 +90,8 @@ public record SqlShuffleOperators(Function<String, String> hashExpression, Funct
         return GatherOperator.of(
                 calls.gather,
                 type,
-                (actor, context, query, chunks) -> withFolder(actor, folder -> gather(actor, context, query, chunks, folder)));
+                (actor, context, query, chunks) ->
+                        withFolder(actor, folder -> gather(actor, context, query, chunks, folder)));
     }
 
     private void scatter(

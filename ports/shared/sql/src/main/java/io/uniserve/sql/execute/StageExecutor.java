@@ -136,9 +136,7 @@ final class StageExecutor {
             return parts;
         }
         SqlRows rows = engine.answer(
-                relations(plan.mergeStatement(), Map.of(StatementNaming.PARTS, parts)),
-                plan.mergeStatement(),
-                context);
+                relations(plan.mergeStatement(), Map.of(StatementNaming.PARTS, parts)), plan.mergeStatement(), context);
         actorCalls.addStep(
                 "finish: " + StageCallRunner.formatRowCount(rows.count()) + actorCalls.localServer(),
                 plan.mergeStatement());
@@ -197,10 +195,7 @@ final class StageExecutor {
                         .filter(one -> !query.stage().after().contains(one.item()))
                         .anyMatch(one -> counts.get(one.item()) < LateMaterialization.TABLE_ROWS_MIN
                                 || colocatedReads.joined().containsKey(one.item())
-                                || actorCalls
-                                                .meta(plan.sides().get(one.item()))
-                                                .level()
-                                        != ConsistencyLevel.EVENTUAL)
+                                || actorCalls.meta(plan.sides().get(one.item())).level() != ConsistencyLevel.EVENTUAL)
                 ? query.withLateColumns(false)
                 : late;
     }
@@ -356,8 +351,7 @@ final class StageExecutor {
         }
         query = chooseLateColumns(stays, counts);
         Set<Integer> after = query.stage().after();
-        plan = query.withStep(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
-                .fragment();
+        plan = query.withStep(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).fragment();
         if (stays >= 0 && sides.size() > 1) {
             actorCalls.unsupportedFeatures().checkJoin(plan.partialStatement(), block());
         }
@@ -447,7 +441,8 @@ final class StageExecutor {
         Map<Integer, Map<Integer, PackedRows>> reducing = new HashMap<>();
         for (int item : items) {
             reducing.put(item, reductionsFor(item, counts.get(item), gathered));
-            if (!runOrShuffle(item, () -> checkSizeBefore(item, counts.get(item), reductionsOf(reducing, item), gathered))) {
+            if (!runOrShuffle(
+                    item, () -> checkSizeBefore(item, counts.get(item), reductionsOf(reducing, item), gathered))) {
                 checkReduced(item, reductionsOf(reducing, item).keySet());
                 sent.add(item);
             }
@@ -474,7 +469,8 @@ final class StageExecutor {
         for (int i = 0; i < sent.size(); i++) {
             int item = sent.get(i);
             SqlRows rows = answers.get(i);
-            runOrShuffle(item, () -> storeGathered(item, rows, reductionsOf(reducing, item), counts.get(item), gathered));
+            runOrShuffle(
+                    item, () -> storeGathered(item, rows, reductionsOf(reducing, item), counts.get(item), gathered));
         }
     }
 
@@ -589,7 +585,8 @@ final class StageExecutor {
             return PackedRows.of(rows);
         }
         TableMeta stays = actorCalls.meta(plan.sides().get(plan.stationaryItem()));
-        return PackedRows.ofPartitioned(rows, column, stays.partitioner(), JoinKeyPartitioningSelector.isInteger(stays));
+        return PackedRows.ofPartitioned(
+                rows, column, stays.partitioner(), JoinKeyPartitioningSelector.isInteger(stays));
     }
 
     /** Compresses the rows if all together would be too large, earlier ones as well. */

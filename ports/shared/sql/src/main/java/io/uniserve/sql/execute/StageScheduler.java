@@ -160,7 +160,8 @@ final class StageScheduler {
         subs.stream().filter(sub -> !places.containsKey(sub)).forEach(this::answerAlone);
         if (!colocatedByStage.containsKey(queryBlock.number())) {
             colocatedByStage.put(
-                    queryBlock.number(), places.isEmpty() ? ColocatedSubQueries.NONE : chooseColocated(queryBlock, places));
+                    queryBlock.number(),
+                    places.isEmpty() ? ColocatedSubQueries.NONE : chooseColocated(queryBlock, places));
         }
         ColocatedSubQueries there = colocatedSubQueries(queryBlock);
         subs.stream()
@@ -243,7 +244,8 @@ final class StageScheduler {
 
     /** Returns the rows per table that its conditions leave, without conditions that wait for sub-queries. */
     private List<Long> counts(QueryBlock queryBlock) {
-        TableName any = placement.orElseThrow().name(queryBlock.source().tables().get(0));
+        TableName any =
+                placement.orElseThrow().name(queryBlock.source().tables().get(0));
         Map<Integer, TableName> waiting = new TreeMap<>();
         queryBlock.subQueries().stream()
                 .filter(sub -> !answers.containsKey(sub.block()))

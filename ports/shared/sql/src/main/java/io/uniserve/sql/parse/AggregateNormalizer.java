@@ -98,7 +98,8 @@ final class AggregateNormalizer extends SqlShuttle {
             return group;
         }
         if (aggregate.operandCount() != 1 || keys.size() != 1) {
-            throw SqlErrorFactory.invalid(group, name + " needs one fraction, and one value in WITHIN GROUP (ORDER BY ...)");
+            throw SqlErrorFactory.invalid(
+                    group, name + " needs one fraction, and one value in WITHIN GROUP (ORDER BY ...)");
         }
         SqlNode value = keys.get(0);
         boolean descends = false;
@@ -175,7 +176,8 @@ final class AggregateNormalizer extends SqlShuttle {
     private static SqlNode texts(SqlAggFunction own, SqlCall call, List<SqlNode> operands, List<SqlNode> keys) {
         SqlNode value = operands.get(0);
         if (isDistinct(call) && (keys.size() > 1 || keys.stream().anyMatch(key -> !normalize(key, value)))) {
-            throw SqlErrorFactory.unsupported(call, own.getName() + " of DISTINCT values, ordered by something else, is");
+            throw SqlErrorFactory.unsupported(
+                    call, own.getName() + " of DISTINCT values, ordered by something else, is");
         }
         List<SqlNode> all = new ArrayList<>(operands);
         all.addAll(keys);

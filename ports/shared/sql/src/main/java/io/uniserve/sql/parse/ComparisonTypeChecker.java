@@ -57,7 +57,8 @@ final class ComparisonTypeChecker extends SqlBasicVisitor<@Nullable Void> {
         if (one == null || other == null || isUntyped(one) || isUntyped(other)) {
             return;
         }
-        if (one.getSqlTypeName().getFamily() != other.getSqlTypeName().getFamily() && !(isNumeric(one) && isNumeric(other))) {
+        if (one.getSqlTypeName().getFamily() != other.getSqlTypeName().getFamily()
+                && !(isNumeric(one) && isNumeric(other))) {
             throw SqlErrorFactory.invalid(
                     call,
                     "a " + one.getSqlTypeName() + " cannot be compared with a " + other.getSqlTypeName()

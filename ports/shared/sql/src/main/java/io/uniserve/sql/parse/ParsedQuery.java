@@ -165,7 +165,8 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                     throw SqlErrorFactory.tooMany(select, SELECTS_MAX);
                 }
                 if (leaves(select.getFrom()) > FROM_TABLES_MAX) {
-                    throw SqlErrorFactory.unsupported(select, "a FROM with more than " + FROM_TABLES_MAX + " tables is");
+                    throw SqlErrorFactory.unsupported(
+                            select, "a FROM with more than " + FROM_TABLES_MAX + " tables is");
                 }
                 from(select.getFrom(), withs);
                 select.getOperandList().stream()

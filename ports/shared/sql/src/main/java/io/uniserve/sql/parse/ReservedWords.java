@@ -34,7 +34,8 @@ final class ReservedWords {
                             || (name.isSimple() && name.getParserPosition().isQuoted());
                     String word = name.names.get(i);
                     if (!quoted && WORDS.contains(word.toUpperCase(Locale.ROOT))) {
-                        throw SqlErrorFactory.invalid(name, "syntax error at \"" + word + "\"; " + SqlErrorFactory.quoteHint(word));
+                        throw SqlErrorFactory.invalid(
+                                name, "syntax error at \"" + word + "\"; " + SqlErrorFactory.quoteHint(word));
                     }
                 }
                 return null;

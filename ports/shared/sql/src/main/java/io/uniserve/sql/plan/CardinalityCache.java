@@ -45,7 +45,9 @@ public final class CardinalityCache {
     /** Returns the count of a statement; empty if there is none or it is too old. */
     public synchronized OptionalLong count(TableMeta table, String statement, long nanos) {
         Counted last = counts.get(new Key(table, statement));
-        return last == null || nanos - last.countedNanos > FRESH_NANOS ? OptionalLong.empty() : OptionalLong.of(last.rows);
+        return last == null || nanos - last.countedNanos > FRESH_NANOS
+                ? OptionalLong.empty()
+                : OptionalLong.of(last.rows);
     }
 
     /** True if actors of two tables were not co-located at least twice lately. */

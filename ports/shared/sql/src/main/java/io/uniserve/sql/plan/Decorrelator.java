@@ -148,7 +148,8 @@ final class Decorrelator {
         if (grouped) {
             by.addAll(equalInside);
         }
-        return buildOutput(all, noAliases(all), select.isDistinct() || (!grouped && how != Kind.SCALAR), by, select, null);
+        return buildOutput(
+                all, noAliases(all), select.isDistinct() || (!grouped && how != Kind.SCALAR), by, select, null);
     }
 
     private static List<String> noAliases(List<SqlNode> answers) {
@@ -162,8 +163,9 @@ final class Decorrelator {
             List<SqlNode> groups,
             SqlSelect select,
             @Nullable SqlSelect order) {
-        List<ScopedExpression> terms =
-                answers.stream().map(node -> new ScopedExpression(node, innerScope)).toList();
+        List<ScopedExpression> terms = answers.stream()
+                .map(node -> new ScopedExpression(node, innerScope))
+                .toList();
         return new Output(terms, noAliases(answers), aliases, distinct, groups, grouped, select.getHaving(), order);
     }
 

@@ -167,7 +167,8 @@ public record DeferredLookupJoin(int item, String primaryKey, QueryScope.ColumnR
         }
 
         /** Returns the lookup that a condition allows: it equates the table's key with a column of GROUP BY, or of a table found before. */
-        private Optional<DeferredLookupJoin> lookupBy(int item, Condition term, Map<Integer, DeferredLookupJoin> found) {
+        private Optional<DeferredLookupJoin> lookupBy(
+                int item, Condition term, Map<Integer, DeferredLookupJoin> found) {
             String primary = from.tables().get(item).primaryKey().get(0);
             return term.equality
                     .filter(one -> one.columnOf(item)

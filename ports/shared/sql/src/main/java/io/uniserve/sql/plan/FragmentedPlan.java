@@ -135,7 +135,8 @@ public record FragmentedPlan(
             notNullColumns.forEach(one -> all.add("\"" + one + "\" IS NOT NULL"));
             // One row above the limit from one actor is enough to detect that there are too many.
             int most = isFiltered(known) ? BroadcastSize.rowsMax() : BroadcastSize.wholeRowsMax();
-            return "SELECT " + named() + " FROM " + StatementNaming.ROWS + SqlWriter.where(all) + " LIMIT " + (most + 1);
+            return "SELECT " + named() + " FROM " + StatementNaming.ROWS + SqlWriter.where(all) + " LIMIT "
+                    + (most + 1);
         }
 
         /** Returns the statement for all rows that its conditions leave, for a co-located join. */

@@ -137,7 +137,8 @@ final class Fragmenter {
     }
 
     private String pair(int item) {
-        return (item == stationaryItem ? StatementNaming.ROWS : StatementNaming.side(item)) + "." + StatementNaming.PAIR;
+        return (item == stationaryItem ? StatementNaming.ROWS : StatementNaming.side(item)) + "."
+                + StatementNaming.PAIR;
     }
 
     private int first() {
@@ -191,7 +192,8 @@ final class Fragmenter {
         String having = condition == null ? "" : " HAVING " + merged.write(condition);
         List<SqlNode> items =
                 output.selectItems().stream().map(ScopedExpression::node).toList();
-        OrderByClause ordering = new OrderByClause(output.order(), items, answers, output.aliases(), merged, output.grouped());
+        OrderByClause ordering =
+                new OrderByClause(output.order(), items, answers, output.aliases(), merged, output.grouped());
         String groups = partialAggregation.groupCount() > 0
                 ? " GROUP BY " + String.join(", ", partialAggregation.groupColumns())
                 : "";
@@ -326,7 +328,9 @@ final class Fragmenter {
             predicatePushdown.conditionsOf(stationaryItem).forEach(one -> where.add(rows.write(one)));
         }
         predicatePushdown.where().stream().filter(this::holds).forEach(one -> where.add(rows.write(one)));
-        pairedItems.stream().skip(1).forEach(item -> where.add("(" + pair(pairedItems.get(0)) + " = " + pair(item) + ")"));
+        pairedItems.stream()
+                .skip(1)
+                .forEach(item -> where.add("(" + pair(pairedItems.get(0)) + " = " + pair(item) + ")"));
         // The FROM clause adds columns to the sides, so it is written before these are listed.
         String text = " FROM " + from(source.from(), where).orElseThrow() + SqlWriter.where(where);
         return "SELECT " + distinct + partialAggregation.columns() + text
@@ -369,7 +373,8 @@ final class Fragmenter {
     /** Returns an item's own conditions, as evaluated where its rows are. */
     private List<String> ownConditions(int item) {
         ColumnWriter alone = new ColumnWriter(
-                source.scope(), item < QueryBlock.ANSWERS_FROM ? ColumnWriter.SINGLE_TABLE : ColumnWriter.SINGLE_ANSWER);
+                source.scope(),
+                item < QueryBlock.ANSWERS_FROM ? ColumnWriter.SINGLE_TABLE : ColumnWriter.SINGLE_ANSWER);
         return predicatePushdown.conditionsOf(item).stream().map(alone::write).toList();
     }
 
@@ -397,7 +402,8 @@ final class Fragmenter {
                         ? StatementNaming.given(source.item(other.item()).block()) + " AS " + StatementNaming.GIVEN
                         : StatementNaming.side(other.item());
                 String in = ColumnWriter.SINGLE_TABLE.nameOf(
-                                equality.columnOf(number).get()) + " IN (SELECT " + sentColumn(other) + " FROM " + relation
+                                equality.columnOf(number).get()) + " IN (SELECT " + sentColumn(other) + " FROM "
+                        + relation
                         + ")";
                 if (answer) {
                     own.add(in);

@@ -125,7 +125,9 @@ public record QueryBlock(
 
     /** Returns the sub-queries of its expressions, without duplicates. */
     public List<SubQuery> subQueries() {
-        return Stream.concat(subQueriesInWhere().stream(), subQueriesOutsideWhere().stream()).distinct().toList();
+        return Stream.concat(subQueriesInWhere().stream(), subQueriesOutsideWhere().stream())
+                .distinct()
+                .toList();
     }
 
     /** Returns the sub-queries that occur only in conditions of WHERE: actors evaluate all of these in one statement. */

@@ -134,8 +134,8 @@ final class QueryBlockBuilder {
                     .map(one -> new ScopedExpression(one.outerExpression(), sub.outerScope()))
                     .toList();
             Source all = new Source(rows.scope(), rows.from(), rows.tables(), rows.answers(), where);
-            Output distinct =
-                    new Output(keys, noAliases(keys.size()), noAliases(keys.size()), true, List.of(), false, null, null);
+            Output distinct = new Output(
+                    keys, noAliases(keys.size()), noAliases(keys.size()), true, List.of(), false, null, null);
             blocks.put(
                     sub.keyStage(), new QueryBlock(sub.keyStage(), sub.place(), all, distinct, queryBlock.reduction()));
         }

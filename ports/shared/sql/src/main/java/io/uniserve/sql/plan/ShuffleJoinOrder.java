@@ -184,8 +184,8 @@ public final class ShuffleJoinOrder {
             if (next.isEmpty() && known.size() == all.size() - 1) {
                 next = all.stream()
                         .filter(item -> !known.contains(item))
-                        .flatMap(
-                                item -> links(outerLinks, item).stream().filter(link -> known.contains(link.previousItem())))
+                        .flatMap(item ->
+                                links(outerLinks, item).stream().filter(link -> known.contains(link.previousItem())))
                         .findFirst();
             }
             if (next.isEmpty()) {

@@ -49,7 +49,8 @@ public final class SqlErrorFactory {
         Matcher token = TOKEN.matcher(message);
         String first = message.lines().findFirst().orElse("");
         String told = token.matches()
-                ? "syntax error at \"" + PrintableText.line(token.group(1)) + "\"" + reservedWordHint(token.group(1), parser)
+                ? "syntax error at \"" + PrintableText.line(token.group(1)) + "\""
+                        + reservedWordHint(token.group(1), parser)
                 : "syntax error: " + PrintableText.line(AT.matcher(first).replaceAll(""));
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(failure.getPos()) + told, failure);
     }

@@ -98,7 +98,8 @@ public final class LanguageCapabilities {
                 Pattern lines = Pattern.compile(cells[2], Pattern.MULTILINE | Pattern.UNIX_LINES);
                 plainWordPatterns.put(Pattern.compile(cells[1]), lines);
             } else if (cells[0].equals("never")) {
-                unsupportedCombinations.add(Rule.of(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells));
+                unsupportedCombinations.add(
+                        Rule.of(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells));
             } else if (cells[0].equals("once")) {
                 List.of(cells[1].split(" ")).forEach(name -> uniqueResultNames.put(name, cells[2]));
             } else if (cells[0].equals("apart")) {
@@ -176,8 +177,8 @@ public final class LanguageCapabilities {
         }
         String decoded = asGiven;
         for (Matcher escape = ESCAPE.matcher(decoded); escape.find(); escape = ESCAPE.matcher(decoded)) {
-            decoded = escape.replaceAll(found ->
-                    Matcher.quoteReplacement(normalizeWhitespace(Character.toString(Integer.parseInt(found.group(1), 16)))
+            decoded = escape.replaceAll(found -> Matcher.quoteReplacement(
+                    normalizeWhitespace(Character.toString(Integer.parseInt(found.group(1), 16)))
                             .replace('\n', ' ')));
         }
         if (!decoded.equals(asGiven)) {

@@ -68,7 +68,8 @@ public final class ShardRequestBatcher<R> {
 
     /** Adds a request to one actor. All actors of a request have the same parameters. */
     public void add(R request, int actor, Iterable<Map.Entry<String, String[]>> parameters) {
-        pending.add(new Pending<>(request, actor, parametersByRequest.computeIfAbsent(request, made -> Parameters.of(parameters))));
+        pending.add(new Pending<>(
+                request, actor, parametersByRequest.computeIfAbsent(request, made -> Parameters.of(parameters))));
         missingReplies.merge(request, 1, Integer::sum);
     }
 

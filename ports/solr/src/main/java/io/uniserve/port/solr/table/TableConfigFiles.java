@@ -139,7 +139,9 @@ public final class TableConfigFiles<C> {
         TableOptionValidator.requireOnlyOptions(
                 meta, Stream.concat(Stream.of(option), Stream.of(others)).toList());
         return failures.call(
-                "be read", () -> PackedFilesCodec.withTemporaryFolder(base -> format.read(createConfFolder(meta.options(), base))));
+                "be read",
+                () -> PackedFilesCodec.withTemporaryFolder(
+                        base -> format.read(createConfFolder(meta.options(), base))));
     }
 
     /** Implements {@link io.uniserve.api.Engine#validateChange}: allows only additions. */

@@ -45,7 +45,8 @@ class JsonFacetWalkerTest {
         Map<String, ?> facets =
                 Map.of("terms", "sum(x)", "field", Map.of("query", "a"), "none", Map.of("a", 1, "b", 2));
         assertThat(with(facets, new ArrayList<>())).isEqualTo(facets);
-        assertThat(JsonFacetWalker.withOptions(null, OPTIONS, (option, value) -> {})).isNull();
+        assertThat(JsonFacetWalker.withOptions(null, OPTIONS, (option, value) -> {}))
+                .isNull();
     }
 
     @Test

@@ -137,7 +137,8 @@ public final class OrderByClause {
         if (node instanceof SqlLiteral number && number.getKind() == SqlKind.LITERAL) {
             long position = count(number, "ORDER BY");
             if (position < 1 || position > items.size()) {
-                throw SqlErrorFactory.invalid(node, "ORDER BY " + position + ": the answer has " + items.size() + " columns");
+                throw SqlErrorFactory.invalid(
+                        node, "ORDER BY " + position + ": the answer has " + items.size() + " columns");
             }
             return (int) position - 1;
         }
@@ -174,7 +175,8 @@ public final class OrderByClause {
                     return count;
                 }
             } catch (ArithmeticException e) {
-                throw SqlErrorFactory.invalid(node, what + " is " + number + ": use a whole number, 0 to " + Long.MAX_VALUE);
+                throw SqlErrorFactory.invalid(
+                        node, what + " is " + number + ": use a whole number, 0 to " + Long.MAX_VALUE);
             }
         }
         throw SqlErrorFactory.invalid(node, what + " is " + node + ": use a whole number, 0 to " + Long.MAX_VALUE);

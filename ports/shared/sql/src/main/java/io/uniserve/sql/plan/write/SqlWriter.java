@@ -236,8 +236,8 @@ public abstract class SqlWriter {
         if (!(call.operand(1) instanceof SqlNodeList list)) {
             throw SqlErrorFactory.unsupported(call, "this sub-query is");
         }
-        return "(" + write(call.operand(0)) + (call.getKind() == SqlKind.IN ? " IN (" : " NOT IN (") + commaSeparated(list)
-                + "))";
+        return "(" + write(call.operand(0)) + (call.getKind() == SqlKind.IN ? " IN (" : " NOT IN (")
+                + commaSeparated(list) + "))";
     }
 
     private String like(SqlCall call) {

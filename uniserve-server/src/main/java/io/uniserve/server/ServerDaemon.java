@@ -378,7 +378,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /**
-     * Stops: rejects new requests, waits up to {@code server.stop-grace} for running ones, cancels the rest, deletes the server's
+     * Stops: rejects new requests, waits up to {@code server.stop-grace} for running ones, cancels the remaining ones, deletes the server's
      * node in ZooKeeper and closes all resources. Idempotent.
      */
     @Override
@@ -388,7 +388,7 @@ public final class ServerDaemon implements AutoCloseable {
         }
         long grace = settings.stopGrace().toNanos();
         server.stop(grace);
-        reads.runningQueries().cancelAll(); // their callers are disconnected; the rest of the grace is for their ends
+        reads.runningQueries().cancelAll(); // their callers are disconnected; the remaining grace time is for the end of these requests
         queries.stop(CANCELLED_NANOS);
         reads.stop(CANCELLED_NANOS);
         CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();

@@ -148,7 +148,7 @@ final class JsonRows implements RowSource {
         });
     }
 
-    /** Reads what to delete: an id, an object with an id, several ids, a query, or a list of these. */
+    /** Reads the documents to delete: an id, an object with an id, several ids, a query, or a list of these. */
     private void delete(@Nullable JsonNode value) {
         if (value != null && value.isArray()) {
             each(value, this::deleteOne);

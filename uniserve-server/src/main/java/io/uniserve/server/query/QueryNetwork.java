@@ -97,7 +97,7 @@ final class QueryNetwork implements ClientNetwork, SnapshotReadClient, Consisten
         };
     }
 
-    /** Takes the snapshot on this server: any server can do it. */
+    /** Takes the snapshot on this server, as any server can do. */
     @Override
     public void requestConsistentCut(
             Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {

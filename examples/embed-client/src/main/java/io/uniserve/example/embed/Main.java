@@ -58,7 +58,7 @@ public final class Main {
         for (int i = 0; i < DOCUMENTS; i++) {
             documents.add(Map.of("id", key(i), "number", (long) i));
         }
-        // Actors acknowledge apart from each other; orThrow makes one failure of the failures.
+        // Each actor acknowledges separately; orThrow combines the failures of all actors in one exception.
         table.updateDocuments("kv.put@1", documents).ack(AckLevel.ISR).run().orThrow();
 
         for (int i = 0; i < DOCUMENTS; i += DOCUMENTS / READS) {

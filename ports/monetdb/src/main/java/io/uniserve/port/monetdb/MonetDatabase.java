@@ -175,7 +175,7 @@ final class MonetDatabase {
         AnswerRows rows = new AnswerRows(types);
         int count = found.getNumberOfRows();
         AnswerRows.check(count);
-        // All rows at once: if asked for one row, the driver fails.
+        // All rows at once, because the driver fails if the limit is one row.
         MonetDBRow[] all = count == 0
                 ? new MonetDBRow[0]
                 : found.fetchFirstNRowValues(count).getAllRows();

@@ -24,7 +24,7 @@ final class MonetTextCodec {
     private static final int OTHERS_DOWN = 0x400;
     private static final int DAY_CHARS = 10;
 
-    /** Letters whose other case MonetDB does not know, and characters that are unassigned in this Java, which may be such letters. */
+    /** Letters whose other case MonetDB does not support, and characters that are unassigned in this Java, which may be such letters. */
     private static final Pattern CASED =
             Pattern.compile("[ß[\\p{IsLowercase}\\p{IsUppercase}\\p{IsTitlecase}\\p{Cn}&&[^\\x00-\\xFF]]]");
 
@@ -44,8 +44,8 @@ final class MonetTextCodec {
     }
 
     /**
-     * Returns flags of what MonetDB's functions handle incorrectly in a text: 1 for letters without their other case, 2 for characters that
-     * count as two, 4 for line ends; or their sum.
+     * Returns flags of the characters in a text that MonetDB's functions handle incorrectly: 1 for letters without their other case, 2 for
+     * characters that count as two, 4 for line ends; or their sum.
      */
     static int oddKinds(String text) {
         return (CASED.matcher(text).find() ? 1 : 0)

@@ -279,7 +279,7 @@ final class StageScheduler {
         storeAnswer(queryBlock, reduced, "sub-query", false);
     }
 
-    /** True if it pays to collect the needed keys first: they come from no more rows than the sub-query has. */
+    /** True if it is cheaper to collect the needed keys first: their rows are not more than those of the sub-query. */
     private boolean less(QueryBlock outer, SubQuery sub, QueryBlock queryBlock, boolean outerReduced) {
         long inside = inside(queryBlock);
         if (inside < REDUCED_ROWS_MIN) {

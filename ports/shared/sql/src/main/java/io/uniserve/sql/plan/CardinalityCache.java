@@ -48,7 +48,7 @@ public final class CardinalityCache {
         return last == null || nanos - last.at > FRESH_NANOS ? OptionalLong.empty() : OptionalLong.of(last.rows);
     }
 
-    /** True if actors of two tables were not co-located at least twice lately. */
+    /** True if actors of two tables were recently not co-located, at least twice. */
     boolean isNotColocated(TableMeta one, TableMeta other, long nanos) {
         return count(one, COLOCATION_KEY + other.tableId(), nanos).orElse(0) >= APART_MIN;
     }
@@ -66,7 +66,7 @@ public final class CardinalityCache {
     }
 
     /**
-     * True if a lookup in this table lately found no row for some key. The answer is true for a minute, and twice as long after each
+     * True if a lookup in this table recently found no row for some key. The answer is true for a minute, and twice as long after each
      * further miss.
      */
     public synchronized boolean hasMissingRows(TableMeta table, long nanos) {

@@ -94,7 +94,7 @@ public final class Stoppable {
         };
     }
 
-    /** A text that looks at the query while it is read. */
+    /** A text that checks the query for cancellation while it is read. */
     private final class Text implements CharSequence {
         private final CharSequence text;
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Encoding of texts for MonetDBLite's native code, which gets them in Java's modified UTF-8. A character beyond the basic plane would be
  * invalid UTF-8 for MonetDB, and U+0000 would end the process. So a character beyond the basic plane is encoded as two others. The first is
  * one of U+FC00 to U+FFFF, so that MonetDB orders texts by code point; the second is one of U+E000 to U+E3FF. Characters U+E800 to U+FFFF
- * are shifted down to U+E400 to U+FBFF. U+0000 and U+E000 to U+E7FF are refused. For MonetDB 😀 are two characters, as for Java.
+ * are shifted down to U+E400 to U+FBFF. U+0000 and U+E000 to U+E7FF are rejected. For MonetDB 😀 are two characters, as for Java.
  */
 final class MonetTextCodec {
     private static final char PRIVATE = '\uE000';

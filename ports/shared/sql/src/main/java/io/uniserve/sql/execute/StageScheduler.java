@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Scheduler of a query's stages: they run one after the other, and each reads answers of those before it. A correlated sub-query may be
+ * Scheduler of a query's stages: they run one after the other, and each reads answers of earlier ones. A correlated sub-query may be
  * limited to the rows that the outer query needs: a key stage before it collects their values. A sub-query that is co-located with the rows
  * that need it is not run as a stage ({@link SubqueryPlacement}).
  */

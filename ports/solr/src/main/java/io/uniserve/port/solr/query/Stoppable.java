@@ -11,8 +11,8 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cancellation checks for engine code without any of its own: regular expressions, and writing an answer. It calls
- * {@link OperatorContext#checkActive}. Not thread-safe.
+ * Cancellation checks for engine code that has none: regular expressions, and writing an answer. It calls {@link
+ * OperatorContext#checkActive}. Not thread-safe.
  */
 public final class Stoppable {
     /** Number of characters that a regular expression reads between two checks. */

@@ -388,7 +388,7 @@ public final class ServerDaemon implements AutoCloseable {
         }
         long grace = settings.stopGrace().toNanos();
         server.stop(grace);
-        reads.runningQueries().cancelAll(); // their callers are disconnected; the remaining grace time is for the end of these requests
+        reads.runningQueries().cancelAll(); // callers are disconnected; the requests end in the remaining time
         queries.stop(CANCELLED_NANOS);
         reads.stop(CANCELLED_NANOS);
         CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();

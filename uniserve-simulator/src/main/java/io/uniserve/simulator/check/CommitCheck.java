@@ -127,7 +127,7 @@ public final class CommitCheck {
             }
         }
         if (after.committedVersion()
-                > before.committedVersion()) { // a version that was started ahead has its participants only in the decision
+                > before.committedVersion()) { // a version started ahead has participants only in the decision
             TransactionLogTransitions.decision(after, after.committedVersion())
                     .map(Decision::unackedParticipants)
                     .orElse(List.of())

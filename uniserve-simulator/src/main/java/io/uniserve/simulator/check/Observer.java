@@ -96,7 +96,7 @@ public final class Observer implements NetworkObserver, EngineObserver {
 
     private void acknowledged(String server, UpdateRequest update, ActorAck ack) {
         ReplicaKey key = new ReplicaKey(update.tableId(), ack.actor());
-        if (!ack.duplicate() && ack.epoch() > 0) { // epoch 0 means an atomic update, whose transaction manager need not be a primary
+        if (!ack.duplicate() && ack.epoch() > 0) { // epoch 0 means an atomic update, whose manager may be no primary
             logs.acknowledged(key, ack.epoch(), server);
         }
         if (update.level() == AckLevel.ISR && ack.epoch() > 0) {

@@ -114,7 +114,7 @@ public final class TimelineCheck implements Ensemble.Listener {
             TableSnapshot backup = TableSnapshot.decode(data);
             if (backup.meta().tableId() == number && backup.isComplete()) {
                 complete.add(backup);
-            } else if (backup.meta().tableId() == number) { // stored before the coordinator requests the versions of the actors
+            } else if (backup.meta().tableId() == number) { // stored before the actors report their versions
                 completeVersionAtStart.putIfAbsent(backup.id(), completeVersion());
             }
         } else if (parts.length == 6 && parts[4].equals("log") && parts[2].equals("" + number)) {

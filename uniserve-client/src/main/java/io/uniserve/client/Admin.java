@@ -263,12 +263,12 @@ public final class Admin {
     }
 
     /**
-     * Takes a named backup of a table while it serves. Returns when the backup is complete in durable storage. For an eventual table,
-     * the backup has every update that an actor had acknowledged when the coordinator backed up that actor; the actors are backed up
-     * at different moments. For an atomic table, the backup has one version, committed at the call or later. It shares objects with
-     * the continuous backup, and outlasts the table. Fails with TABLE_NOT_FOUND; BACKUP_EXISTS; UNSUPPORTED without durable storage;
-     * INVALID_ARGUMENT for the name; VERSION_GONE if atomic updates are too frequent for the actors' checkpoints; UNAVAILABLE while
-     * another operation on a backup of this name is running.
+     * Takes a named backup of a table while it serves. Returns when the backup is complete in durable storage. For an eventual table, the
+     * backup has every update that an actor had acknowledged when the coordinator backed up that actor; the actors are backed up at
+     * different times. For an atomic table, the backup has one version, committed at the call or later. It shares objects with the
+     * continuous backup, and outlasts the table. Fails with TABLE_NOT_FOUND; BACKUP_EXISTS; UNSUPPORTED without durable storage;
+     * INVALID_ARGUMENT for the name; VERSION_GONE if atomic updates are too frequent for the actors' checkpoints; UNAVAILABLE while another
+     * operation on a backup of this name is running.
      *
      * @param name a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters
      */

@@ -14,8 +14,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of several tables in one snapshot. Each table is read at its newest version that was committed at one moment after the call
- * of {@link #run}, the same for all tables, as confirmed by a write in ZooKeeper (mode {@link ReadMode#STRICT}). For atomic tables.
+ * Reads of several tables in one snapshot. Each table is read at its newest version that was committed at one time after the call of {@link
+ * #run}, the same for all tables, as confirmed by a write in ZooKeeper (mode {@link ReadMode#STRICT}). For atomic tables.
  *
  * <pre>{@code
  * SnapshotQuery cut = client.cut();

@@ -43,8 +43,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Coordinator daemon: the coordinator's state machine with one loop, one port and one ZooKeeper session. A cluster may have several;
- * the elected one leads, the others stand by. Thread-safe.
+ * Coordinator daemon: the coordinator's state machine with one loop, one port and one ZooKeeper session. A cluster may have several; the
+ * elected one is the leader, the others are standbys. Thread-safe.
  */
 public final class CoordinatorDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorDaemon.class);
@@ -98,8 +98,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
     }
 
     /**
-     * Limits the coordinator's session time-out to that of servers. With a longer one it would outlive the sessions of silent
-     * servers, and take them for dead while ZooKeeper cannot be reached.
+     * Limits the coordinator's session time-out to that of servers. With a longer one it would outlive the sessions of silent servers, and
+     * consider them dead while ZooKeeper cannot be reached.
      */
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper, CoordinatorSettings settings) {
         long session = Math.min(
@@ -113,7 +113,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     }
 
     /**
-     * Starts a coordinator. Returns when it listens and has reached ZooKeeper; it leads or stands by soon after.
+     * Starts a coordinator. Returns when it listens and has reached ZooKeeper; it becomes leader or standby soon afterwards.
      *
      * @param onFailure receives the failure after which the coordinator cannot continue; close it then
      * @throws UniserveException INVALID_CONFIGURATION if the port is in use; UNAVAILABLE if ZooKeeper cannot be reached within

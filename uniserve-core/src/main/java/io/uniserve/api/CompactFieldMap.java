@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unmodifiable map of a document's fields in insertion order: one array of names and values. It takes a third of the memory of a hash map,
- * which dominates in engines that keep documents in memory. Safe for use by several threads.
+ * Unmodifiable map of a document's fields in insertion order: one array of names and values. It needs a third of the memory of a hash map,
+ * which would dominate in engines with documents in memory. Safe for use by several threads.
  */
 final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
     /** Number of fields above which a hash map finds a name faster. */

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *         "H2", failure -> failure instanceof SQLSyntaxErrorException ? Optional.of(INVALID_ARGUMENT) : Optional.empty());
  *
  * long count() {
- *     return H2.translated("count rows", () -> statement.executeQuery().getLong(1));
+ *     return H2.call("count rows", () -> statement.executeQuery().getLong(1));
  * }
  * }</pre>
  *
@@ -125,7 +125,7 @@ public record EngineErrorMapper(
                 : PrintableText.line(messageRewriter.apply(failure.getMessage()));
     }
 
-    /** Class and message: the message alone, such as that of a NullPointerException, seldom says what failed. */
+    /** Class and message: the message alone, such as that of a NullPointerException, often does not name the failure. */
     private static String classAndMessage(Throwable failure) {
         String told = messageOf(failure);
         String name = failure.getClass().getSimpleName();

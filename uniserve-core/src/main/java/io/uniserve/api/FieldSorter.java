@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Deterministic order of fields for maps without an order of their own. The order of {@link Map#of} differs between processes: a row sent
- * again with its id after a restart would otherwise have other bytes and count as other content.
+ * Deterministic order of fields for maps without an order of their own. The order of {@link Map#of} differs between processes: otherwise a
+ * row that is sent again after a restart would have other bytes, and count as different content.
  */
 final class FieldSorter {
     private static final Set<Class<?>> UNORDERED = Set.of(

@@ -7,7 +7,7 @@ public record ServerId(String value) implements Comparable<ServerId> {
     private static final int LENGTH_MAX = 64;
 
     public ServerId {
-        // without a regular expression: ids come with every ping, and it would cost more than the rest
+        // without a regular expression: ids come with every ping, and it would cost more than all other checks
         if (value.isEmpty() || value.length() > LENGTH_MAX || !isAllowed(value)) {
             throw UniserveException.invalid(
                     "server id " + TableName.quote(value) + ": use 1 to 64 characters of A-Z a-z 0-9 _ -");

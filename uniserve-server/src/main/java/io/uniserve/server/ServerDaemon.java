@@ -382,7 +382,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /**
-     * Stops: rejects new requests, waits up to {@code server.stop-grace} for running ones, cancels the rest, deletes the server's
+     * Stops: rejects new requests, waits up to {@code server.stop-grace} for running ones, cancels the remaining ones, deletes the server's
      * node in ZooKeeper and closes all resources. Idempotent.
      */
     @Override
@@ -392,7 +392,7 @@ public final class ServerDaemon implements AutoCloseable {
         }
         long grace = settings.stopGrace().toNanos();
         server.stop(grace);
-        reads.runningQueries().cancelAll(); // their callers are disconnected; the rest of the grace is for their ends
+        reads.runningQueries().cancelAll(); // callers are disconnected; the requests end in the remaining time
         queries.stop(CANCEL_WAIT_NANOS);
         reads.stop(CANCEL_WAIT_NANOS);
         CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** H2, a database a partition. Table options: none. */
+/** Engine H2: one in-memory database per actor. It has no table options. */
 public final class H2Engine implements Engine {
     private static final EventualUpdate<H2Actor, Document> PUT = EventualUpdate.of(
             "h2.put@1", H2Actor.class, Document.CODEC, (actor, rows) -> rows.forEach(H2Actor::check), H2Actor::put);

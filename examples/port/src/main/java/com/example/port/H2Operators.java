@@ -13,7 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The operators: each reads one actor, and servers merge the values of theirs before they reply. */
+/** Operators of the H2 port. Each reads one actor. Servers merge the values of their actors before they reply. */
 final class H2Operators {
     /** Number of rows whose "n" is at least this. */
     static final RetrieveOperator<H2Actor, Long, Long> COUNT = RetrieveOperator.of(

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Loader that sends rows in sequential batches, so that the later of two rows with the same key wins. An actor refuses a batch with an
- * invalid row as a whole. The loader then halves the batch until the invalid row is alone. Not thread-safe.
+ * Loader that sends rows in sequential batches, so that the later of two rows with the same key wins. An actor rejects a whole batch if it
+ * has an invalid row. The loader then halves the batch until the invalid row is alone. Not thread-safe.
  */
 final class BulkLoader {
     private static final long BATCH_BYTES_MAX = 16L << 20;

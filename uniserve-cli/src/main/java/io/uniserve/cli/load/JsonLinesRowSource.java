@@ -13,7 +13,7 @@ import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** One JSON object per line. Whole numbers become Long, others Double. Duplicate names are refused. */
+/** Reader of files with one JSON object per line. Integers become Long, other numbers Double. Duplicate names are rejected. */
 final class JsonLinesRowSource extends LineRowSource {
     private static final ObjectMapper JSON = JsonMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)

@@ -149,7 +149,7 @@ final class SolrJsonRowSource implements RowSource {
         });
     }
 
-    /** Reads what to delete: an id, an object with an id, several ids, a query, or a list of these. */
+    /** Reads the documents to delete: an id, an object with an id, several ids, a query, or a list of these. */
     private void delete(@Nullable JsonNode value) {
         if (value != null && value.isArray()) {
             queueAll(value, this::deleteOne);

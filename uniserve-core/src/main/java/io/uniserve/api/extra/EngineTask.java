@@ -5,7 +5,7 @@ package io.uniserve.api.extra;
  *
  * <pre>{@code
  * <T> T with(String what, EngineTask<Connection, T> task) {
- *     return SQL.translated(what, () -> task.run(connection));
+ *     return SQL.call(what, () -> task.run(connection));
  * }
  * }</pre>
  *

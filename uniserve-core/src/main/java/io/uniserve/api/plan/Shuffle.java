@@ -53,8 +53,8 @@ public record Shuffle<P, V>(
 
     /**
      * Returns the plan with the promise that its maps and gather use only their chunks and never the rows of their actors. Without it, on
-     * tables with atomic updates, these rows must be of the moment that the scatters read; if a server no longer keeps that moment, the
-     * host restarts the query, needlessly if nothing reads the rows.
+     * tables with atomic updates, these rows must be of the snapshot that the scatters read. If a server no longer keeps its state, the
+     * host restarts the query, which is unnecessary if the rows are not read.
      */
     public Shuffle<P, V> withChunksOnly() {
         return new Shuffle<>(scatters, gatherTable, gather, parameters, true);
@@ -253,7 +253,7 @@ public record Shuffle<P, V>(
      * @param bytes bytes of these chunks as stored
      * @param sentBytes bytes of its input chunks that came from other servers; a broadcast chunk counts once per server
      * @param spilledBytes bytes of its chunks, and of input chunks from other servers, that were written to files
-     * @param servers ids of the servers it ran on; the address of a server that is gone
+     * @param servers ids of the servers it ran on; the address of a server that has left the cluster
      * @param nanos time from start to end of the stage, in nanoseconds
      */
     public record Stage(

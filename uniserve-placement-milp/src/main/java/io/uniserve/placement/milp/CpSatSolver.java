@@ -16,7 +16,7 @@ import java.util.Optional;
  * Solver of P_k, then P_b, by OR-Tools' CP-SAT. Thread-safe.
  *
  * <p>The work is bounded in CP-SAT's deterministic time, and its strategies run in a fixed order. So a seed gives the same result unless
- * the wall-clock limit ends the search first; the notes say so.
+ * the wall-clock limit ends the search first; the notes report that.
  */
 public final class CpSatSolver implements ExactSolver {
     /** Deterministic seconds per program and requested second: about the speed of an idle core. */

@@ -53,8 +53,8 @@ public final class HostedActor {
     }
 
     /**
-     * Number of the actor's present state, or 0 while it is changing. If two calls return the same number other than 0, everything
-     * read between them belongs to one state.
+     * Number of the actor's current state, or 0 while it is changing. If two calls return the same number other than 0, everything read
+     * between them belongs to one state.
      */
     public long stateNumber() {
         return stateNumber;

@@ -31,7 +31,10 @@ final class MutableOptionsFile {
         }
     }
 
-    /** Returns the definition with the options of a checkpoint, and deletes their file: the rest of the directory is the engine's. */
+    /**
+     * Returns the definition with the options of a checkpoint, and deletes their file: all other files of the directory belong to the
+     * engine.
+     */
     static TableMeta readAndDelete(TableMeta meta, Path laidOut) throws IOException {
         Path file = laidOut.resolve(MutableOptions.FILE);
         if (!Files.exists(file)) {

@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Durable store in a directory, local or mounted by all servers. An object is written to a temporary file, synced and then linked
- * under its name, so that it exists completely or not at all, with any number of concurrent writers. Its file's name ends in
- * {@code ~}, which no part of a key has, so key {@code a} and key {@code a/b} can coexist. If the directory disappears while it is
- * open, such as a lost mount, every call fails: it never looks like an empty store.
+ * Durable store in a directory, local or mounted by all servers. An object is written to a temporary file, synced and then linked under its
+ * name, so that it exists completely or not at all, with any number of concurrent writers. Its file's name ends in {@code ~}, which no part
+ * of a key has, so key {@code a} and key {@code a/b} can coexist. If the directory disappears while it is open, for example with a lost
+ * mount, every call fails, so that it does not seem to be an empty store.
  */
 public final class LocalObjectStore implements DurableStore {
     private static final String OBJECT = "~";

@@ -97,7 +97,7 @@ final class LocalFirstQueryNetwork implements ClientNetwork, SnapshotReadClient,
         };
     }
 
-    /** Takes the snapshot on this server: any server can do it. */
+    /** Takes the snapshot on this server, as any server can do. */
     @Override
     public void requestConsistentCut(
             Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentSnapshot> completion) {

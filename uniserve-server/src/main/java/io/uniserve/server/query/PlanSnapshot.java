@@ -156,7 +156,7 @@ final class PlanSnapshot {
                 : Optional.empty();
     }
 
-    /** True if operators of a plan with scatters read rows of tables with atomic updates beside their chunks. */
+    /** True if operators of a plan with scatters read rows of tables with atomic updates in addition to their chunks. */
     boolean actorsToo(Shuffle<?, ?> shuffle) {
         return !shuffle.chunksOnly() && shuffle.mapAndGatherTables().stream().anyMatch(this::atomic);
     }

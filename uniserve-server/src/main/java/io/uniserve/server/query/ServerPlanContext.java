@@ -81,7 +81,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return cancellationScope;
     }
 
-    /** Makes the calling thread the planner's thread. */
+    /** Registers the calling thread as the planner's thread. */
     void bindThread() {
         context.plannerExecutor().bindThread();
     }

@@ -197,7 +197,7 @@ final class ShuffleExecution {
         return new Shuffle.Result<>(combiner.combine(values), stages, result.attempts());
     }
 
-    /** Ids of servers, sorted, as in the statistics of retrieves. A server that is gone is named by its address. */
+    /** Ids of servers, sorted, as in the statistics of retrieves. A server that has left the cluster is identified by its address. */
     private List<String> serverIds(Collection<String> addresses) {
         Map<String, String> ids = new TreeMap<>();
         context.env()

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Actors of other tables that the operator of one target may read beside its own actor. Each is pinned. Its gate is checked like the
- * target's: before the operator runs, and again at the end. An actor that cannot be read here and now counts as absent. Not
+ * Actors of other tables that the operator of one target may read in addition to its own actor. Each is pinned. Its gate is checked like
+ * the target's: before the operator runs, and again at the end. An actor that this server cannot read at present counts as absent. Not
  * thread-safe.
  */
 final class ColocatedActors implements AutoCloseable {
@@ -35,7 +35,7 @@ final class ColocatedActors implements AutoCloseable {
         this.mode = mode;
     }
 
-    /** Finds the actors beside the target at this index. */
+    /** Finds the co-located actors of the target at this index. */
     static ColocatedActors of(ReadTaskContext service, ReadRequest request, int place) {
         ColocatedActors all = new ColocatedActors(service, request.mode());
         int actor = request.targets().get(place).actor();

@@ -23,8 +23,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Run of a retrieve operator with a request's parameters, decoded once for all its actors. If the operator can merge values, they
- * stay objects; else the worker that made them encodes them.
+ * Run of a retrieve operator with a request's parameters, decoded once for all its actors. If the operator can merge values, they stay
+ * objects. Otherwise the worker that computed a value encodes it.
  */
 final class OperatorRun<A extends ActorView, P, V> {
     private final RetrieveOperator<A, P, V> operator;

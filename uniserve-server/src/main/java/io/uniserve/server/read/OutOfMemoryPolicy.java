@@ -54,7 +54,7 @@ public final class OutOfMemoryPolicy {
                 : PortErrorMapper.toUniserveException(what, failure);
     }
 
-    /** Tries to allocate a twentieth of the heap. This makes the garbage collector free as much as it can. */
+    /** Tries to allocate a twentieth of the heap. This forces the garbage collector to free as much as possible. */
     private static boolean hasMemoryLeft() {
         long wanted = Math.min(ROOM_BYTES_MAX, Runtime.getRuntime().maxMemory() / ROOM_DIVISOR);
         try {

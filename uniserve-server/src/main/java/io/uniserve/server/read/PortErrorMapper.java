@@ -11,8 +11,8 @@ public final class PortErrorMapper {
     private PortErrorMapper() {}
 
     /**
-     * Maps a failure. The port's own rejections (bad argument, deadline, too large) keep their codes. Everything else that a port
-     * throws is PORT_FAILED, so that a bug of an engine is not mistaken for one of Uniserve.
+     * Maps a failure. The port's own rejections (bad argument, deadline, too large) keep their codes. All other exceptions of a port become
+     * PORT_FAILED, to distinguish bugs of an engine from bugs of Uniserve.
      */
     public static UniserveException toUniserveException(String what, Throwable failure) {
         PortFailureLogger.INSTANCE.log(what, failure);

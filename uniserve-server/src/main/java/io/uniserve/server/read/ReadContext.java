@@ -61,7 +61,7 @@ final class ReadContext implements OperatorContext {
         return colocatedActors.flatMap(all -> all.actor(table));
     }
 
-    /** Sets the actors that the operator may read beside its own. */
+    /** Sets the actors that the operator may read in addition to its own. */
     void setColocatedActors(ColocatedActors actors) {
         colocatedActors = Optional.of(actors);
     }

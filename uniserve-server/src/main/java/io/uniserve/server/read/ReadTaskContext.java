@@ -18,7 +18,7 @@ import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.function.Predicate;
 
-/** What the read service gives to the tasks of its requests: clock, actors, gates, workers, memory and limits. Thread-safe. */
+/** Context of read tasks, provided by the read service: clock, actors, gates, workers, memory and limits. Thread-safe. */
 interface ReadTaskContext {
     /** Failure for an actor without a gate: the table does not exist, or the actor is on another server. */
     ActorFailure absentFailure(TableName table, long tableId, int actor);

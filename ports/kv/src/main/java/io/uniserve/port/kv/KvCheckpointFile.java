@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 
-/** Checkpoint file {@code documents}: magic, then each document with its length, a length of -1, and a CRC-32C over everything before. */
+/** Checkpoint file {@code documents}: magic, then each document with its length, a length of -1, and a CRC-32C over all bytes before it. */
 final class KvCheckpointFile {
     private static final String FILE = "documents";
     private static final long MAGIC = 0x756e692d6b763031L;

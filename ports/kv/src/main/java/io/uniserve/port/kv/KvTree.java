@@ -10,8 +10,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Documents by key, ascending by code point: a persistent B+ tree whose versions share nodes. A version is immutable. Keeping one costs
- * only the memory of what was replaced since. Thread-safe.
+ * Documents by key, ascending by code point: a persistent B+ tree whose versions share nodes. A version is immutable. An old version costs
+ * only the memory of the nodes that were replaced since. Thread-safe.
  */
 final class KvTree {
     private static final int WIDTH = 32;

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import nl.cwi.monetdb.embedded.mapping.NullMappings;
 import org.jspecify.annotations.Nullable;
 
-/** Columns as MonetDB has them: types, and values as arrays, which is the form for loading. MonetDB never reads files. */
+/** Columns in the form of MonetDB: types, and values as arrays for loading. MonetDB never reads files. */
 record MonetColumns(List<String> names, List<ColumnType> types) {
     /** Maximum digits of a decimal: MonetDBLite has no integers of 128 bits. */
     static final int PRECISION_MAX = 18;

@@ -176,7 +176,7 @@ final class MonetDatabase {
         SizeLimitedAnswerBuilder rows = new SizeLimitedAnswerBuilder(types);
         int count = found.getNumberOfRows();
         SizeLimitedAnswerBuilder.check(count);
-        // All rows at once: if asked for one row, the driver fails.
+        // All rows at once, because the driver fails if the limit is one row.
         MonetDBRow[] all = count == 0
                 ? new MonetDBRow[0]
                 : found.fetchFirstNRowValues(count).getAllRows();

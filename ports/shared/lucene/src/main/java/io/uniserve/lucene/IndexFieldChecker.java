@@ -5,7 +5,7 @@ import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
-/** Checks for field values that an index refuses, or would not return unchanged. Stateless. */
+/** Checks for field values that an index rejects, or would not return unchanged. Stateless. */
 public final class IndexFieldChecker {
     private IndexFieldChecker() {}
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Statistics for scores over an index's live documents. Lucene's own also count deleted documents until their segments are merged, so they
- * differ between replicas of an index. These depend on the documents alone. A segment without deletions costs no more than with Lucene. In
- * others the postings of each term are read, and once those of the field.
+ * differ between replicas of an index. These depend on the documents alone. A segment without deletions costs no more than with Lucene. For
+ * other segments the postings of each term are read, and once those of the field.
  */
 public final class LiveDocumentStatistics implements StatisticsSource {
     private final IndexReader index;

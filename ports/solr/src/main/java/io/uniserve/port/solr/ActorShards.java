@@ -111,7 +111,7 @@ public final class ActorShards extends ShardHandlerFactory {
         }
 
         /** Puts documents of marked groups in their places, and replaces a {@code totalHits} that is not a number of hits. */
-        @SuppressWarnings("unchecked") // a part of an answer is a list of anything
+        @SuppressWarnings("unchecked") // a part of an answer is a list of values of any type
         private void restoreMarkedGroups(@Nullable Object found) {
             if (found instanceof NamedList<?> commands) {
                 groups.keySet().forEach(field -> {

@@ -35,8 +35,8 @@ import org.apache.solr.util.hll.HLLType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Solr's facet component, which also detects if a term that no shard listed, and so was not refined, may matter. It also sorts pages by
- * score.
+ * Solr's facet component, which also detects a term that no shard listed, so that Solr did not refine it, but that may belong to the
+ * answer. It also sorts pages by score.
  */
 public final class ExactFacets extends FacetComponent {
     @Override

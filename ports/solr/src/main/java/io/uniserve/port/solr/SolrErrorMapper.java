@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.search.SyntaxError;
 
-/** Translation of what Solr throws: errors of the user's query or document, and failures of the engine. */
+/** Translation of exceptions of Solr: errors of the user's query or document, and failures of the engine. */
 final class SolrErrorMapper {
     /** Table option: the maximum number of clauses of a query. */
     static final String CLAUSES_OPTION = "maxBooleanClauses";

@@ -166,7 +166,7 @@ final class SolrQuery {
     }
 
     /** Counts groups. Solr adds up the groups of its shards; here each counts once, by a facet query over all terms. */
-    @SuppressWarnings("unchecked") // a group's part of an answer is a list of anything
+    @SuppressWarnings("unchecked") // a group's part of an answer is a list of values of any type
     private void countGroups(SolrParams params, String field, NamedList<?> group) throws Exception {
         ModifiableSolrParams facet = new ModifiableSolrParams(params);
         facet.getParameterNames()

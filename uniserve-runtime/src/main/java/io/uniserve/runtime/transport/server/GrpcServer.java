@@ -55,7 +55,7 @@ public final class GrpcServer implements AutoCloseable {
         longCalls.forEach(Runnable::run);
     }
 
-    /** Rejects new calls, waits at most this long for running ones, then aborts the rest. */
+    /** Rejects new calls, waits at most this long for running ones, then aborts the remaining ones. */
     public void stop(long graceNanos) {
         server.shutdown();
         longCalls.forEach(Runnable::run);

@@ -60,7 +60,7 @@ public final class SessionSnapshots implements AutoCloseable {
     }
 
     /**
-     * Returns the session's state of the actor, with one use more. If it has none, takes the present state of the actor pinned here.
+     * Returns the session's state of the actor, with one use more. If it has none, takes the current state of the actor pinned here.
      */
     public SessionSnapshot hold(
             ReadRequest.SessionHold session, ReplicaKey actor, long untilNanos, Supplier<PinnedActor> pin) {

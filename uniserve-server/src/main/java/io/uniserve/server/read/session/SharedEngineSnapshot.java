@@ -67,7 +67,7 @@ public final class SharedEngineSnapshot {
     }
 
     /**
-     * Asks the engine for the size of the view, in bytes of memory and disk. The size is 0 while it shows the actor's present state,
+     * Requests the size of the view from the engine, in bytes of memory and disk. The size is 0 while it shows the actor's current state,
      * which exists anyway. Call it only with a use of the view.
      */
     long measure() {

@@ -6,7 +6,7 @@ package io.uniserve.server.read.worker;
  * @param client empty if the client has no name
  */
 public record FairShareKey(String table, String client) {
-    /** Share of the server's own work. It takes its turn, and has no limit. */
+    /** Share of the server's own work. It has a turn like other shares, but no limit. */
     public static final FairShareKey NONE = new FairShareKey("", "");
 
     boolean sameTable(FairShareKey other) {

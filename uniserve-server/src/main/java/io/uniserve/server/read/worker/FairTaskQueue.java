@@ -86,9 +86,9 @@ final class FairTaskQueue {
     }
 
     /**
-     * Takes the next task in turn whose table and client each have fewer than {@code limit} others running; null if there is none. A
-     * client without a running task of a table does not wait for that table's other clients. Tasks that run on after their deadline
-     * do not count, as spare threads have replaced theirs.
+     * Takes the next task in turn whose table and client each have fewer than {@code limit} others running; null if there is none. A client
+     * without a running task of a table does not wait for that table's other clients. Tasks that still run after their deadline do not
+     * count, as spare threads have replaced theirs.
      */
     synchronized @Nullable Running take(int limit, long now, long stuckNanos) {
         Iterator<Map.Entry<FairShareKey, Queue<Runnable>>> turns =

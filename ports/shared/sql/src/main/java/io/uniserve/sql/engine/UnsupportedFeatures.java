@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Features of the planner that one engine lacks. They are refused when the query is planned, with line and column. An actor gets statements
- * only, and cannot report the place in the query.
+ * Features of the planner that one engine lacks. They are rejected when the query is planned, with line and column. An actor gets
+ * statements only, and cannot report the place in the query.
  *
  * @param engine its name, for messages
  * @param parts the parts of queries that it lacks

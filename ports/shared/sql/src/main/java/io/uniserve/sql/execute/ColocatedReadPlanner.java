@@ -68,7 +68,7 @@ final class ColocatedReadPlanner {
                 : Map.of();
     }
 
-    /** Returns the co-located tables that a step reads beside the stationary one. */
+    /** Returns the co-located tables that a step reads in addition to the stationary one. */
     List<TableMeta> tablesOf(SqlQuery step, Side stays) {
         boolean joins = step.step() == Step.PARTIAL || step.step() == Step.TOP;
         List<Side> sides = step.fragment().sides();

@@ -44,7 +44,7 @@ final class LateRowFetcher {
 
     /**
      * Returns the answer with the late columns filled in. Returns empty if a row changed since its other columns were read, or if a key has
-     * no row. In the result every row of the table is from one moment, that of the later read.
+     * no row. In the result all rows of the table are from one state, that of the later read.
      *
      * @param answer with zeros in place of the late columns
      * @param before the table's side of the earlier read, if it had one

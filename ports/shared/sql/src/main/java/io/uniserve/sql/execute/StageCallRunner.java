@@ -29,7 +29,7 @@ final class StageCallRunner {
      * Starts the calls of a stage: the time of its first step counts from now.
      *
      * @param metas all tables, by their names in the query
-     * @param told gets an EXPLAIN line per step
+     * @param told receives an EXPLAIN line per step
      * @param unsupportedFeatures refuses joins that the actors' engine lacks
      */
     StageCallRunner(

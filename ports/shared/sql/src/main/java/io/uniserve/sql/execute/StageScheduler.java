@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Scheduler of a query's stages: they run one after the other, and each reads answers of those before it. A correlated sub-query may be
+ * Scheduler of a query's stages: they run one after the other, and each reads answers of earlier ones. A correlated sub-query may be
  * limited to the rows that the outer query needs: a key stage before it collects their values. A sub-query that is co-located with the rows
  * that need it is not run as a stage ({@link ColocatedSubquerySelector}).
  */
@@ -285,7 +285,7 @@ final class StageScheduler {
         storeAnswer(queryBlock, reduced, "sub-query", false);
     }
 
-    /** True if it pays to collect the needed keys first: they come from no more rows than the sub-query has. */
+    /** True if it is cheaper to collect the needed keys first: their rows are not more than those of the sub-query. */
     private boolean paysToReduce(QueryBlock outer, SubQuery sub, QueryBlock queryBlock, boolean outerReduced) {
         long inside = estimateRows(queryBlock);
         if (inside < REDUCED_ROWS_MIN) {

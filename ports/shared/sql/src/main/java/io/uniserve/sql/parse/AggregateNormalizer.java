@@ -24,7 +24,7 @@ import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Normalization of aggregates after the parser, so that later steps know one form of each. {@code sum(x) FILTER (WHERE c)} becomes {@code
+ * Normalization of aggregates after the parser, so that later steps handle one form of each. {@code sum(x) FILTER (WHERE c)} becomes {@code
  * sum(CASE WHEN c THEN x END)}, because no aggregate counts NULL. {@code approx_count_distinct(x)} becomes {@code count(DISTINCT x)}.
  * WITHIN GROUP, and ORDER BY inside an aggregate, become operands of the aggregate.
  */

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Validator that resolves names in GROUP BY as in the SQL standard and DuckDB: a column of FROM comes before an alias of SELECT. In HAVING
- * it does so for columns that are grouped by. Calcite's own validator takes the alias first, which makes other groups.
+ * it does so for columns that are grouped by. Calcite's own validator prefers the alias, which results in other groups.
  */
 final class ColumnFirstValidator extends SqlValidatorImpl {
     ColumnFirstValidator(

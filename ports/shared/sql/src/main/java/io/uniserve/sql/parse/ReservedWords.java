@@ -9,9 +9,9 @@ import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Words that the parser accepts as names but DuckDB does not: DuckDB would read another query, or fail. They are allowed as names in double
- * quotes only. {@code t SEMI JOIN u} is not an inner join of a table named {@code semi}, and {@code integer '5'} is not a column with a
- * title.
+ * Words that the parser accepts as names but DuckDB does not: DuckDB would interpret another query, or fail. They are allowed as names in
+ * double quotes only. {@code t SEMI JOIN u} is not an inner join of a table named {@code semi}, and {@code integer '5'} is not a column
+ * with a title.
  */
 final class ReservedWords {
     private static final Set<String> WORDS =

@@ -50,7 +50,7 @@ public final class CardinalityCache {
                 : OptionalLong.of(last.rows);
     }
 
-    /** True if actors of two tables were not co-located at least twice lately. */
+    /** True if actors of two tables were recently not co-located, at least twice. */
     boolean isNotColocated(TableMeta one, TableMeta other, long nanos) {
         return count(one, COLOCATION_KEY + other.tableId(), nanos).orElse(0) >= NOT_COLOCATED_MIN;
     }
@@ -68,7 +68,7 @@ public final class CardinalityCache {
     }
 
     /**
-     * True if a lookup in this table lately found no row for some key. The answer is true for a minute, and twice as long after each
+     * True if a lookup in this table recently found no row for some key. The answer is true for a minute, and twice as long after each
      * further miss.
      */
     public synchronized boolean hasMissingRows(TableMeta table, long nanos) {

@@ -25,7 +25,7 @@ import org.apache.calcite.sql.SqlNode;
 
 /**
  * Choice of co-located sub-queries: each actor of the stationary table answers them for its own rows. Condition: the sub-query reads one
- * table, and its rows that matter to a row are at the actor with the same number, because both keys must be equal.
+ * table, and requires equal keys of both tables. So the rows that it needs for a row are at the actor with the same number.
  */
 public final class ColocatedSubquerySelector {
     private final SqlQuery query;

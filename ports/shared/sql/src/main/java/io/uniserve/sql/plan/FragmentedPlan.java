@@ -12,11 +12,11 @@ import java.util.Set;
 
 /**
  * Distributed plan of a query in two statements of the engine: every actor of a table runs the first over its rows, and the second merges
- * their answers. The result is that of the query over all rows in one place. Counts and sums are added, an average is a sum divided by a
- * count, HAVING and ORDER BY come last.
+ * their answers. The result is the same as that of the query over all rows in one place. The merge adds counts and sums, divides sums by
+ * counts for averages, and applies HAVING and ORDER BY last.
  *
  * <p>In a join one table, the stationary one, stays in place. Its actors join their rows with the rows that the other tables send. Each of
- * these has a statement of its own, a side.
+ * the other tables has its own statement, called a side.
  *
  * @param partialStatement the statement over {@value StatementNaming#ROWS} of the stationary table and over the sides; its columns are c0, c1, ...
  * @param top the alternative to {@code partial} for an actor that has all rows of its groups: it returns fewer groups

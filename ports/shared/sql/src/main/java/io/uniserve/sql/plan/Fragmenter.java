@@ -102,7 +102,7 @@ final class Fragmenter {
                         && AggregateCatalog.containsNotMergeable(asked.order().getOrderList()));
     }
 
-    /** Marks tables whose rows come as they were joined before: a row number connects rows that belong together. */
+    /** Marks tables whose rows were already joined by an earlier shuffle: a row number identifies the rows of one result row. */
     Fragmenter withPairs(List<Integer> items) {
         pairedItems = List.copyOf(items);
         return this;

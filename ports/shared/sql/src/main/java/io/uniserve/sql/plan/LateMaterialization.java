@@ -20,8 +20,8 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Late columns of a table: the query groups by them and shows them, and does nothing else with them. If it also groups by the table's key,
- * they do not change the groups. So they are fetched only for the few rows that LIMIT leaves.
+ * Late columns of a table: the query only groups by them and returns them. If it also groups by the table's key, they do not change the
+ * groups. So they are fetched only for the few rows that LIMIT leaves.
  *
  * @param item the table
  * @param key the expression of GROUP BY that equals the table's key

@@ -228,12 +228,12 @@ final class PredicatePushdown {
         return conditionsByItem.getOrDefault(item, List.of());
     }
 
-    /** Returns the rest of WHERE. */
+    /** Returns the remaining conditions of WHERE. */
     List<ScopedExpression> where() {
         return where;
     }
 
-    /** Returns the rest of an ON. */
+    /** Returns the remaining conditions of an ON. */
     List<ScopedExpression> conditionsOfJoin(JoinTree.Join join) {
         return conditionsByJoin.getOrDefault(join, List.of());
     }

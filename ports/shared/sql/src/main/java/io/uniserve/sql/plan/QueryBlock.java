@@ -16,8 +16,8 @@ import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One SELECT of a query, which is a stage of its own. Sub-queries that are only a part of it are inlined; of all others it reads the
- * answers.
+ * One SELECT of a query, which is a stage of its own. Simple sub-queries are inlined. The answers of all other sub-queries are inputs of
+ * this block.
  *
  * @param number the number of the stage; the whole query is {@link #MAIN}
  * @param place the node in the query's text

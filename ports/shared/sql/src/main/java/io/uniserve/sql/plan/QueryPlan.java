@@ -36,7 +36,7 @@ public final class QueryPlan {
         try {
             SqlNode checked = CheckedQuery.validate(tables, parsed);
             QueryPlan plan = new QueryPlan(new TreeMap<>(QueryBlockBuilder.read(byName(tables), checked)));
-            // Everything that cannot be written is refused before any actor is called.
+            // Unsupported statements are rejected before any actor is called.
             plan.blocks.keySet().forEach(number -> plan.fragment(new QueryStage(number, false), -1));
             return plan;
         } catch (StackOverflowError e) {

@@ -11,7 +11,7 @@ import java.util.TreeSet;
  * Part of a query that is answered separately.
  *
  * @param number 0 for the query itself
- * @param reduced true if only rows count that the outer query can use, whose values are given
+ * @param reduced true if the stage is limited to rows that the outer query can use, by given values
  * @param late true if columns that are only shown are fetched when the rows of the answer are known
  * @param after tables that are looked up after the groups, by their places in FROM
  * @param checked sub-queries that each actor of the stationary table evaluates from its own rows or co-located ones: the tables that

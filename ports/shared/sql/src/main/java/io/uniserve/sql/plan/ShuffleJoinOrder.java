@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * Join order of shuffled tables: each is joined by an equality with one before it. Orders start with any of the tables and continue with
- * the smallest that can come next. The one that sends the fewest rows is chosen.
+ * Join order of shuffled tables: each is joined by an equality with one before it. An order may start with any table and continues with the
+ * smallest table that can follow. The one that sends the fewest rows is chosen.
  */
 public final class ShuffleJoinOrder {
     private final SqlQuery query;

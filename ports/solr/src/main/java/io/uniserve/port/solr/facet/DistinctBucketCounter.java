@@ -46,7 +46,7 @@ public final class DistinctBucketCounter {
         });
     }
 
-    @SuppressWarnings("unchecked") // a facet's part of an answer is a map of anything by names
+    @SuppressWarnings("unchecked") // a facet's part of an answer is a map from names to values of any type
     private static void forEachFacet(@Nullable Object part, Path path, BiConsumer<Path, Map<String, Object>> each) {
         if (part instanceof Map<?, ?> named) {
             named.forEach((name, value) -> {

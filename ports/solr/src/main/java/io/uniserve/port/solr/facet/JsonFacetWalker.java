@@ -10,8 +10,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Facets as nested objects, as queries in JSON have them: {@code {"brands": {"type": "terms", "field": "brand_s"}}}, where the
- * options may also be under the type, {@code {"brands": {"terms": {"field": "brand_s"}}}}, or be the field alone.
+ * Facets as nested objects, in the format of JSON queries: {@code {"brands": {"type": "terms", "field": "brand_s"}}}, where the options may
+ * also be under the type, {@code {"brands": {"terms": {"field": "brand_s"}}}}, or be the field alone.
  */
 public final class JsonFacetWalker {
     private static final Set<String> TERMS = Set.of("terms", "field");

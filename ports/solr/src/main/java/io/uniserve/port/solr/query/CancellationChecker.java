@@ -11,8 +11,8 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cancellation checks for engine code without any of its own: regular expressions, and writing an answer. It calls
- * {@link OperatorContext#checkActive}. Not thread-safe.
+ * Cancellation checks for engine code that has none: regular expressions, and writing an answer. It calls {@link
+ * OperatorContext#checkActive}. Not thread-safe.
  */
 public final class CancellationChecker {
     /** Number of characters that a regular expression reads between two checks. */
@@ -94,7 +94,7 @@ public final class CancellationChecker {
         };
     }
 
-    /** A text that looks at the query while it is read. */
+    /** A text that checks the query for cancellation while it is read. */
     private final class Text implements CharSequence {
         private final CharSequence text;
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * yes | KIND | NAME NAME | remark
  * no | KIND | NAME NAME | reason
  * pattern | KIND | regular expression that finds a rejected name in lines NAME=VALUE: its first group; NAMES stands for all of them | TEXTS
- * words | regular expression | regular expression of lines with nothing but words, used where the first one finds nothing in the text
+ * words | regular expression | regular expression of lines that contain only words, used if the first one finds nothing in the text
  * never | regular expression that finds, in the lines NAME=VALUE of all parameters, a combination that is not supported | the error;
  *       NAME in it stands for the expression's first group | TEXTS
  * once | NAME NAME | reason why the answer may not have one name for two values of one of these parameters

@@ -6,10 +6,10 @@
  *   <li>{@link io.uniserve.api.EngineContext}: scratch directory and settings of an instance.
  *   <li>{@link io.uniserve.api.EngineFunctions}: the port's operators and update functions, listed once.
  *   <li>{@link io.uniserve.api.EngineInstance}: running engine of one server; {@code EngineFunctions} builds it.
- *   <li>{@link io.uniserve.api.EngineFailures}: translates the engine's exceptions to error codes.
+ *   <li>{@link io.uniserve.api.EngineErrorMapper}: translates the engine's exceptions to error codes.
  *   <li>{@link io.uniserve.api.ActorFactory}: creates empty actors and restores actors from checkpoints.
  *   <li>{@link io.uniserve.api.ActorContext}: table, number and scratch directory of a new actor.
- *   <li>{@link io.uniserve.api.OpenActors}: factory that closes its actors with the engine.
+ *   <li>{@link io.uniserve.api.TrackingActorFactory}: factory that closes its actors with the engine.
  *   <li>{@link io.uniserve.api.Actor}: replica of one partition; publishes updates and writes checkpoints.
  *   <li>{@link io.uniserve.api.ActorView}: object that operators read: an actor, or a snapshot of one.
  *   <li>{@link io.uniserve.api.ActorUsage}: rows, memory and disk of an actor.

@@ -42,7 +42,7 @@ public final class ClusterIdentities {
                 ErrorCode.WRONG_CLUSTER,
                 self + " belongs to cluster " + cluster + " with identity " + identity + ", but cluster " + cluster
                         + " in " + where + " " + theirs
-                        + ". Nothing is changed or deleted. Correct zookeeper.connect, or restore ZooKeeper's data, and"
+                        + ". Nothing was changed or deleted. Correct zookeeper.connect, or restore ZooKeeper's data, and"
                         + " start again; to begin a new cluster, start servers with empty data directories and restore"
                         + " its tables from durable storage");
     }

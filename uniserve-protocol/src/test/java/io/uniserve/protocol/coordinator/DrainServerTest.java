@@ -119,7 +119,7 @@ class DrainServerTest {
     void whatCannotBeEmptiedIsRefused() {
         cluster.create(node, TestingCluster.table("t", 2, 3));
         refused("only 2 other servers", "s1");
-        refused("no live server is called s9", "s9");
+        refused("no live server has the id s9", "s9");
         drain("s9", false);
         assertThat(drained()).isEmpty();
     }

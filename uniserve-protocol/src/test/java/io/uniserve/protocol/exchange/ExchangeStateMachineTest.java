@@ -367,7 +367,7 @@ class ExchangeStateMachineTest {
                 small.scattered(
                         1, ID, 0, 4, 4, Map.of(0, chunk(40, 1), 1, chunk(40, 2), 2, chunk(40, 3), 3, chunk(40, 4))),
                 ErrorCode.TOO_LARGE,
-                "at most 50 and 100 may");
+                "at most 50 and 100 are permitted");
         small.disk(1).full(true);
         assertCode(small.scattered(1, ID, 0, 2, 4, Map.of(0, chunk(40, 1), 1, chunk(40, 2))), ErrorCode.DISK_FULL, "");
         small.loop.run(SECOND);

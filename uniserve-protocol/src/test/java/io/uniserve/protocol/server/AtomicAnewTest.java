@@ -79,6 +79,6 @@ class AtomicAnewTest {
         late.start();
         cluster.loop.run(AtomicCluster.SECOND);
         assertThat(late.fatal).isNotEmpty();
-        assertThat(late.fatal.get(0)).contains("UNSUPPORTED", "laid out as by earlier versions");
+        assertThat(late.fatal.get(0)).contains("UNSUPPORTED", "layout of earlier versions");
     }
 }

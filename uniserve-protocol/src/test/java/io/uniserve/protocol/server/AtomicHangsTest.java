@@ -199,7 +199,7 @@ class AtomicHangsTest {
         follower.engine().hangPrepares();
         List<Outcome<UpdateReply>> update = sendAndHang(primary);
         assertThat(atomic.error(update)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
-        assertThat(atomic.message(update)).contains("not decided in time", "retry with the same id");
+        assertThat(atomic.message(update)).contains("not decided before the deadline", "retry with the same id");
         assertThat(atomic.log().committedVersion()).isEqualTo(1);
         assertThat(atomic.reader().ask(2, 1)).as("no answer of either").isInstanceOf(Outcome.Err.class);
         assertThat(atomic.reader().read(0).values()).containsEntry(0, "1=a");

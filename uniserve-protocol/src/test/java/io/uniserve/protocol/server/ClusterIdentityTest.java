@@ -214,7 +214,7 @@ class ClusterIdentityTest {
         Host unowned = cluster.server("s8");
         unowned.start();
         cluster.loop.run(30 * SECOND);
-        assertThat(unowned.fatal).singleElement().asString().contains("no owner but objects of table 1", OTHER);
+        assertThat(unowned.fatal).singleElement().asString().contains("no owner, but objects of table 1", OTHER);
         assertThat(cluster.objects.keys("")).isEqualTo(objects);
 
         cluster.takeOverStore = true;

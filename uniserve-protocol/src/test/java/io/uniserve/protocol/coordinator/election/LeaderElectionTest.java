@@ -167,7 +167,7 @@ class LeaderElectionTest {
                 .singleElement()
                 .extracting(UniserveException::getMessage)
                 .asString()
-                .contains("UNSUPPORTED", "laid out as by earlier versions", "back its tables up");
+                .contains("UNSUPPORTED", "layout of earlier versions", "back its tables up");
         assertThat(node.machine().isLeader()).isFalse();
     }
 

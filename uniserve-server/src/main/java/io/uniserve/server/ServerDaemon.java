@@ -72,6 +72,7 @@ public final class ServerDaemon implements AutoCloseable {
     private final GrpcServer server;
     private final Address address;
     private final ServerMachine machine;
+    private final StateGauges states;
     private final ReadService reads;
     private final QueryService queries;
 
@@ -131,6 +132,7 @@ public final class ServerDaemon implements AutoCloseable {
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             measure(metrics, exchange, machine);
+            states = new StateGauges(metrics, machine, resources.loop);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
             resources.meters.health(new Health(resources.loop, machine::missingConditions));
             complete = true;
@@ -267,6 +269,7 @@ public final class ServerDaemon implements AutoCloseable {
     private void register(ZooKeeperSettings zookeeper) {
         resources.loop.execute(() -> {
             machine.onRouting(this::publish);
+            states.watch();
             machine.start(registered::complete);
         });
         long left = zookeeper.startTimeout().toNanos();

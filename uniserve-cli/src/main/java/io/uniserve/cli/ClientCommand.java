@@ -36,10 +36,11 @@ public abstract class ClientCommand extends CliCommand {
     protected final ClusterClient connect() {
         Uniserve uniserve = (Uniserve) root();
         return uniserve.connector()
-                .connect(new ConnectOptions(uniserve.bootstrap(config != null), Optional.ofNullable(config), tls()));
+                .connect(new ConnectOptions(
+                        uniserve.bootstrap(config != null), Optional.ofNullable(config), tlsFiles()));
     }
 
-    private Optional<TlsFiles> tls() {
+    private Optional<TlsFiles> tlsFiles() {
         if ((certificate == null) != (key == null)) {
             throw usageError("--tls-certificate and --tls-key go together: give both");
         }

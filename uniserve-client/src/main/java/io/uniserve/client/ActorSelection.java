@@ -4,7 +4,7 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.QueryOperations.ResultKind;
+import io.uniserve.client.QueryOperationFactory.ResultKind;
 import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -65,7 +65,7 @@ public final class ActorSelection {
 
     /** Sets the deadline, more than 0 and at most an hour. Default: the client's. */
     public ActorSelection deadline(Duration duration) {
-        return new ActorSelection(core, table, chosen, mode, Deadlines.check("deadline", duration));
+        return new ActorSelection(core, table, chosen, mode, DeadlineValidator.check("deadline", duration));
     }
 
     /**
@@ -81,7 +81,7 @@ public final class ActorSelection {
     public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         Query query =
                 toQuery(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level determines the read
-        QueryResult result = ClientFuture.await(new QueryOperations(core).retrieve(query, true));
+        QueryResult result = ClientFuture.await(new QueryOperationFactory(core).retrieve(query, true));
         return combine(result, call, combiner);
     }
 
@@ -124,7 +124,7 @@ public final class ActorSelection {
 
     /** Asynchronous form of {@link #query}. */
     public CompletionStage<Answer> queryAsync(String text) {
-        return askAsync(text, ResultKind.ANSWER);
+        return runQueryAsync(text, ResultKind.ANSWER);
     }
 
     /**
@@ -141,7 +141,7 @@ public final class ActorSelection {
 
     /** Asynchronous form of {@link #explain}. */
     public CompletionStage<Answer> explainAsync(String text) {
-        return askAsync(text, ResultKind.STEPS);
+        return runQueryAsync(text, ResultKind.STEPS);
     }
 
     private Answer runQuery(String text, ResultKind wanted) {
@@ -150,20 +150,20 @@ public final class ActorSelection {
                 ? List.of()
                 : chosen(TableLocator.locateNow(core, table, end).meta().partitioner());
         return ClientFuture.await(
-                new QueryOperations(core).query(new QueryText(table, text, actors), mode, wanted, end, true));
+                new QueryOperationFactory(core).query(new QueryText(table, text, actors), mode, wanted, end, true));
     }
 
-    private CompletionStage<Answer> askAsync(String text, ResultKind wanted) {
+    private CompletionStage<Answer> runQueryAsync(String text, ResultKind wanted) {
         try {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<Answer> answer = chosen.isEmpty()
-                    ? new QueryOperations(core).query(new QueryText(table, text), mode, wanted, end, false)
+                    ? new QueryOperationFactory(core).query(new QueryText(table, text), mode, wanted, end, false)
                     : TableLocator.locate(
                             core,
                             table,
                             end,
                             false,
-                            route -> new QueryOperations(core)
+                            route -> new QueryOperationFactory(core)
                                     .query(
                                             new QueryText(
                                                     table,
@@ -197,7 +197,8 @@ public final class ActorSelection {
 
     private Operation<QueryResult> start(
             String operator, Bytes parameters, Optional<List<Integer>> actors, long end, boolean block) {
-        return new QueryOperations(core).retrieve(new Query(table, actors, operator, parameters, mode, end), block);
+        return new QueryOperationFactory(core)
+                .retrieve(new Query(table, actors, operator, parameters, mode, end), block);
     }
 
     static <P, V> Bytes encode(RetrieveCall<P, V> call, P parameters) {

@@ -36,18 +36,18 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Admin {
     private final ClientCore core;
-    private final AdminOperations adminOperations;
+    private final AdminOperationFactory adminOperations;
     private final Duration deadline;
 
     Admin(ClientCore core, Duration deadline) {
         this.core = core;
-        this.adminOperations = new AdminOperations(core);
+        this.adminOperations = new AdminOperationFactory(core);
         this.deadline = deadline;
     }
 
     /** Returns a copy with another deadline, more than 0 and at most an hour. */
     public Admin deadline(Duration duration) {
-        return new Admin(core, Deadlines.check("deadline", duration));
+        return new Admin(core, DeadlineValidator.check("deadline", duration));
     }
 
     /**
@@ -263,12 +263,12 @@ public final class Admin {
     }
 
     /**
-     * Takes a named backup of a table while it serves. Returns when the backup is complete in durable storage. For an eventual table,
-     * the backup has every update that an actor had acknowledged when the coordinator backed up that actor; the actors are backed up
-     * at different moments. For an atomic table, the backup has one version, committed at the call or later. It shares objects with
-     * the continuous backup, and outlasts the table. Fails with TABLE_NOT_FOUND; BACKUP_EXISTS; UNSUPPORTED without durable storage;
-     * INVALID_ARGUMENT for the name; VERSION_GONE if atomic updates are too frequent for the actors' checkpoints; UNAVAILABLE while
-     * another operation on a backup of this name is running.
+     * Takes a named backup of a table while it serves. Returns when the backup is complete in durable storage. For an eventual table, the
+     * backup has every update that an actor had acknowledged when the coordinator backed up that actor; the actors are backed up at
+     * different times. For an atomic table, the backup has one version, committed at the call or later. It shares objects with the
+     * continuous backup, and outlasts the table. Fails with TABLE_NOT_FOUND; BACKUP_EXISTS; UNSUPPORTED without durable storage;
+     * INVALID_ARGUMENT for the name; VERSION_GONE if atomic updates are too frequent for the actors' checkpoints; UNAVAILABLE while another
+     * operation on a backup of this name is running.
      *
      * @param name a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters
      */

@@ -6,7 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.client.update.RequestTracker.Ticket;
@@ -23,8 +23,8 @@ final class AtomicUpdateOperation {
 
     private final ClientContext environment;
     private final RequestTracker tracker;
-    private final ConsistentCutClient cuts;
-    private final VersionWatermarks floors;
+    private final ConsistentSnapshotClient cuts;
+    private final VersionWatermarks versionWatermarks;
     private final Update update;
     private final Optional<RequestId> chosenId;
     private final Operation<UpdateOutcome> operation;
@@ -34,7 +34,7 @@ final class AtomicUpdateOperation {
     AtomicUpdateOperation(
             ClientContext environment,
             RequestTracker tracker,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             VersionWatermarks floors,
             Update update,
             Optional<RequestId> chosenId,
@@ -42,7 +42,7 @@ final class AtomicUpdateOperation {
         this.environment = environment;
         this.tracker = tracker;
         this.cuts = cuts;
-        this.floors = floors;
+        this.versionWatermarks = floors;
         this.update = update;
         this.chosenId = chosenId;
         this.operation = operation;
@@ -64,8 +64,8 @@ final class AtomicUpdateOperation {
             return;
         }
         Ticket used = ticket.get();
-        AtomicUpdateRequest started =
-                new AtomicUpdateRequest(environment, cuts, floors, update, used, outcome -> ended(used, outcome));
+        AtomicUpdateRequest started = new AtomicUpdateRequest(
+                environment, cuts, versionWatermarks, update, used, outcome -> onEnd(used, outcome));
         machine = Optional.of(started);
         started.start();
     }
@@ -75,7 +75,7 @@ final class AtomicUpdateOperation {
         machine.ifPresent(AtomicUpdateRequest::cancel);
     }
 
-    private void ended(Ticket ticket, Outcome<Long> outcome) {
+    private void onEnd(Ticket ticket, Outcome<Long> outcome) {
         ticket.finish();
         int requests = machine.map(AtomicUpdateRequest::attempts).orElse(0);
         List<ActorAck> acked = List.of();

@@ -6,7 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.runtime.serial.SharedRouting;
+import io.uniserve.runtime.serial.SharedRoutingCache;
 import io.uniserve.runtime.transport.client.RoutingClient;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,13 +19,13 @@ import java.util.concurrent.TimeoutException;
 final class ClientBootstrap {
     private static final int TRIED_MAX = 16;
 
-    private final SharedRouting routing;
+    private final SharedRoutingCache routing;
     private final RoutingClient client;
     private final ClientOptions options;
     private final Clock clock;
     private final List<Attempt> tried = new ArrayList<>();
 
-    ClientBootstrap(SharedRouting routing, RoutingClient client, ClientOptions options, Clock clock) {
+    ClientBootstrap(SharedRoutingCache routing, RoutingClient client, ClientOptions options, Clock clock) {
         this.routing = routing;
         this.client = client;
         this.options = options;

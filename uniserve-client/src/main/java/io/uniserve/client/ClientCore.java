@@ -1,6 +1,6 @@
 package io.uniserve.client;
 
-import io.uniserve.client.operation.InFlight;
+import io.uniserve.client.operation.InFlightLimiter;
 import io.uniserve.client.operation.Operation;
 import io.uniserve.client.operation.RequestIdGenerator;
 import io.uniserve.client.operation.SerialNetwork;
@@ -12,17 +12,17 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.client.routing.RouteIndex;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.serial.SerialTimers;
-import io.uniserve.runtime.serial.SharedRouting;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.serial.SharedRoutingCache;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.AdminClient;
@@ -49,13 +49,13 @@ final class ClientCore implements AutoCloseable {
 
     private final ClientOptions options;
     private final Clock clock = SystemClock.INSTANCE;
-    private final Ids ids;
+    private final IdGenerator ids;
     private final RequestTracker requests;
     private final ClientState state;
     private final VersionWatermarks versionWatermarks = new VersionWatermarks();
-    private final SharedRouting routing = new SharedRouting(this::refresh);
-    private final InFlight inFlight;
-    private final InFlight adminInFlight = new InFlight(ADMIN_IN_FLIGHT_MAX, 1);
+    private final SharedRoutingCache routing = new SharedRoutingCache(this::refresh);
+    private final InFlightLimiter inFlight;
+    private final InFlightLimiter adminInFlight = new InFlightLimiter(ADMIN_IN_FLIGHT_MAX, 1);
     private final Set<Operation<?>> running = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ChannelPool channels;
@@ -69,11 +69,11 @@ final class ClientCore implements AutoCloseable {
     /** Starts the threads; opens no connection yet. */
     public ClientCore(ClientOptions options) {
         this.options = options;
-        Ids random = new RandomIds();
+        IdGenerator random = new RandomIdGenerator();
         this.ids = new RequestIdGenerator(random.next());
         this.requests = new RequestTracker(random);
         this.state = ClientState.of(options.requestSettings(), options.routingPolicy(), random.next());
-        this.inFlight = new InFlight(options.maxInFlight(), options.maxInFlightBytes());
+        this.inFlight = new InFlightLimiter(options.maxInFlight(), options.maxInFlightBytes());
         this.cluster = options.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
         this.channels = new ChannelPool(clock, options.tls(), cluster);
         this.network = new GrpcClientNetwork(channels, cluster, Runnable::run)
@@ -83,14 +83,14 @@ final class ClientCore implements AutoCloseable {
                 "uniserve-client-routing", clock, error -> LOG.error("the client's routing stopped", error));
         this.timers = new CoarseTimers("uniserve-client-timers", clock);
         this.routingClient = new RoutingClient(
-                new LinkedHashSet<>(options.bootstrap()), channels, cluster, loop, clock, ids, this::routed);
+                new LinkedHashSet<>(options.bootstrap()), channels, cluster, loop, clock, ids, this::onRouting);
     }
 
     private void refresh(Completion<Routing> completion) {
         routingClient.refresh(completion);
     }
 
-    private void routed(Routing changed) {
+    private void onRouting(Routing changed) {
         routing.accept(changed);
         RouteIndex index = routing.current();
         state.watermarks().retainTables(index);
@@ -140,7 +140,7 @@ final class ClientCore implements AutoCloseable {
     }
 
     /** Client for snapshots of several tables; results arrive on this serial executor. */
-    ConsistentCutClient snapshotClient(Executor serial) {
+    ConsistentSnapshotClient snapshotClient(Executor serial) {
         return (to, tables, timeout, completion) -> network.requestConsistentCut(
                 to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
     }

@@ -38,7 +38,7 @@ final class ClientFuture<T> extends CompletableFuture<T> {
 
     private <S> void end(S value, @Nullable Throwable error, Function<S, T> mapper) {
         if (error != null) {
-            completeExceptionally(plain(error));
+            completeExceptionally(toUniserveException(error));
             return;
         }
         try {
@@ -66,12 +66,12 @@ final class ClientFuture<T> extends CompletableFuture<T> {
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.CANCELLED, "interrupted while waiting for the answer", e);
         } catch (ExecutionException e) {
-            UniserveException known = plain(e);
+            UniserveException known = toUniserveException(e);
             throw new UniserveException(known.code(), known.reason(), known.tried(), known);
         }
     }
 
-    private static UniserveException plain(Throwable error) {
+    private static UniserveException toUniserveException(Throwable error) {
         Throwable cause = error;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
                 && cause.getCause() != null) {

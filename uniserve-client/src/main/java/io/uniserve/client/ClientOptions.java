@@ -46,15 +46,15 @@ public record ClientOptions(
             throw UniserveException.invalid(
                     "bootstrap is empty; set at least one HOST:PORT of a server or coordinator");
         }
-        Deadlines.check("queryDeadline", queryDeadline);
-        Deadlines.check("updateDeadline", updateDeadline);
-        Deadlines.check("connectTimeout", connectTimeout);
-        between("maxInFlight", maxInFlight, 1, MAX_IN_FLIGHT_MAX);
-        between("maxInFlightBytes", maxInFlightBytes, 1, 1L << 40);
-        between("hedgePermille", requestSettings.hedgePermille(), 0, 1_000);
+        DeadlineValidator.check("queryDeadline", queryDeadline);
+        DeadlineValidator.check("updateDeadline", updateDeadline);
+        DeadlineValidator.check("connectTimeout", connectTimeout);
+        checkRange("maxInFlight", maxInFlight, 1, MAX_IN_FLIGHT_MAX);
+        checkRange("maxInFlightBytes", maxInFlightBytes, 1, 1L << 40);
+        checkRange("hedgePermille", requestSettings.hedgePermille(), 0, 1_000);
     }
 
-    private static void between(String name, long value, long min, long max) {
+    private static void checkRange(String name, long value, long min, long max) {
         if (value < min || value > max) {
             throw UniserveException.invalid(name + " is " + value + ": use " + min + " to " + max);
         }

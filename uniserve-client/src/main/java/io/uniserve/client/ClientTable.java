@@ -105,14 +105,14 @@ public final class ClientTable {
             String keyField, Collection<? extends Map<String, ? extends @Nullable Object>> fields) {
         List<Document> documents = new ArrayList<>(fields.size());
         for (Map<String, ? extends @Nullable Object> one : fields) {
-            documents.add(new Document(keyField, readable(one)));
+            documents.add(new Document(keyField, checkFields(one)));
         }
         return documents;
     }
 
     /** Not copied: the kind of map determines whether the order of fields matters. */
     @SuppressWarnings("unchecked") // for reading only: all values are objects or null
-    private static Map<String, @Nullable Object> readable(Map<String, ? extends @Nullable Object> fields) {
+    private static Map<String, @Nullable Object> checkFields(Map<String, ? extends @Nullable Object> fields) {
         return (Map<String, @Nullable Object>) fields;
     }
 

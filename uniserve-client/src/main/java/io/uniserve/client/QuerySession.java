@@ -4,7 +4,7 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.QueryOperations.ResultKind;
+import io.uniserve.client.QueryOperationFactory.ResultKind;
 import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -40,20 +40,20 @@ public final class QuerySession implements AutoCloseable {
 
     private final ClientCore core;
     private final TableName table;
-    private final ReadSession states;
+    private final ReadSession readSession;
     private final long untilNanos;
     private boolean closed;
 
     private QuerySession(ClientCore core, TableName table, ReadSession states, long untilNanos) {
         this.core = core;
         this.table = table;
-        this.states = states;
+        this.readSession = states;
         this.untilNanos = untilNanos;
     }
 
     /** Holds the state of every actor. Blocks, with the client's deadline. */
     static QuerySession open(ClientCore core, TableName table, Duration time) {
-        long until = core.deadlineNanos(Deadlines.check("time", time));
+        long until = core.deadlineNanos(DeadlineValidator.check("time", time));
         ReadSession states = new ReadSession(core.nextId(), core.nextId(), until);
         QuerySession session = new QuerySession(core, table, states, until);
         boolean opened = false;
@@ -83,8 +83,8 @@ public final class QuerySession implements AutoCloseable {
 
     private Answer runQuery(String text, ResultKind wanted) {
         checkOpen();
-        return ClientFuture.await(new QueryOperations(core)
-                .query(new QueryText(table, text), Optional.of(states), wanted, deadlineNanos(), true));
+        return ClientFuture.await(new QueryOperationFactory(core)
+                .query(new QueryText(table, text), Optional.of(readSession), wanted, deadlineNanos(), true));
     }
 
     /** Runs an operator on all actors, as {@link ActorSelection#retrieve}. Blocks. Also fails with VERSION_GONE. */
@@ -95,7 +95,7 @@ public final class QuerySession implements AutoCloseable {
 
     private QueryResult read(String operator, Bytes parameters) {
         Query query = new Query(table, Optional.empty(), operator, parameters, ReadMode.LINEARIZABLE, deadlineNanos());
-        return ClientFuture.await(new QueryOperations(core).retrieve(query, Optional.of(states), true));
+        return ClientFuture.await(new QueryOperationFactory(core).retrieve(query, Optional.of(readSession), true));
     }
 
     private long deadlineNanos() {
@@ -117,7 +117,7 @@ public final class QuerySession implements AutoCloseable {
         }
         closed = true;
         try {
-            Operation<Done> unused = new QueryOperations(core).release(states);
+            Operation<Done> unused = new QueryOperationFactory(core).release(readSession);
         } catch (UniserveException e) {
             LOG.debug("cannot release a session's states; servers hold them until its time ends", e);
         }

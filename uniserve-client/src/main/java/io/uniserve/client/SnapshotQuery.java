@@ -5,7 +5,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.client.query.Query;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,8 +14,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of several tables in one snapshot. Each table is read at its newest version that was committed at one moment after the call
- * of {@link #run}, the same for all tables, as confirmed by a write in ZooKeeper (mode {@link ReadMode#STRICT}). For atomic tables.
+ * Reads of several tables in one snapshot. Each table is read at its newest version that was committed at one time after the call of {@link
+ * #run}, the same for all tables, as confirmed by a write in ZooKeeper (mode {@link ReadMode#STRICT}). For atomic tables.
  *
  * <pre>{@code
  * SnapshotQuery cut = client.cut();
@@ -50,7 +50,7 @@ public final class SnapshotQuery {
             this.combination = combination;
         }
 
-        private void complete(StrictRead.Result result) {
+        private void complete(StrictReadExecution.Result result) {
             value = combination.of(result);
             version = result.version();
             completed = true;
@@ -74,7 +74,7 @@ public final class SnapshotQuery {
 
     /** Function from the actors' partial values to the combined value. */
     private interface Combination<R> {
-        R of(StrictRead.Result result);
+        R of(StrictReadExecution.Result result);
     }
 
     /**
@@ -94,7 +94,7 @@ public final class SnapshotQuery {
 
     /** Sets the deadline, more than 0 and at most an hour. Default: the client's. */
     public SnapshotQuery deadline(Duration duration) {
-        deadline = Deadlines.check("deadline", duration);
+        deadline = DeadlineValidator.check("deadline", duration);
         return this;
     }
 
@@ -110,7 +110,8 @@ public final class SnapshotQuery {
         ran = true;
         long end = core.deadlineNanos(deadline);
         List<Query> asked = queries.stream().map(query -> query.apply(end)).toList();
-        List<StrictRead.Result> results = ClientFuture.await(new QueryOperations(core).readStrict(asked, true));
+        List<StrictReadExecution.Result> results =
+                ClientFuture.await(new QueryOperationFactory(core).readStrict(asked, true));
         for (int i = 0; i < results.size(); i++) {
             reads.get(i).complete(results.get(i));
         }

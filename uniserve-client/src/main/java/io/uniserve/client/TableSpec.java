@@ -46,7 +46,7 @@ public final class TableSpec {
 
     /** Sets the port (engine) that stores the data. Required. */
     public TableSpec port(String port) {
-        return changed(next -> next.port = port);
+        return withChange(next -> next.port = port);
     }
 
     /** Partitions rows into this many actors by a hash of their key. Default: 16. */
@@ -61,7 +61,7 @@ public final class TableSpec {
 
     /** Sets a partitioner. */
     public TableSpec partitioner(Partitioner partitioner) {
-        return changed(next -> next.partitioner = partitioner);
+        return withChange(next -> next.partitioner = partitioner);
     }
 
     /**
@@ -69,37 +69,37 @@ public final class TableSpec {
      * actors, and every query reads one version of the table; the port must support them.
      */
     public TableSpec level(ConsistencyLevel level) {
-        return changed(next -> next.level = level);
+        return withChange(next -> next.level = level);
     }
 
     /** Sets the key field of documents. Default: {@code id}. */
     public TableSpec keyField(String field) {
-        return changed(next -> next.keyField = field);
+        return withChange(next -> next.keyField = field);
     }
 
     /** Sets the number of replicas per actor. Default: 1. */
     public TableSpec replicas(int count) {
-        return changed(next -> next.rf = count);
+        return withChange(next -> next.rf = count);
     }
 
     /** Sets the smallest number of in-sync replicas for updates. With fewer, updates fail and reads continue. Default: 1. */
     public TableSpec minIsr(int count) {
-        return changed(next -> next.minIsr = count);
+        return withChange(next -> next.minIsr = count);
     }
 
     /** Sets the action after the loss of all replicas of an actor. Default: {@link OnLoss#WAIT}. */
     public TableSpec onLoss(OnLoss onLoss) {
-        return changed(next -> next.onLoss = onLoss);
+        return withChange(next -> next.onLoss = onLoss);
     }
 
     /** Sets the storage that must have an update before it is acknowledged. Default: {@link Durability#LOCAL}. */
     public TableSpec durability(Durability durability) {
-        return changed(next -> next.durability = durability);
+        return withChange(next -> next.durability = durability);
     }
 
     /** Sets an option of the port. */
     public TableSpec option(String name, String value) {
-        return changed(next -> next.options.put(name, value));
+        return withChange(next -> next.options.put(name, value));
     }
 
     /** Returns the definition; the table number is assigned at creation. */
@@ -107,7 +107,7 @@ public final class TableSpec {
         return meta;
     }
 
-    private TableSpec changed(Consumer<Draft> change) {
+    private TableSpec withChange(Consumer<Draft> change) {
         Draft next = new Draft(meta);
         change.accept(next);
         return new TableSpec(next.meta(meta.name()));

@@ -83,7 +83,7 @@ public final class TableUpdate<R extends Row> {
                 rows,
                 level,
                 requestId,
-                Deadlines.check("deadline", duration),
+                DeadlineValidator.check("deadline", duration),
                 everywhere);
     }
 
@@ -122,7 +122,7 @@ public final class TableUpdate<R extends Row> {
     }
 
     private Operation<UpdateOutcome> start(TableRoute route, long end, boolean block) {
-        return new UpdateOperations(core)
+        return new UpdateOperationFactory(core)
                 .update(route, function, codec, rows.apply(route.meta()), level, requestId, end, everywhere, block);
     }
 }

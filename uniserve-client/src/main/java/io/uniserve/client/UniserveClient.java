@@ -2,7 +2,7 @@ package io.uniserve.client;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.QueryOperations.ResultKind;
+import io.uniserve.client.QueryOperationFactory.ResultKind;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing;
@@ -79,8 +79,8 @@ public final class UniserveClient implements AutoCloseable {
     /** Answers a query, as {@link #query(String, String)}, with a deadline of more than 0 and at most an hour. */
     public Answer query(String table, String text, Duration deadline) {
         QueryText query = new QueryText(new TableName(table), text);
-        return ClientFuture.await(
-                new QueryOperations(core).query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), true));
+        return ClientFuture.await(new QueryOperationFactory(core)
+                .query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), true));
     }
 
     /** Asynchronous form of {@link #query(String, String)}. */
@@ -93,7 +93,7 @@ public final class UniserveClient implements AutoCloseable {
         try {
             QueryText query = new QueryText(new TableName(table), text);
             return ClientFuture.of(
-                    new QueryOperations(core)
+                    new QueryOperationFactory(core)
                             .query(query, ReadMode.LINEARIZABLE, ResultKind.ANSWER, end(deadline), false),
                     core.options().callbackExecutor(),
                     answer -> answer);
@@ -122,6 +122,6 @@ public final class UniserveClient implements AutoCloseable {
     }
 
     private long end(Duration deadline) {
-        return core.deadlineNanos(Deadlines.check("deadline", deadline));
+        return core.deadlineNanos(DeadlineValidator.check("deadline", deadline));
     }
 }

@@ -33,7 +33,7 @@ public final class UniserveClientBuilder {
     private Duration connectTimeout = Duration.ofSeconds(10);
     private int maxInFlight = 1_024;
     private long maxInFlightBytes = 128L << 20;
-    private RequestSettings reader = RequestSettings.defaults();
+    private RequestSettings requestSettings = RequestSettings.defaults();
     private RoutingPolicy routingPolicy = RoutingPolicy.weighted();
     private TlsFiles tls = TlsFiles.PLAIN;
     private Executor callbackExecutor = Runnable::run;
@@ -67,7 +67,7 @@ public final class UniserveClientBuilder {
         queryDeadline = settings.client().queryDeadline();
         updateDeadline = settings.client().updateDeadline();
         connectTimeout = settings.client().connectTimeout();
-        reader = settings.client().requestSettings();
+        requestSettings = settings.client().requestSettings();
         tls = settings.tls();
         return this;
     }
@@ -108,13 +108,13 @@ public final class UniserveClientBuilder {
 
     /** Sets retries, hedging and the avoidance of silent servers. Default: {@link RequestSettings#defaults}. */
     public UniserveClientBuilder requestSettings(RequestSettings settings) {
-        this.reader = settings;
+        this.requestSettings = settings;
         return this;
     }
 
     /** Sets the number of hedged requests per 1,000 requests, 0 to 1,000. Default: 100. */
     public UniserveClientBuilder hedgePermille(int permille) {
-        this.reader = reader.withHedgePermille(permille);
+        this.requestSettings = requestSettings.withHedgePermille(permille);
         return this;
     }
 
@@ -161,7 +161,7 @@ public final class UniserveClientBuilder {
                 connectTimeout,
                 maxInFlight,
                 maxInFlightBytes,
-                reader,
+                requestSettings,
                 routingPolicy,
                 tls,
                 callbackExecutor);

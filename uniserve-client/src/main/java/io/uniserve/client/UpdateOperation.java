@@ -63,7 +63,7 @@ final class UpdateOperation {
             return;
         }
         if (cancelled || plan.deadlineNanos() - environment.clock().nanos() <= 0) {
-            failRest(new UniserveException(
+            failRemaining(new UniserveException(
                     cancelled ? ErrorCode.CANCELLED : ErrorCode.DEADLINE_EXCEEDED,
                     "step " + (step + 1) + " of " + plan.steps().size() + " was not sent"));
             return;
@@ -76,7 +76,7 @@ final class UpdateOperation {
         ids.add(ticket.get().id());
         Update update =
                 new Update(plan.table(), plan.tableId(), plan.function(), plan.level(), batches, plan.deadlineNanos());
-        UpdateExecution machine = new UpdateExecution(environment, update, ticket.get(), this::stepEnded);
+        UpdateExecution machine = new UpdateExecution(environment, update, ticket.get(), this::onStepEnd);
         current = Optional.of(machine);
         machine.start();
     }
@@ -86,7 +86,7 @@ final class UpdateOperation {
         current.ifPresent(UpdateExecution::cancel);
     }
 
-    private void stepEnded(Outcome<UpdateResult> outcome) {
+    private void onStepEnd(Outcome<UpdateResult> outcome) {
         if (outcome instanceof Outcome.Ok<UpdateResult> ok) {
             UpdateResult result = ok.value();
             requests += result.requests();
@@ -100,7 +100,7 @@ final class UpdateOperation {
             if (step == 0) {
                 operation.end(Outcome.err(error));
             } else {
-                failRest(error);
+                failRemaining(error);
             }
         }
     }
@@ -110,7 +110,7 @@ final class UpdateOperation {
         failed.put(failure.actor(), failure);
     }
 
-    private void failRest(UniserveException error) {
+    private void failRemaining(UniserveException error) {
         for (; step < plan.steps().size(); step++) {
             for (ActorBatch batch : plan.steps().get(step)) {
                 if (!failed.containsKey(batch.actor())) {

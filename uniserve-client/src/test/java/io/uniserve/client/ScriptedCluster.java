@@ -26,7 +26,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 final class ScriptedCluster implements AutoCloseable {
     static final Codec<List<Document>> ROWS = Codecs.list(Document.CODEC);
 
-    final RoutingHub hub = new RoutingHub();
+    final RoutingBroadcaster hub = new RoutingBroadcaster();
     final Map<Integer, Node> nodes = new TreeMap<>();
     final AtomicInteger updateCalls = new AtomicInteger();
     final AtomicInteger createCalls = new AtomicInteger();

@@ -3,8 +3,8 @@ package io.uniserve.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.placement.InitialPlacement;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.placement.InitialPlacementPolicy;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
@@ -19,17 +19,17 @@ import io.uniserve.runtime.config.CoordinatorSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.metrics.Health;
-import io.uniserve.runtime.metrics.Metrics;
+import io.uniserve.runtime.metrics.DaemonHealthCheck;
+import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.GrpcServer;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.runtime.transport.server.RoutingSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,8 +43,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Coordinator daemon: the coordinator's state machine with one loop, one port and one ZooKeeper session. A cluster may have several;
- * the elected one leads, the others stand by. Thread-safe.
+ * Coordinator daemon: the coordinator's state machine with one loop, one port and one ZooKeeper session. A cluster may have several; the
+ * elected one is the leader, the others are standbys. Thread-safe.
  */
 public final class CoordinatorDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorDaemon.class);
@@ -54,18 +54,18 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final Consumer<Throwable> onFailure;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CoordinatorSettings settings;
-    private final Metrics meters;
+    private final MetricsServer meters;
     private final CoordinatorMetrics metrics;
-    private final RoutingHub hub = new RoutingHub();
+    private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final EventLoop loop;
     private final ChannelPool channels;
     private final GrpcServer server;
     private final CuratorRegistry registry;
-    private final PolicyThread policies;
+    private final PolicyExecutor policies;
     private final Address address;
-    private volatile @Nullable CoordinatorMachine machine;
+    private volatile @Nullable CoordinatorStateMachine machine;
 
-    private CoordinatorDaemon(Settings whole, Metrics meters, Consumer<Throwable> onFailure) {
+    private CoordinatorDaemon(Settings whole, MetricsServer meters, Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
         this.meters = meters;
         settings = whole.coordinator();
@@ -78,28 +78,28 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 .routing(hub)
                 .tls(whole.tls())
                 .start(settings.host(), settings.port());
-        address = new Address(CoordinatorAdvertisedHost.of(settings), server.port());
+        address = new Address(CoordinatorHostResolver.of(settings), server.port());
         metrics = new CoordinatorMetrics(meters.registry());
         channels = new ChannelPool(SystemClock.INSTANCE, whole.tls(), cluster);
         loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
         registry = new CuratorRegistry(options, loop);
-        RandomIds ids = new RandomIds();
+        RandomIdGenerator ids = new RandomIdGenerator();
         CoordinatorConfig config = settings.toConfig("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
-        policies = new PolicyThread(loop);
-        machine = new CoordinatorMachine(
+        policies = new PolicyExecutor(loop);
+        machine = new CoordinatorStateMachine(
                 config,
                 env,
-                new InitialPlacement(),
+                new InitialPlacementPolicy(),
                 new RebalanceSetup(
-                        settings.rebalance().toConfig(), RebalancePolicies.of(settings.rebalance()), policies));
+                        settings.rebalance().toConfig(), RebalancePolicyFactory.of(settings.rebalance()), policies));
         machine.onIdentity(cluster::setIdentity);
     }
 
     /**
-     * Limits the coordinator's session time-out to that of servers. With a longer one it would outlive the sessions of silent
-     * servers, and take them for dead while ZooKeeper cannot be reached.
+     * Limits the coordinator's session time-out to that of servers. With a longer one it would outlive the sessions of silent servers, and
+     * consider them dead while ZooKeeper cannot be reached.
      */
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper, CoordinatorSettings settings) {
         long session = Math.min(
@@ -113,14 +113,14 @@ public final class CoordinatorDaemon implements AutoCloseable {
     }
 
     /**
-     * Starts a coordinator. Returns when it listens and has reached ZooKeeper; it leads or stands by soon after.
+     * Starts a coordinator. Returns when it listens and has reached ZooKeeper; it becomes leader or standby soon afterwards.
      *
      * @param onFailure receives the failure after which the coordinator cannot continue; close it then
      * @throws UniserveException INVALID_CONFIGURATION if the port is in use; UNAVAILABLE if ZooKeeper cannot be reached within
      *     {@code zookeeper.start-timeout}
      */
     public static CoordinatorDaemon start(Settings settings, Consumer<Throwable> onFailure) {
-        Metrics meters = new Metrics(settings.metrics());
+        MetricsServer meters = new MetricsServer(settings.metrics());
         CoordinatorDaemon daemon;
         try {
             daemon = new CoordinatorDaemon(settings, meters, onFailure);
@@ -161,7 +161,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         }
     }
 
-    private void start(@Nullable CoordinatorMachine started) {
+    private void start(@Nullable CoordinatorStateMachine started) {
         if (started != null) {
             started.onRouting(routing -> {
                 hub.publish(routing);
@@ -170,12 +170,12 @@ public final class CoordinatorDaemon implements AutoCloseable {
             started.onFatal(this::failed);
             started.start();
             metrics.watch(started, loop);
-            meters.health(new Health(loop, () -> missing(started)));
+            meters.health(new DaemonHealthCheck(loop, () -> missing(started)));
         }
     }
 
     /** Call on the loop. A standby is ready too, if it has the tables and the leader. */
-    private static List<String> missing(CoordinatorMachine machine) {
+    private static List<String> missing(CoordinatorStateMachine machine) {
         List<String> missing = new ArrayList<>();
         machine.registryProblem().ifPresent(missing::add);
         if (machine.leader().isEmpty()) {
@@ -188,7 +188,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     }
 
     /** State machine; null once the daemon closes. */
-    private @Nullable CoordinatorMachine running() {
+    private @Nullable CoordinatorStateMachine running() {
         return closed.get() ? null : machine;
     }
 
@@ -221,8 +221,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
         handle(counted, machine -> machine.onAdmin(request, counted));
     }
 
-    private <T> void handle(Completion<T> completion, Consumer<CoordinatorMachine> action) {
-        CoordinatorMachine present = running();
+    private <T> void handle(Completion<T> completion, Consumer<CoordinatorStateMachine> action) {
+        CoordinatorStateMachine present = running();
         if (present == null) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.UNAVAILABLE, "this coordinator is starting or stopping; try again")));
@@ -246,7 +246,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
             return;
         }
         CountDownLatch resigned = new CountDownLatch(1);
-        CoordinatorMachine stopping = machine;
+        CoordinatorStateMachine stopping = machine;
         if (stopping != null && loop.tryExecute(() -> stopping.stop(resigned::countDown))) {
             if (!await(resigned, TimeUnit.SECONDS.toNanos(RESIGN_SECONDS))) {
                 LOG.warn("ZooKeeper did not confirm the resignation; leadership ends with the session");

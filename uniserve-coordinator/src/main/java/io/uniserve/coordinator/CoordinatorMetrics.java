@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
@@ -51,18 +51,18 @@ final class CoordinatorMetrics {
     }
 
     /** Updates, periodically until the loop ends, the figures that change without a new routing map. */
-    void watch(CoordinatorMachine machine, EventLoop loop) {
+    void watch(CoordinatorStateMachine machine, EventLoop loop) {
         observe(machine);
         backlog = loop.queuedTasks();
         var unused = loop.after(PERIOD_NANOS, () -> watch(machine, loop));
     }
 
-    private void observe(CoordinatorMachine machine) {
+    private void observe(CoordinatorStateMachine machine) {
         leads = machine.isLeader();
         term = machine.term().map(Integer::longValue).orElse(0L);
     }
 
-    void observe(CoordinatorMachine machine, Routing routing) {
+    void observe(CoordinatorStateMachine machine, Routing routing) {
         observe(machine);
         servers = routing.servers().size();
         tables = routing.tables().size();

@@ -19,7 +19,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.registry.EmbeddedZooKeeper;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -131,7 +131,7 @@ class CoordinatorDaemonTest {
                 ClusterIdentity.unknown(),
                 loop,
                 SystemClock.INSTANCE,
-                new RandomIds(),
+                new RandomIdGenerator(),
                 pushed::add);
         routing.start();
         await().until(() -> !pushed.isEmpty());

@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * <p>Thread-safety: per actor, the host calls updates, {@link #publish}, {@link #writeTo} and {@link #destroy} one at a time and in
  * order. Operators, validation, {@link #usage} and {@link #digest} run concurrently with all of these except {@link #destroy}.
  *
- * <p>Errors: throw {@link io.uniserve.error.UniserveException}; see {@link EngineFailures}.
+ * <p>Errors: throw {@link io.uniserve.error.UniserveException}; see {@link EngineErrorMapper}.
  *
  * <pre>{@code
  * final class CounterActor implements Actor {

@@ -14,7 +14,7 @@ import java.nio.file.Path;
  *     }
  *
  *     public CounterActor restore(ActorContext context, Path directory) {
- *         return IO.translated("restore", () -> new CounterActor(decoded(Files.readAllBytes(directory.resolve("counts")))));
+ *         return IO.call("restore", () -> new CounterActor(decoded(Files.readAllBytes(directory.resolve("counts")))));
  *     }
  * }
  * }</pre>

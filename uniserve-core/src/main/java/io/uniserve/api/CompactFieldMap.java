@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unmodifiable map of a document's fields in insertion order: one array of names and values. It takes a third of the memory of a hash map,
- * which dominates in engines that keep documents in memory. Safe for use by several threads.
+ * Unmodifiable map of a document's fields in insertion order: one array of names and values. It needs a third of the memory of a hash map,
+ * which would dominate in engines with documents in memory. Safe for use by several threads.
  */
 final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
     /** Number of fields above which a hash map finds a name faster. */
@@ -33,26 +33,26 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
      */
     static final class Builder {
         private @Nullable Object[] cells;
-        private int filled;
-        private @Nullable Map<@Nullable Object, @Nullable Object> many;
+        private int used;
+        private @Nullable Map<@Nullable Object, @Nullable Object> hashMap;
 
         /** @param fields expected number of fields */
         Builder(int fields) {
             cells = new Object[2 * Math.min(fields, FIELDS_MAX)];
-            many = fields > FIELDS_MAX ? new LinkedHashMap<>() : null;
+            hashMap = fields > FIELDS_MAX ? new LinkedHashMap<>() : null;
         }
 
         void put(@Nullable Object name, @Nullable Object value) {
-            if (many != null) {
-                many.put(name, value);
+            if (hashMap != null) {
+                hashMap.put(name, value);
                 return;
             }
-            int known = find(cells, filled, name);
-            int at = known < 0 ? filled : known;
+            int known = indexOfName(cells, used, name);
+            int at = known < 0 ? used : known;
             if (at == 2 * FIELDS_MAX) {
-                many = new LinkedHashMap<>();
-                new CompactFieldMap(cells).forEach(many::put);
-                many.put(name, value);
+                hashMap = new LinkedHashMap<>();
+                new CompactFieldMap(cells).forEach(hashMap::put);
+                hashMap.put(name, value);
                 return;
             }
             if (at == cells.length) {
@@ -60,19 +60,19 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
             }
             cells[at] = name;
             cells[at + 1] = value;
-            filled += known < 0 ? 2 : 0;
+            used += known < 0 ? 2 : 0;
         }
 
         @SuppressWarnings({"unchecked", "rawtypes"}) // the codec rejects names that are not Strings
         Map<String, @Nullable Object> build() {
-            return many != null
-                    ? Collections.unmodifiableMap((Map) many)
-                    : new CompactFieldMap(filled == cells.length ? cells : Arrays.copyOf(cells, filled));
+            return hashMap != null
+                    ? Collections.unmodifiableMap((Map) hashMap)
+                    : new CompactFieldMap(used == cells.length ? cells : Arrays.copyOf(cells, used));
         }
     }
 
     /** Index of the name among the first {@code filled} cells; -1 if absent. */
-    private static int find(@Nullable Object[] cells, int filled, @Nullable Object name) {
+    private static int indexOfName(@Nullable Object[] cells, int filled, @Nullable Object name) {
         for (int i = 0; i < filled; i += 2) {
             if (name == null ? cells[i] == null : name.equals(cells[i])) {
                 return i;
@@ -88,12 +88,12 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
 
     @Override
     public boolean containsKey(@Nullable Object name) {
-        return find(cells, cells.length, name) >= 0;
+        return indexOfName(cells, cells.length, name) >= 0;
     }
 
     @Override
     public @Nullable Object get(@Nullable Object name) {
-        int at = find(cells, cells.length, name);
+        int at = indexOfName(cells, cells.length, name);
         return at < 0 ? null : cells[at + 1];
     }
 

@@ -47,7 +47,7 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
             return fields;
         }
         CompactFieldMap.Builder kept = new CompactFieldMap.Builder(fields.size());
-        Map<?, ?> given = FieldOrder.sortedByName(fields); // keys that are not Strings fail later, in the codec
+        Map<?, ?> given = FieldSorter.sortedByName(fields); // keys that are not Strings fail later, in the codec
         for (Map.Entry<?, ?> field : given.entrySet()) {
             kept.put(field.getKey(), field.getValue());
         }

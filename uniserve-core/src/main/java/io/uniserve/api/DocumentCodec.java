@@ -4,7 +4,7 @@ import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class DocumentCodec implements Codec<Document> {
             } catch (UniserveException e) {
                 throw e.code() == ErrorCode.INVALID_ARGUMENT
                         ? new UniserveException(
-                                ErrorCode.INVALID_ROW, "field \"" + Printable.line(text) + "\": " + e.reason(), e)
+                                ErrorCode.INVALID_ROW, "field \"" + PrintableText.line(text) + "\": " + e.reason(), e)
                         : e;
             }
         });
@@ -69,7 +69,7 @@ final class DocumentCodec implements Codec<Document> {
             list.forEach(element -> writeValue(out, element, depth + 1));
         } else if (value instanceof Map<?, ?> map) {
             out.writeByte(MAP);
-            writeFields(out, FieldOrder.sortedByName(map), depth);
+            writeFields(out, FieldSorter.sortedByName(map), depth);
         } else {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,

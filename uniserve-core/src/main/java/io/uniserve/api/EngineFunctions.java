@@ -3,7 +3,7 @@ package io.uniserve.api;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
@@ -24,7 +24,7 @@ import java.util.Set;
  * FUNCTIONS.instance(actors, actors::close);                    // for Engine.open
  * }</pre>
  *
- * @param wholeQueryOperator id of the operator that answers a whole query in the engine's language on one actor; see {@link WholeQuery}
+ * @param wholeQueryOperator id of the operator that answers a whole query in the engine's language on one actor; see {@link WholeQueryOperator}
  * @param replicasDiffer see {@link PortInfo}
  * @param textKeys see {@link PortInfo}
  */
@@ -44,7 +44,7 @@ public record EngineFunctions(
         this(operators, updates, Optional.empty(), false, false);
     }
 
-    /** Adds an operator made by {@link WholeQuery#operator}. Clients send queries that concern one actor straight to it. */
+    /** Adds an operator made by {@link WholeQueryOperator#operator}. Clients send queries that concern one actor straight to it. */
     public EngineFunctions withWholeQuery(RetrieveOperator<?, String, Answer> wholeQuery) {
         List<Operator<?, ?>> all = new ArrayList<>(operators);
         all.add(wholeQuery);
@@ -90,11 +90,11 @@ public record EngineFunctions(
             ActorFactory<?> actors,
             List<Operator<?, ?>> operators,
             List<UpdateFunction<?, ?>> updates,
-            Runnable closing)
+            Runnable closeAction)
             implements EngineInstance {
         @Override
         public void close() {
-            closing.run();
+            closeAction.run();
         }
     }
 }

@@ -21,7 +21,7 @@ public interface QueryCancellation {
 
     /**
      * Registers a callback that stops work which cannot poll for cancellation, such as a statement in the engine. The callback runs once
-     * the caller has given up the query: at once if that has already happened, and again at intervals while the watch is open, because
+     * the caller has cancelled the query: at once if that has already happened, and again at intervals while the watch is open, because
      * engines ignore a stop that arrives before the work starts. It does not run after {@link Watch#close} has returned.
      *
      * <p>The callback must be short and must not throw. It does not replace the deadline: the work itself must keep that. The default does

@@ -13,7 +13,7 @@ public final class BinaryReader {
     }
 
     public byte readByte() {
-        need(1);
+        requireRemaining(1);
         return bytes.at(position++);
     }
 
@@ -26,7 +26,7 @@ public final class BinaryReader {
     }
 
     public int readInt() {
-        need(4);
+        requireRemaining(4);
         int value = 0;
         for (int i = 0; i < 4; i++) {
             value = value << 8 | bytes.at(position++) & 0xff;
@@ -48,7 +48,7 @@ public final class BinaryReader {
         if (length < 0) {
             throw corrupt("negative length " + length);
         }
-        need(length);
+        requireRemaining(length);
         Bytes slice = bytes.slice(position, length);
         position += length;
         return slice;
@@ -98,7 +98,7 @@ public final class BinaryReader {
         }
     }
 
-    private void need(int count) {
+    private void requireRemaining(int count) {
         if (count > remaining()) {
             throw corrupt("needs " + count + " bytes, " + remaining() + " remain");
         }

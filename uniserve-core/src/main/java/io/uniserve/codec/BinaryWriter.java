@@ -11,7 +11,7 @@ import java.util.Arrays;
 public final class BinaryWriter {
     private static final int IN_PLACE_MAX = 64;
     private static final int UNUSED_SHARE = 8;
-    private static final byte[] NOTHING = {};
+    private static final byte[] EMPTY_BUFFER = {};
     private static final int ARRAY_MAX = Integer.MAX_VALUE - 8;
 
     private final int bytesMax;
@@ -79,16 +79,16 @@ public final class BinaryWriter {
     public BinaryWriter writeString(String value) {
         // A text has at least one byte per character: reject it before the copy if it cannot fit.
         if (value.length() > bytesMax - size) {
-            throw full();
+            throw tooLargeError();
         }
-        if (ascii(value)) {
+        if (writeShortAscii(value)) {
             return this;
         }
         return writeBytes(Bytes.utf8(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "text", value)));
     }
 
     /** Appends a short ASCII text without a copy, the usual case. False, and nothing is written, if it is long or not ASCII. */
-    private boolean ascii(String value) {
+    private boolean writeShortAscii(String value) {
         int length = value.length();
         if (length > IN_PLACE_MAX) {
             return false;
@@ -129,7 +129,7 @@ public final class BinaryWriter {
     /** Returns the written bytes, without a copy if little of the buffer is unused. The writer is empty afterwards. */
     public Bytes finish() {
         Bytes all = buffer.length - size <= buffer.length / UNUSED_SHARE ? Bytes.wrap(buffer, 0, size) : toBytes();
-        buffer = NOTHING;
+        buffer = EMPTY_BUFFER;
         size = 0;
         return all;
     }
@@ -142,14 +142,14 @@ public final class BinaryWriter {
     private void ensureCapacity(int more) {
         if (more > buffer.length - size) {
             if (more > bytesMax - size) {
-                throw full();
+                throw tooLargeError();
             }
             long wanted = Math.max((long) size + more, buffer.length * 2L);
             buffer = Arrays.copyOf(buffer, (int) Math.min(wanted, bytesMax));
         }
     }
 
-    private UniserveException full() {
+    private UniserveException tooLargeError() {
         return new UniserveException(ErrorCode.TOO_LARGE, "the encoded value has more than " + bytesMax + " bytes");
     }
 }

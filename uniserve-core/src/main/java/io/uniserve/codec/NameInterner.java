@@ -28,7 +28,7 @@ final class NameInterner {
         }
         int place = (hash ^ hash >>> 16) & PLACES - 1;
         String known = CACHE.getPlain(place);
-        if (known != null && is(known, array, offset, size)) {
+        if (known != null && hasBytes(known, array, offset, size)) {
             return known;
         }
         String made = Bytes.wrap(array, offset, size).utf8();
@@ -37,7 +37,7 @@ final class NameInterner {
     }
 
     /** True if the name has these bytes, which are ASCII. */
-    private static boolean is(String known, byte[] array, int offset, int size) {
+    private static boolean hasBytes(String known, byte[] array, int offset, int size) {
         if (known.length() != size) {
             return false;
         }

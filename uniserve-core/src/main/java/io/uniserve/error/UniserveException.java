@@ -40,7 +40,7 @@ public class UniserveException extends RuntimeException {
     @Override
     public String getMessage() {
         String base = code + ": " + super.getMessage();
-        return tried.isEmpty() ? base : base + " [tried: " + String.join("; ", DistinctCauses.of(tried)) + "]";
+        return tried.isEmpty() ? base : base + " [tried: " + String.join("; ", FailureCauseGrouper.of(tried)) + "]";
     }
 
     /** The message without code and attempts. */

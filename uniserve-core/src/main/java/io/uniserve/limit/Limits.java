@@ -263,7 +263,7 @@ public final class Limits {
     /** Chunk of one actor for one slot. Larger ones need more slots, or less data per row. */
     public static final int CHUNK_BYTES_MAX = 64 << 20;
 
-    /** Chunks that a server keeps in memory, per query and for all queries; the rest is in files. */
+    /** Chunks that a server keeps in memory, per query and for all queries; further chunks are in files. */
     public static final long EXCHANGE_QUERY_MEMORY_BYTES = 64L << 20;
 
     public static final long EXCHANGE_SERVER_MEMORY_BYTES = 256L << 20;
@@ -287,7 +287,7 @@ public final class Limits {
     /** Attempts of a plan's stages after lost chunks. */
     public static final int EXCHANGE_ATTEMPTS = 4;
 
-    /** Further attempts if the snapshot of its scatters is gone: a replica has left the in-sync set, or the map has changed. */
+    /** Further attempts if the snapshot of its scatters is lost: a replica has left the in-sync set, or the map has changed. */
     public static final int EXCHANGE_MOMENTS = 100;
 
     /** Pause before the second attempt of a plan. It doubles before each later one, up to the maximum. */

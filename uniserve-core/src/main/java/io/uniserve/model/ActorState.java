@@ -13,14 +13,14 @@ import java.util.TreeMap;
  * @param isr in-sync replicas, never empty
  * @param learners replicas that catch up
  * @param fencing replicas removed from the ISR that may still answer reads
- * @param desiredServers servers that are to have the replicas
+ * @param desiredServers servers that should have the replicas
  * @param weights share of the actor's queries per server (r_ij); an empty map means equal shares over the ISR
  * @param restoreEpoch epoch of the last takeover from durable storage, 0 for none. The primary of that epoch, its sole in-sync replica,
  *     restores the backup, and data installed before that epoch are obsolete. Later epochs keep the number
  * @param epochStarted true once every in-sync replica has had an epoch's first entry on its disk since the creation or the last takeover. Only
  *     then are updates accepted, so an in-sync replica found empty afterwards has lost its data
- * @param previousIsr in-sync replicas before a takeover that has not started yet. Until it does, one of them that returns intact is better than
- *     any backup
+ * @param previousIsr in-sync replicas before a takeover that has not started yet. Until it does, one of them that returns intact is newer
+ *     than any backup
  * @param copies number of replicas that an operator has requested above the table's rf, limited by the number of suitable servers; 0 for rf
  */
 public record ActorState(

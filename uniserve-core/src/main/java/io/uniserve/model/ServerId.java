@@ -7,23 +7,23 @@ public record ServerId(String value) implements Comparable<ServerId> {
     private static final int LENGTH_MAX = 64;
 
     public ServerId {
-        // without a regular expression: ids come with every ping, and it would cost more than the rest
-        if (value.isEmpty() || value.length() > LENGTH_MAX || !allowed(value)) {
+        // without a regular expression: ids come with every ping, and it would cost more than all other checks
+        if (value.isEmpty() || value.length() > LENGTH_MAX || !isAllowed(value)) {
             throw UniserveException.invalid(
                     "server id " + TableName.quote(value) + ": use 1 to 64 characters of A-Z a-z 0-9 _ -");
         }
     }
 
-    private static boolean allowed(String value) {
+    private static boolean isAllowed(String value) {
         for (int i = 0; i < value.length(); i++) {
-            if (!allowed(value.charAt(i))) {
+            if (!isAllowed(value.charAt(i))) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean allowed(char c) {
+    private static boolean isAllowed(char c) {
         return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-';
     }
 

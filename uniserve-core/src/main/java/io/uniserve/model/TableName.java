@@ -6,27 +6,27 @@ import io.uniserve.limit.Limits;
 /** Name of a table: a letter, then letters, digits, {@code _} or {@code -}; at most 64 characters. Never part of a file path. */
 public record TableName(String value) implements Comparable<TableName> {
     public TableName {
-        if (!wellFormed(value)) {
+        if (!isWellFormed(value)) {
             throw UniserveException.invalid(
                     "table name " + quote(value) + ": use a letter, then letters, digits, _ or -, at most "
                             + Limits.NAME_LENGTH_MAX + " characters");
         }
     }
 
-    private static boolean wellFormed(String name) {
-        if (name.isEmpty() || name.length() > Limits.NAME_LENGTH_MAX || !letter(name.charAt(0))) {
+    private static boolean isWellFormed(String name) {
+        if (name.isEmpty() || name.length() > Limits.NAME_LENGTH_MAX || !isLetter(name.charAt(0))) {
             return false;
         }
         for (int i = 1; i < name.length(); i++) { // no stream: every read has a name
             char c = name.charAt(i);
-            if (!letter(c) && (c < '0' || c > '9') && c != '_' && c != '-') {
+            if (!isLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-') {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean letter(int c) {
+    private static boolean isLetter(int c) {
         return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
     }
 

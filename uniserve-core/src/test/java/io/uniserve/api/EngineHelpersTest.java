@@ -3,14 +3,14 @@ package io.uniserve.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Helpers that ports share. */
 class EngineHelpersTest {
-    private static final EngineFailures ENGINE = new EngineFailures(
+    private static final EngineErrorMapper ENGINE = new EngineErrorMapper(
             "Engine",
             failure -> failure instanceof NumberFormatException
                     ? Optional.of(ErrorCode.INVALID_ARGUMENT)
@@ -123,18 +123,19 @@ class EngineHelpersTest {
     void namedFilesAreLinked(@TempDir Path from, @TempDir Path to) throws IOException {
         Files.writeString(from.resolve("a"), "one");
         Files.writeString(from.resolve("b"), "two");
-        assertThat(ActorFiles.link(from, List.of("a"), to)).isEqualTo(to);
+        assertThat(ActorFileLinker.link(from, List.of("a"), to)).isEqualTo(to);
         assertThat(to.resolve("a")).hasContent("one");
         assertThat(to.resolve("b")).doesNotExist();
-        assertThatThrownBy(() -> ActorFiles.link(from, List.of("none"), to)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> ActorFileLinker.link(from, List.of("none"), to))
+                .isInstanceOf(NoSuchFileException.class);
     }
 
     @Test
     void printableTextIsOneShortLine() {
-        assertThat(Printable.line("a\u0000\r\nb")).isEqualTo("a b");
-        assertThat(Printable.line("abcdef", 3)).isEqualTo("abc...");
-        assertThat(Printable.line(null)).isEqualTo("null");
-        assertThat(Printable.line("x".repeat(10_000))).hasSize(303);
+        assertThat(PrintableText.line("a\u0000\r\nb")).isEqualTo("a b");
+        assertThat(PrintableText.line("abcdef", 3)).isEqualTo("abc...");
+        assertThat(PrintableText.line(null)).isEqualTo("null");
+        assertThat(PrintableText.line("x".repeat(10_000))).hasSize(303);
     }
 
     private static TableMeta meta(Map<String, String> options) {

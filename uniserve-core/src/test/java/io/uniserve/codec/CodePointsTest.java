@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.TableName;
@@ -122,7 +122,7 @@ class CodePointsTest {
 
     @Test
     void aMessageThatIsCutInAPairCanBeWritten() {
-        String line = Printable.line("ab\ud83d\ude00", 3);
+        String line = PrintableText.line("ab\ud83d\ude00", 3);
         assertThat(line).isEqualTo("ab\ufffd...");
         new BinaryWriter().writeString(line);
     }

@@ -66,7 +66,7 @@ public final class RegistryPaths {
     }
 
     /**
-     * The {@link io.uniserve.model.registry.TransactionHistory} of an atomic table; absent if there is none yet. The path has the table's number,
+     * The {@link io.uniserve.model.registry.DecisionHistory} of an atomic table; absent if there is none yet. The path has the table's number,
      * like that of the log.
      */
     public static String outcomes(TableName name, long tableId) {

@@ -19,7 +19,7 @@ final class ResourceCloser {
         return resource;
     }
 
-    @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again; the rest must be closed
+    @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again; other resources must still be closed
     void closeAll() {
         for (AutoCloseable resource = opened.poll(); resource != null; resource = opened.poll()) {
             try {

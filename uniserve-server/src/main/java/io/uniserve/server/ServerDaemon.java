@@ -11,29 +11,29 @@ import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.server.ServerMachine;
-import io.uniserve.protocol.server.config.FatalHandler;
+import io.uniserve.protocol.server.ServerStateMachine;
+import io.uniserve.protocol.server.config.FatalErrorHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
-import io.uniserve.runtime.config.AdvertisedHost;
+import io.uniserve.runtime.config.AdvertisedHostResolver;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
-import io.uniserve.runtime.metrics.Health;
+import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.query.PlannerTransport;
 import io.uniserve.server.query.PortPlanners;
 import io.uniserve.server.query.QueryService;
 import io.uniserve.server.read.GateTable;
 import io.uniserve.server.read.OutOfMemoryPolicy;
-import io.uniserve.server.read.ReadCosts;
+import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ReadService;
 import io.uniserve.server.read.ShardSetTracker;
-import io.uniserve.server.read.worker.RunningQueries;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -58,7 +58,7 @@ public final class ServerDaemon implements AutoCloseable {
     private static final long LEADERLESS_TOLD_NANOS = 5_000_000_000L;
     private static final long LEFT_TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** Time for cancelled work to end. After it, close leaves the threads running. */
-    private static final long CANCELLED_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long CANCEL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long DRAIN_SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -68,10 +68,10 @@ public final class ServerDaemon implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ServerSettings settings;
     private final ServerResources resources;
-    private final RoutingHub hub = new RoutingHub();
+    private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final GrpcServer server;
     private final Address address;
-    private final ServerMachine machine;
+    private final ServerStateMachine machine;
     private final StateGauges states;
     private final ReadService reads;
     private final QueryService queries;
@@ -83,31 +83,35 @@ public final class ServerDaemon implements AutoCloseable {
             Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
         this.settings = whole.server();
-        this.resources = new ServerResources(whole, ports, this::failed);
+        this.resources = new ServerResources(whole, ports, this::onThreadFailure);
         boolean complete = false;
         try {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
             server = resources.closer.add(port.open(whole, resources.cluster, hub));
-            address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
+            address = new Address(AdvertisedHostResolver.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
             LoopbackNetwork network = resources.openNetwork(address);
-            machine = new ServerMachine(
+            machine = new ServerStateMachine(
                     config(whole), around.apply(resources.environment(network)), gates, new FatalErrors());
             machine.onIdentity(resources.cluster::setIdentity);
-            ReadCosts costs = new ReadCosts();
+            ReadCostCounter costs = new ReadCostCounter();
             ShardSetTracker sets = new ShardSetTracker(resources.clock);
             ExchangeHost exchange = resources.openExchange(address);
             ServerHandlers handlers = new ServerHandlers(
-                    resources, machine, hub, new LoadRates(resources.clock, costs, sets, this::stuck), exchange);
+                    resources,
+                    machine,
+                    hub,
+                    new ReadLoadMeter(resources.clock, costs, sets, this::stuckThreads),
+                    exchange);
             network.setHandler(handlers);
-            OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::failed);
+            OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::onThreadFailure);
             reads = resources.closer.add(new ReadService(
                     resources.clock,
                     resources.loop,
                     settings.work(),
                     gates,
-                    new HostedActors(resources.engine),
+                    new HostedActorProvider(resources.engine),
                     costs,
                     sets,
                     hub::latest,
@@ -116,9 +120,9 @@ public final class ServerDaemon implements AutoCloseable {
                     handlers::resolveInDoubt,
                     exchange,
                     resources.ids.next()));
-            queries = resources.closer.add(queries(handlers, faults));
+            queries = resources.closer.add(createQueryService(handlers, faults));
             port.setHandlers(new ServerListener.Handlers(
-                    handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
+                    handlers, new DataHandlers(reads, handlers, queries, handlers, this::listRunning)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::activeRequests);
             metrics.gauge("uniserve.server.reads.stuck", "Threads stuck in operators", reads::stuckThreads);
             metrics.gauge("uniserve.server.queries.stuck", "Threads stuck in plans", queries::stuckThreads);
@@ -131,10 +135,10 @@ public final class ServerDaemon implements AutoCloseable {
                     "uniserve.server.engine.longest",
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
-            measure(metrics, exchange, machine);
+            registerGauges(metrics, exchange, machine);
             states = new StateGauges(metrics, machine, resources.loop);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
-            resources.meters.health(new Health(resources.loop, machine::missingConditions));
+            resources.meters.health(new DaemonHealthCheck(resources.loop, machine::missingConditions));
             complete = true;
         } finally {
             if (!complete) {
@@ -144,17 +148,17 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /** Lists the running queries; {@code cancel}, if not 0, is the number of one to cancel, and the list has only that one. */
-    private QueriesHandler.Running running(long cancel) {
-        RunningQueries all = reads.runningQueries();
+    private QueriesHandler.Running listRunning(long cancel) {
+        RunningQueryRegistry all = reads.runningQueries();
         return new QueriesHandler.Running(
-                cancel == 0 ? all.list() : all.cancel(cancel).stream().toList(), stuck());
+                cancel == 0 ? all.list() : all.cancel(cancel).stream().toList(), stuckThreads());
     }
 
-    private int stuck() {
+    private int stuckThreads() {
         return reads.stuckThreads() + queries.stuckThreads();
     }
 
-    private static void measure(ServerMetrics metrics, ExchangeHost exchange, ServerMachine machine) {
+    private static void registerGauges(ServerMetrics metrics, ExchangeHost exchange, ServerStateMachine machine) {
         metrics.gauge("uniserve.server.trash.entries", "Replicas in the trash", machine::trashEntries);
         metrics.gauge("uniserve.server.trash.bytes", "Bytes of these replicas", machine::trashBytes);
         metrics.gauge(
@@ -172,12 +176,12 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private ServerConfig config(Settings whole) {
-        return MachineSettings.serverConfig(
+        return ServerConfigFactory.serverConfig(
                         settings, whole.zookeeper().cluster(), resources.data, address, resources.engine.infos())
-                .withTrash(MachineSettings.trashConfig(whole, resources.data, resources.clock.wallMillis()));
+                .withTrash(ServerConfigFactory.trashConfig(whole, resources.data, resources.clock.wallMillis()));
     }
 
-    private QueryService queries(ServerHandlers handlers, OutOfMemoryPolicy faults) {
+    private QueryService createQueryService(ServerHandlers handlers, OutOfMemoryPolicy faults) {
         return new QueryService(
                 settings.work(),
                 resources.clock,
@@ -223,7 +227,7 @@ public final class ServerDaemon implements AutoCloseable {
      *     reached within {@code zookeeper.start-timeout}
      */
     public static ServerDaemon start(Settings settings, Consumer<Throwable> onFailure) {
-        return start(settings, Ports.load(settings.server()), onFailure);
+        return start(settings, ConfiguredPortLoader.load(settings.server()), onFailure);
     }
 
     /** Starts a server with ports that are loaded already, by name. */
@@ -239,7 +243,7 @@ public final class ServerDaemon implements AutoCloseable {
      */
     public static ServerDaemon start(
             Settings settings, UnaryOperator<Environment> around, Consumer<Throwable> onFailure) {
-        return start(settings, Ports.load(settings.server()), around, onFailure);
+        return start(settings, ConfiguredPortLoader.load(settings.server()), around, onFailure);
     }
 
     private static ServerDaemon start(
@@ -314,7 +318,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /** Source of the routing maps that the server pushes to clients. */
-    public RoutingHub routing() {
+    public RoutingBroadcaster routing() {
         return hub;
     }
 
@@ -323,7 +327,7 @@ public final class ServerDaemon implements AutoCloseable {
         return resources.meters.scrape();
     }
 
-    private void failed(Throwable error) {
+    private void onThreadFailure(Throwable error) {
         // During start, the caller of start gets the cause at once, without waiting for the time-out.
         UniserveException cause = error instanceof UniserveException known
                 ? known
@@ -345,20 +349,20 @@ public final class ServerDaemon implements AutoCloseable {
         LOG.error("server {} at {} has left service: {}", id(), address, error.getMessage());
         resources.cluster.rejectAll(error);
         server.endLongCalls();
-        remind(error);
+        logRejectionReason(error);
     }
 
-    private void remind(UniserveException error) {
+    private void logRejectionReason(UniserveException error) {
         Timers.Cancel unused = resources.loop.after(LEFT_TOLD_NANOS, () -> {
             LOG.error("server {} at {} is out of service: {}", id(), address, error.getMessage());
-            remind(error);
+            logRejectionReason(error);
         });
     }
 
-    private final class FatalErrors implements FatalHandler {
+    private final class FatalErrors implements FatalErrorHandler {
         @Override
         public void onFatal(UniserveException error) {
-            failed(error);
+            onThreadFailure(error);
         }
 
         @Override
@@ -381,7 +385,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /**
-     * Stops: rejects new requests, waits up to {@code server.stop-grace} for running ones, cancels the rest, deletes the server's
+     * Stops: rejects new requests, waits up to {@code server.stop-grace} for running ones, cancels the remaining ones, deletes the server's
      * node in ZooKeeper and closes all resources. Idempotent.
      */
     @Override
@@ -391,9 +395,9 @@ public final class ServerDaemon implements AutoCloseable {
         }
         long grace = settings.stopGrace().toNanos();
         server.stop(grace);
-        reads.runningQueries().cancelAll(); // their callers are disconnected; the rest of the grace is for their ends
-        queries.stop(CANCELLED_NANOS);
-        reads.stop(CANCELLED_NANOS);
+        reads.runningQueries().cancelAll(); // callers are disconnected; the requests end in the remaining time
+        queries.stop(CANCEL_WAIT_NANOS);
+        reads.stop(CANCEL_WAIT_NANOS);
         CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();
         boolean asked = resources.loop.tryExecute(() -> {
             machine.stop();

@@ -12,15 +12,15 @@ import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
-import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.protocol.server.ServerStateMachine;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.transport.server.ConsistentCutHandler;
+import io.uniserve.runtime.transport.server.ConsistentSnapshotHandler;
 import io.uniserve.runtime.transport.server.PeerHandler;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.runtime.transport.server.UpdateRpcHandler;
 import io.uniserve.server.exchange.ExchangeHost;
 import java.util.List;
@@ -32,20 +32,24 @@ import java.util.concurrent.ConcurrentHashMap;
  * Dispatcher of requests from transport threads to the state machine's loop. If the loop's queue is full, it rejects them with
  * RESOURCE_EXHAUSTED.
  */
-final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentCutHandler {
+final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentSnapshotHandler {
     /** Wait after the registry has answered: the routing board collects changes for this long before it publishes a map. */
-    private static final long GATHER_NANOS = 15_000_000;
+    private static final long BOARD_DELAY_NANOS = 15_000_000;
 
     private final EventLoop loop;
-    private final ServerMachine machine;
+    private final ServerStateMachine machine;
     private final PortEngineHost engine;
-    private final RoutingHub hub;
-    private final LoadRates rates;
+    private final RoutingBroadcaster hub;
+    private final ReadLoadMeter rates;
     private final ExchangeHost exchange;
     private final Set<TableName> refreshing = ConcurrentHashMap.newKeySet();
 
     ServerHandlers(
-            ServerResources resources, ServerMachine machine, RoutingHub hub, LoadRates rates, ExchangeHost exchange) {
+            ServerResources resources,
+            ServerStateMachine machine,
+            RoutingBroadcaster hub,
+            ReadLoadMeter rates,
+            ExchangeHost exchange) {
         this.exchange = exchange;
         this.loop = resources.loop;
         this.machine = machine;
@@ -56,12 +60,12 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
 
     @Override
     public void update(UpdateRequest request, Completion<UpdateReply> completion) {
-        onLoop(completion, () -> machine.onUpdate(request, completion));
+        runOnLoop(completion, () -> machine.onUpdate(request, completion));
     }
 
     @Override
-    public void takeSnapshot(List<TableName> tables, Completion<ConsistentCut> completion) {
-        onLoop(completion, () -> machine.readConsistentCut(tables, completion));
+    public void takeSnapshot(List<TableName> tables, Completion<ConsistentSnapshot> completion) {
+        runOnLoop(completion, () -> machine.readConsistentCut(tables, completion));
     }
 
     @Override
@@ -69,18 +73,20 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
         if (request instanceof ExchangeRequest) {
             exchange.handlePeerRequest(request, completion);
         } else if (request instanceof PeerRequest.ValidateTable validate) {
-            onLoop(completion, () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));
+            runOnLoop(
+                    completion,
+                    () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));
         } else if (request instanceof PeerRequest.UpdateTableDefinition) {
-            onLoop(
+            runOnLoop(
                     completion,
                     () -> machine.onPeer(request, learned -> {
                         machine.routing().ifPresent(hub::publish); // the next query is planned with the new table
                         completion.done(learned);
                     }));
         } else if (request instanceof PeerRequest.ReportLoad) {
-            onLoop(completion, () -> machine.onPeer(request, reported -> completion.done(withRates(reported))));
+            runOnLoop(completion, () -> machine.onPeer(request, reported -> completion.done(addRates(reported))));
         } else {
-            onLoop(completion, () -> machine.onPeer(request, completion));
+            runOnLoop(completion, () -> machine.onPeer(request, completion));
         }
     }
 
@@ -100,13 +106,13 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
         });
     }
 
-    private Outcome<PeerReply> withRates(Outcome<PeerReply> reported) {
+    private Outcome<PeerReply> addRates(Outcome<PeerReply> reported) {
         return reported instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Load load
                 ? Outcome.ok(rates.withRates(load))
                 : reported;
     }
 
-    private <T> void onLoop(Completion<T> completion, Runnable task) {
+    private <T> void runOnLoop(Completion<T> completion, Runnable task) {
         if (!loop.tryExecute(task)) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED, "this server is overloaded or stopping; try again or elsewhere")));
@@ -126,7 +132,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
     /** Resolves versions in doubt at a replica for a reader. Thread-safe. */
     void resolveInDoubt(
             TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
-        onLoop(completion, () -> machine.resolveInDoubt(table, key, at, defers, completion));
+        runOnLoop(completion, () -> machine.resolveInDoubt(table, key, at, defers, completion));
     }
 
     /** Reads the list of tables and all maps again. Completes when the result, with every new table, is published. Thread-safe. */
@@ -140,7 +146,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
                     completion.done(Outcome.err(failed.error()));
                     return;
                 }
-                Timers.Cancel unused = loop.after(GATHER_NANOS, () -> publish(completion));
+                Timers.Cancel unused = loop.after(BOARD_DELAY_NANOS, () -> publish(completion));
             });
         });
     }

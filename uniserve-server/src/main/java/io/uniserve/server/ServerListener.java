@@ -8,7 +8,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
@@ -36,8 +36,8 @@ final class ServerListener {
     private final ServerMetrics.RequestMetrics readTimes;
     private final ServerMetrics.RequestMetrics updateTimes;
     private final ServerMetrics.RequestMetrics queryTimes;
-    private final ServerMetrics.RequestMetrics cutTimes;
-    private volatile @Nullable Handlers live;
+    private final ServerMetrics.RequestMetrics snapshotTimes;
+    private volatile @Nullable Handlers liveHandlers;
 
     /** Handlers of requests. */
     record Handlers(PeerHandler peers, DataHandlers data) {}
@@ -46,14 +46,14 @@ final class ServerListener {
         readTimes = metrics.requestMetrics("read");
         updateTimes = metrics.requestMetrics("update");
         queryTimes = metrics.requestMetrics("query");
-        cutTimes = metrics.requestMetrics("cut");
+        snapshotTimes = metrics.requestMetrics("cut");
     }
 
     GrpcServer open(Settings whole, ClusterIdentity cluster, RoutingSource routing) {
         ServerSettings settings = whole.server();
         return GrpcServer.builder(cluster)
                 .tls(whole.tls())
-                .peers(this::peer)
+                .peers(this::handlePeerRequest)
                 .data(new DataHandlers(
                         new TimedReads(""), this::update, new TimedQueries(""), this::takeSnapshot, this::queries))
                 .routing(routing)
@@ -62,19 +62,19 @@ final class ServerListener {
 
     /** Starts to answer requests with these handlers. */
     void setHandlers(Handlers handlers) {
-        live = handlers;
+        liveHandlers = handlers;
     }
 
-    private Handlers live() {
-        Handlers present = live;
+    private Handlers requireHandlers() {
+        Handlers present = liveHandlers;
         if (present == null) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is starting; try again or elsewhere");
         }
         return present;
     }
 
-    private void peer(PeerRequest request, Completion<PeerReply> completion) {
-        live().peers().call(request, completion);
+    private void handlePeerRequest(PeerRequest request, Completion<PeerReply> completion) {
+        requireHandlers().peers().call(request, completion);
     }
 
     private final class TimedReads implements ReadHandler {
@@ -91,21 +91,21 @@ final class ServerListener {
 
         @Override
         public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
-            return live().data().read().onBehalfOf(client).read(request, readTimes.timed(completion));
+            return requireHandlers().data().read().onBehalfOf(client).read(request, readTimes.timed(completion));
         }
 
         @Override
         public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
-            return live().data().read().onBehalfOf(client).read(request, readTimes.timed(completion));
+            return requireHandlers().data().read().onBehalfOf(client).read(request, readTimes.timed(completion));
         }
     }
 
     private void update(UpdateRequest request, Completion<UpdateReply> completion) {
-        live().data().update().update(request, updateTimes.timed(completion));
+        requireHandlers().data().update().update(request, updateTimes.timed(completion));
     }
 
-    private void takeSnapshot(List<TableName> tables, Completion<ConsistentCut> completion) {
-        live().data().snapshot().takeSnapshot(tables, cutTimes.timed(completion));
+    private void takeSnapshot(List<TableName> tables, Completion<ConsistentSnapshot> completion) {
+        requireHandlers().data().snapshot().takeSnapshot(tables, snapshotTimes.timed(completion));
     }
 
     private final class TimedQueries implements QueryHandler {
@@ -122,11 +122,11 @@ final class ServerListener {
 
         @Override
         public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
-            return live().data().query().onBehalfOf(client).query(request, queryTimes.timed(completion));
+            return requireHandlers().data().query().onBehalfOf(client).query(request, queryTimes.timed(completion));
         }
     }
 
     private QueriesHandler.Running queries(long cancel) {
-        return live().data().queries().queries(cancel);
+        return requireHandlers().data().queries().queries(cancel);
     }
 }

@@ -13,13 +13,13 @@ import io.uniserve.runtime.disk.DataDirectory;
 import io.uniserve.runtime.disk.FileDisk;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.metrics.Metrics;
+import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.store.AsyncObjectStore;
-import io.uniserve.runtime.store.DurableStores;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.store.DurableStoreFactory;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
@@ -40,9 +40,9 @@ final class ServerResources {
 
     final ResourceCloser closer = new ResourceCloser();
     final SystemClock clock = SystemClock.INSTANCE;
-    final RandomIds ids = new RandomIds();
+    final RandomIdGenerator ids = new RandomIdGenerator();
     final ClusterIdentity cluster;
-    final Metrics meters;
+    final MetricsServer meters;
     final DataDirectory data;
     final ChannelPool channels;
     final EventLoop loop;
@@ -63,7 +63,7 @@ final class ServerResources {
         boolean complete = false;
         try {
             cluster = ClusterIdentity.of(zookeeper.cluster());
-            meters = closer.add(new Metrics(whole.metrics()));
+            meters = closer.add(new MetricsServer(whole.metrics()));
             data = closer.add(DataDirectory.open(
                     settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), ids));
             channels = closer.add(new ChannelPool(clock, whole.tls(), cluster));
@@ -75,8 +75,8 @@ final class ServerResources {
             ServerSettings.Exchange bounds = settings.exchange();
             exchangeLimits = ExchangeLimits.DEFAULTS.with(
                     bounds.queryMemoryBytes(), bounds.memoryBytes(), bounds.queryFileBytes(), bounds.fileBytes());
-            objects = objects(settings.storageDirectory());
-            registry = new CountedRegistry(
+            objects = openObjectStore(settings.storageDirectory());
+            registry = new CountingRegistry(
                     closer.add(new CuratorRegistry(registryOptions(zookeeper), loop)), meters.registry());
             complete = true;
         } finally {
@@ -117,12 +117,12 @@ final class ServerResources {
         return given > 0 ? given : Math.max(2, Runtime.getRuntime().availableProcessors());
     }
 
-    private ObjectStore objects(Optional<Path> directory) {
+    private ObjectStore openObjectStore(Optional<Path> directory) {
         if (directory.isEmpty()) {
-            return new NoObjectStore(loop);
+            return new EmptyObjectStore(loop);
         }
         return closer.add(
-                new AsyncObjectStore(DurableStores.open(directory.get().toString()), STORE_THREADS, loop));
+                new AsyncObjectStore(DurableStoreFactory.open(directory.get().toString()), STORE_THREADS, loop));
     }
 
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper) {

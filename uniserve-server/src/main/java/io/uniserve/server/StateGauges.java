@@ -4,7 +4,7 @@ import io.uniserve.protocol.StateCounts;
 import io.uniserve.protocol.backup.ship.LogShippingState;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.replica.ReplicaState;
-import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.protocol.server.ServerStateMachine;
 import io.uniserve.protocol.transaction.manager.TransactionPhase;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.List;
@@ -19,14 +19,14 @@ import java.util.function.Supplier;
 final class StateGauges {
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final ServerMachine machine;
+    private final ServerStateMachine machine;
     private final EventLoop loop;
     private volatile StateCounts<ReplicaState> replicas = StateCounts.of(ReplicaState.class, List.of());
     private volatile StateCounts<TransactionPhase> transactions = StateCounts.of(TransactionPhase.class, List.of());
     private volatile StateCounts<LogShippingState> logShipping = StateCounts.of(LogShippingState.class, List.of());
 
     /** Registers the gauges. They are 0 until {@link #watch}. */
-    StateGauges(ServerMetrics metrics, ServerMachine machine, EventLoop loop) {
+    StateGauges(ServerMetrics metrics, ServerStateMachine machine, EventLoop loop) {
         this.machine = machine;
         this.loop = loop;
         for (ReplicaState state : ReplicaState.values()) {

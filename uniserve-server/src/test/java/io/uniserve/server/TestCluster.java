@@ -31,7 +31,7 @@ import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.registry.EmbeddedZooKeeper;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -86,7 +86,7 @@ final class TestCluster implements AutoCloseable {
                 identity,
                 loop,
                 SystemClock.INSTANCE,
-                new RandomIds(),
+                new RandomIdGenerator(),
                 next -> routing = next);
         watcher.start();
     }

@@ -1,29 +1,29 @@
 package io.uniserve.server;
 
 import io.uniserve.model.Address;
-import io.uniserve.placement.InitialPlacement;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.placement.InitialPlacementPolicy;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.GrpcServer;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Coordinator for tests of servers: the real state machine with a real port and a real registry. */
 final class TestCoordinator implements AutoCloseable {
-    private final AtomicReference<@Nullable CoordinatorMachine> machine = new AtomicReference<>();
-    private final RoutingHub hub = new RoutingHub();
+    private final AtomicReference<@Nullable CoordinatorStateMachine> machine = new AtomicReference<>();
+    private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN);
     private final EventLoop loop;
     private final CuratorRegistry registry;
@@ -41,9 +41,13 @@ final class TestCoordinator implements AutoCloseable {
                 .start("localhost", 0);
         address = new Address("localhost", server.port());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
-                SystemClock.INSTANCE, loop, new GrpcNetwork(channels, identity, loop), registry, new RandomIds());
-        CoordinatorMachine made = new CoordinatorMachine(
-                CoordinatorConfig.defaults("c-1", address, cluster), env, new InitialPlacement());
+                SystemClock.INSTANCE,
+                loop,
+                new GrpcNetwork(channels, identity, loop),
+                registry,
+                new RandomIdGenerator());
+        CoordinatorStateMachine made = new CoordinatorStateMachine(
+                CoordinatorConfig.defaults("c-1", address, cluster), env, new InitialPlacementPolicy());
         machine.set(made);
         loop.execute(() -> {
             made.onRouting(hub::publish);
@@ -52,8 +56,8 @@ final class TestCoordinator implements AutoCloseable {
         });
     }
 
-    private CoordinatorMachine started() {
-        CoordinatorMachine made = machine.get();
+    private CoordinatorStateMachine started() {
+        CoordinatorStateMachine made = machine.get();
         if (made == null) {
             throw new IllegalStateException("not started");
         }

@@ -12,9 +12,9 @@ import io.uniserve.simulator.cluster.ClientFactory;
 import io.uniserve.simulator.cluster.Scenario;
 import io.uniserve.simulator.cluster.ServerNode;
 import io.uniserve.simulator.cluster.SimCluster;
-import io.uniserve.simulator.cluster.World;
-import io.uniserve.simulator.fault.Disasters;
+import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.fault.FaultPlan;
+import io.uniserve.simulator.fault.LargeFaultScheduler;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.workload.ActorKeys;
 import io.uniserve.simulator.workload.ClientPool;
@@ -44,11 +44,11 @@ final class LightFaultRun {
     private static final long REST_NANOS = 15 * SECOND;
     private static final long HEAP_ROOM = 8 << 20;
 
-    private final World world;
+    private final SimulationContext world;
     private final Workload workload;
     private final SimCluster cluster;
     private final ClientPool clientPool;
-    private final Disasters disasters;
+    private final LargeFaultScheduler disasters;
     private final TableCleaner tableCleaner;
     private final ActorKeys keys;
     private final BoundedGrowthCheck boundedGrowthCheck;
@@ -63,14 +63,15 @@ final class LightFaultRun {
             long seed, SimulationOptions options, EngineInstance engine, Path scratch, @Nullable LongSupplier heap) {
         this.heap = heap;
         this.workload = options.workload();
-        this.world = new World(seed, engine, scratch, options.plant(), workload, false, true, options.lines());
+        this.world =
+                new SimulationContext(seed, engine, scratch, options.plant(), workload, false, true, options.lines());
         Scenario scenario = Scenario.calm();
         Prng random = new Prng(seed).fork("calm");
         this.cluster = new SimCluster(world, scenario);
         this.keys = new ActorKeys(cluster.partitioner());
         ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, operationCounters);
         this.clientPool = clients.clientPool(random.fork("crowd"));
-        this.disasters = new Disasters(
+        this.disasters = new LargeFaultScheduler(
                 world,
                 cluster,
                 FaultPlan.light(),
@@ -107,7 +108,7 @@ final class LightFaultRun {
         }
         runChecks();
         erased = false;
-        tableCleaner.deleteAllLists(World.TABLE, () -> erased = true);
+        tableCleaner.deleteAllLists(SimulationContext.TABLE, () -> erased = true);
         if (!world.runUntil(HEALED_NANOS_MAX, () -> erased && isHealthy())) {
             checkLiveness("lists cannot be deleted");
             return false;

@@ -10,19 +10,19 @@ import io.uniserve.simulator.check.AtomicHistory;
 import io.uniserve.simulator.check.ClientHistory;
 import io.uniserve.simulator.check.HistoryCheck;
 import io.uniserve.simulator.check.TimelineCheck;
-import io.uniserve.simulator.cluster.Backups;
+import io.uniserve.simulator.cluster.BackupWorkload;
 import io.uniserve.simulator.cluster.ClientFactory;
 import io.uniserve.simulator.cluster.LedgerWorkload;
-import io.uniserve.simulator.cluster.Moves;
+import io.uniserve.simulator.cluster.ReassignmentWorkload;
 import io.uniserve.simulator.cluster.Scenario;
 import io.uniserve.simulator.cluster.SimCluster;
+import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.cluster.TableLifecycleWorkload;
-import io.uniserve.simulator.cluster.World;
-import io.uniserve.simulator.fault.Disasters;
 import io.uniserve.simulator.fault.FaultPlan;
-import io.uniserve.simulator.fault.Isolations;
 import io.uniserve.simulator.fault.IsrLossFault;
+import io.uniserve.simulator.fault.LargeFaultScheduler;
 import io.uniserve.simulator.fault.LongOutageFault;
+import io.uniserve.simulator.fault.ServerIsolationFault;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.plant.Plant;
@@ -47,14 +47,14 @@ final class SeedRun {
 
     private final long seed;
     private final SimulationOptions options;
-    private final World world;
+    private final SimulationContext world;
     private final Scenario scenario;
     private final SimCluster cluster;
-    private final Disasters disasters;
+    private final LargeFaultScheduler disasters;
     private final LongOutageFault longOutageFault;
-    private final Isolations isolations;
-    private final Moves moves;
-    private final Backups backups;
+    private final ServerIsolationFault isolations;
+    private final ReassignmentWorkload moves;
+    private final BackupWorkload backups;
     private final ClientPool clientPool;
     private final TableLifecycleWorkload lifecycleWorkload;
     private final Optional<LedgerWorkload> ledger;
@@ -69,7 +69,7 @@ final class SeedRun {
     SeedRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch) {
         this.seed = seed;
         this.options = options;
-        this.world = new World(
+        this.world = new SimulationContext(
                 seed, engine, scratch, options.plant(), options.workload(), options.rebalancing(), options.lines());
         Prng random = new Prng(seed).fork("run");
         Scenario any = Scenario.draw(random.fork("scenario"));
@@ -84,16 +84,17 @@ final class SeedRun {
         this.ledger = withLedger(random.fork("ledger is there"))
                 ? Optional.of(clients.ledger(cluster, random.fork("ledger")))
                 : Optional.empty();
-        this.disasters = new Disasters(world, cluster, plan, clientPool, lifecycleWorkload, random.fork("disasters"));
+        this.disasters =
+                new LargeFaultScheduler(world, cluster, plan, clientPool, lifecycleWorkload, random.fork("disasters"));
         this.longOutageFault = new LongOutageFault(world, cluster, clientPool, random.fork("absences"));
-        this.isolations = new Isolations(world, cluster, clients.feeds(), random.fork("isolations"));
-        this.moves = new Moves(world, cluster, random.fork("moves"));
-        this.backups = new Backups(world, cluster, random.fork("backups"));
+        this.isolations = new ServerIsolationFault(world, cluster, clients.feeds(), random.fork("isolations"));
+        this.moves = new ReassignmentWorkload(world, cluster, random.fork("moves"));
+        this.backups = new BackupWorkload(world, cluster, random.fork("backups"));
         this.isrLossFault = new IsrLossFault(world, cluster, disasters, random.fork("ruins"));
         this.timelineCheck = new TimelineCheck(
                 world.violations(),
                 world.trace(),
-                World.TABLE,
+                SimulationContext.TABLE,
                 () -> world.faultIntensity().count(Fault.TABLE_RESTORED));
         if (restoresWholeTable()) {
             world.ensemble().addListener(timelineCheck);

@@ -4,7 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.Document;
-import io.uniserve.api.EngineFailures;
+import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.api.extra.EngineTask;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
@@ -27,11 +27,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.h2.jdbcx.JdbcDataSource;
 
 /**
- * One database in memory. One connection writes, and commits when the host publishes; each query has a connection of its own
- * and sees what is committed.
+ * Actor with a database in memory. One connection writes, and commits when the host publishes. Each query has a separate connection, which
+ * sees committed rows only.
  */
 final class H2Actor implements Actor {
-    static final EngineFailures H2 = new EngineFailures("H2", failure -> Optional.empty());
+    static final EngineErrorMapper H2 = new EngineErrorMapper("H2", failure -> Optional.empty());
     static final String ID = "id";
     static final String NUMBER = "n";
 
@@ -68,7 +68,7 @@ final class H2Actor implements Actor {
         return actor;
     }
 
-    /** INVALID_ROW where the row is not a text "id" and a whole number "n". */
+    /** INVALID_ROW unless the row has a text "id" and an integer "n". */
     static void check(Document row) {
         boolean right = row.fields().get(ID) instanceof String id
                 && !id.isEmpty()
@@ -107,7 +107,7 @@ final class H2Actor implements Actor {
         });
     }
 
-    /** Asks the published state. */
+    /** Queries the published state. */
     <T> T ask(String what, EngineTask<Connection, T> work) {
         return H2.call(what, () -> {
             try (Connection reader = database.getConnection()) {
@@ -178,7 +178,7 @@ final class H2Actor implements Actor {
         return H2.call("look at a connection", writer::isClosed);
     }
 
-    /** A database in memory is gone with its last connection. */
+    /** A database in memory is deleted with its last connection. */
     @Override
     public void close() {
         H2.run("close a database", writer::close);

@@ -7,7 +7,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.OpenActors;
+import io.uniserve.api.TrackingActorFactory;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.error.ErrorCode;
@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** H2, a database a partition. Table options: none. */
+/** Engine H2: one in-memory database per actor. It has no table options. */
 public final class H2Engine implements Engine {
     private static final EventualUpdate<H2Actor, Document> PUT = EventualUpdate.of(
             "h2.put@1", H2Actor.class, Document.CODEC, (actor, rows) -> rows.forEach(H2Actor::check), H2Actor::put);
@@ -58,7 +58,7 @@ public final class H2Engine implements Engine {
 
     @Override
     public EngineInstance open(EngineContext context) {
-        OpenActors<H2Actor> actors = new OpenActors<>(new Actors(), H2Actor::isClosed);
+        TrackingActorFactory<H2Actor> actors = new TrackingActorFactory<>(new Actors(), H2Actor::isClosed);
         return FUNCTIONS.instance(actors, actors::close);
     }
 

@@ -13,7 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The operators: each reads one actor, and servers merge the values of theirs before they reply. */
+/** Operators of the H2 port. Each reads one actor. Servers merge the values of their actors before they reply. */
 final class H2Operators {
     /** Number of rows whose "n" is at least this. */
     static final RetrieveOperator<H2Actor, Long, Long> COUNT = RetrieveOperator.of(
@@ -45,7 +45,7 @@ final class H2Operators {
 
     private H2Operators() {}
 
-    /** Parameters come from the network: what they may be is checked wherever they are made. */
+    /** The constructor validates the parameters, because they come from the network. */
     record Top(int limit) {
         static final Codec<Top> CODEC = Codecs.of((out, top) -> out.writeInt(top.limit), in -> new Top(in.readInt()));
         private static final int LIMIT_MAX = 1_000;

@@ -13,7 +13,7 @@ import io.uniserve.error.UniserveException;
 import java.util.List;
 
 /**
- * The language: {@code count}, {@code sum}, {@code top LIMIT}, and {@code above} for the number of rows above the average,
+ * Planner of the language: {@code count}, {@code sum}, {@code top LIMIT}, and {@code above} for the number of rows above the average,
  * which takes two rounds.
  */
 final class H2Planner implements Planner {

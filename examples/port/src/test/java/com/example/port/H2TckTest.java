@@ -10,7 +10,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
-import io.uniserve.testkit.tck.Probe;
+import io.uniserve.testkit.tck.TckQuery;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,7 +78,7 @@ class H2TckTest extends PortTck {
         }
 
         @Override
-        public List<Probe<?, ?>> probes() {
+        public List<TckQuery<?, ?>> probes() {
             return List.of(
                     probe(H2Operators.COUNT, Long.MIN_VALUE),
                     probe(H2Operators.SUM, 7L),
@@ -90,8 +90,8 @@ class H2TckTest extends PortTck {
             return List.of("count", "sum", "top 20", "top 1000", "above");
         }
 
-        private static <P, V> Probe<P, V> probe(RetrieveOperator<H2Actor, P, V> operator, P parameters) {
-            return new Probe<>(operator.id(), parameters, operator.merger().orElseThrow(), true);
+        private static <P, V> TckQuery<P, V> probe(RetrieveOperator<H2Actor, P, V> operator, P parameters) {
+            return new TckQuery<>(operator.id(), parameters, operator.merger().orElseThrow(), true);
         }
 
         private static Document row(String id, long n) {

@@ -43,7 +43,7 @@ public abstract class CliCommand implements Callable<Integer> {
 
     /** Reports a failure that does not end the command. Returns the exit code of such a failure. */
     protected final int report(Throwable failure) {
-        return new ErrorReport(console()).report(failure, global().verbose());
+        return new ErrorReportHandler(console()).report(failure, global().verbose());
     }
 
     /** Returns an error of the command line, with exit code {@link ExitCode#USAGE}. */

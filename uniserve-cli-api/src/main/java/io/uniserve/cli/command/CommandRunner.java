@@ -25,7 +25,7 @@ public final class CommandRunner {
             return commandLine().execute(args);
         } catch (Error e) {
             // Otherwise this thread would end and the other threads would keep an idle process alive.
-            return new ErrorReport(root.console()).report(e, true);
+            return new ErrorReportHandler(root.console()).report(e, true);
         }
     }
 
@@ -34,7 +34,7 @@ public final class CommandRunner {
         Console console = root.console();
         CommandLine line = new CommandLine(root);
         subcommands().forEach(line::addSubcommand);
-        ErrorReport errors = new ErrorReport(console);
+        ErrorReportHandler errors = new ErrorReportHandler(console);
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));

@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Log levels. The log goes to the error stream; {@code logback.xml} has the rest of the configuration. */
+/** Log levels. The log goes to the error stream; {@code logback.xml} has all other settings. */
 public final class Logging {
     private Logging() {}
 

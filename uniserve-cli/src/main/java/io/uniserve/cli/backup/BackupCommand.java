@@ -82,13 +82,13 @@ public final class BackupCommand extends ClientCommand {
     }
 
     private void takeBackup(ClusterClient cluster, TableName of) throws Exception {
-        BackupName backup = name == null ? free(cluster, of) : new BackupName(name);
+        BackupName backup = name == null ? unusedName(cluster, of) : new BackupName(name);
         BackupProgressMonitor.run(
                 console(), clock(), cluster, "backup " + of, backup, () -> cluster.backup(of, backup));
         printBackup("backup", backup, "backup " + backup + " of table " + of + " is complete");
     }
 
-    private static BackupName free(ClusterClient cluster, TableName of) {
+    private static BackupName unusedName(ClusterClient cluster, TableName of) {
         cluster.table(of);
         TreeSet<String> taken = new TreeSet<>();
         cluster.backups().forEach(info -> taken.add(info.name()));

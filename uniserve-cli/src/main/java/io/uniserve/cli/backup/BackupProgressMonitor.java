@@ -2,7 +2,7 @@ package io.uniserve.cli.backup;
 
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.Console;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.model.BackupName;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
@@ -24,7 +24,7 @@ final class BackupProgressMonitor {
         Thread thread = new Thread(task, "uniserve-backup");
         thread.setDaemon(true);
         thread.start();
-        Progress progress = new Progress(console.err(), console.terminal(), clock::nanos, what, PERCENT);
+        ProgressBar progress = new ProgressBar(console.err(), console.terminal(), clock::nanos, what, PERCENT);
         boolean shown = false;
         while (!awaitEnd(task)) {
             WorkProgress work = cluster.backupProgress(name);

@@ -82,7 +82,7 @@ public final class RestoreCommand extends ClientCommand {
         List<UniserveException> failures = new ArrayList<>();
         for (TableMeta table : lost) {
             try {
-                one(cluster, table);
+                restoreOne(cluster, table);
             } catch (UniserveException e) {
                 failures.add(e);
                 console().err().println("table " + table.name() + " is not restored: " + e.getMessage());
@@ -96,7 +96,7 @@ public final class RestoreCommand extends ClientCommand {
         return ExitCode.OK;
     }
 
-    private void one(ClusterClient cluster, TableMeta table) throws Exception {
+    private void restoreOne(ClusterClient cluster, TableMeta table) throws Exception {
         if (cluster.tables().stream().anyMatch(route -> route.meta().name().equals(table.name()))) {
             throw new UniserveException(
                     ErrorCode.TABLE_EXISTS,

@@ -97,17 +97,17 @@ public final class RemoteCluster implements ClusterClient {
 
     @Override
     public void backup(TableName table, BackupName name) {
-        patient().backupTable(table.value(), name.value());
+        adminWithLongDeadline().backupTable(table.value(), name.value());
     }
 
     @Override
     public void salvage(long tableId, BackupName name) {
-        patient().salvageTable(tableId, name.value());
+        adminWithLongDeadline().salvageTable(tableId, name.value());
     }
 
     @Override
     public TableRoute restore(BackupName name, TableName table) {
-        return patient().restoreTable(name.value(), table.value());
+        return adminWithLongDeadline().restoreTable(name.value(), table.value());
     }
 
     @Override
@@ -117,17 +117,17 @@ public final class RemoteCluster implements ClusterClient {
 
     @Override
     public void verify(BackupName name) {
-        patient().verifyBackup(name.value());
+        adminWithLongDeadline().verifyBackup(name.value());
     }
 
     @Override
     public Compared verify(TableName table, int actor) {
-        return patient().verifyActor(table.value(), actor);
+        return adminWithLongDeadline().verifyActor(table.value(), actor);
     }
 
     @Override
     public void delete(BackupName name) {
-        patient().deleteBackup(name.value());
+        adminWithLongDeadline().deleteBackup(name.value());
     }
 
     @Override
@@ -166,7 +166,7 @@ public final class RemoteCluster implements ClusterClient {
     }
 
     /** Returns an admin client with a long deadline, for calls that may read all of a table's data. */
-    private Admin patient() {
+    private Admin adminWithLongDeadline() {
         return client.admin().deadline(BACKUP_DEADLINE);
     }
 
@@ -202,15 +202,15 @@ public final class RemoteCluster implements ClusterClient {
 
     @Override
     public Answer query(TableName table, String text, ReadMode mode, long deadlineMs) {
-        return all(table, mode, deadlineMs).query(text);
+        return selectAll(table, mode, deadlineMs).query(text);
     }
 
     @Override
     public Answer explain(TableName table, String text, ReadMode mode, long deadlineMs) {
-        return all(table, mode, deadlineMs).explain(text);
+        return selectAll(table, mode, deadlineMs).explain(text);
     }
 
-    private ActorSelection all(TableName table, ReadMode mode, long deadlineMs) {
+    private ActorSelection selectAll(TableName table, ReadMode mode, long deadlineMs) {
         return client.table(table.value()).all().mode(mode).deadline(Duration.ofMillis(deadlineMs));
     }
 

@@ -25,9 +25,9 @@ public final class CoordinatorCommand extends CliCommand {
     @Override
     public Integer call() throws Exception {
         Logging.daemon();
-        Settings settings = options.load("coordinator", new Overrides());
-        Foreground foreground = new Foreground(console());
+        Settings settings = options.load("coordinator", new SettingOverrides());
+        ForegroundDaemonRunner foreground = new ForegroundDaemonRunner(console());
         CoordinatorDaemon daemon = CoordinatorDaemon.start(settings, foreground::failed);
-        return foreground.serve(Foreground.readyLine("coordinator", daemon.address()), daemon);
+        return foreground.serve(ForegroundDaemonRunner.readyLine("coordinator", daemon.address()), daemon);
     }
 }

@@ -78,7 +78,7 @@ public final class DevCommand extends CliCommand {
         checkRange("--servers", servers, 1, LocalCluster.SERVERS_MAX);
         checkRange("--port", port, 0, 65_535 - servers);
         String chosen = renamed("--engines", engines, "--ports", ports);
-        Foreground foreground = new Foreground(console());
+        ForegroundDaemonRunner foreground = new ForegroundDaemonRunner(console());
         LocalClusterBuilder builder = LocalCluster.builder()
                 .servers(servers)
                 .host(host)
@@ -103,6 +103,9 @@ public final class DevCommand extends CliCommand {
         String rest = " servers " + String.join(",", addresses.subList(1, addresses.size()));
         Duration grace = options.load(Map.of()).server().stopGrace();
         return foreground.serve(
-                Foreground.readyLine("dev", addresses.get(0)) + rest, cluster, cluster, grace.multipliedBy(servers));
+                ForegroundDaemonRunner.readyLine("dev", addresses.get(0)) + rest,
+                cluster,
+                cluster,
+                grace.multipliedBy(servers));
     }
 }

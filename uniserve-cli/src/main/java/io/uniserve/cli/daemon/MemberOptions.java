@@ -40,7 +40,7 @@ final class MemberOptions {
      * @param section the daemon's own section, {@code server} or {@code coordinator}
      * @param more options that only this daemon has
      */
-    Settings load(String section, Overrides more) {
+    Settings load(String section, SettingOverrides more) {
         return options.load(more.with(section + ".host", host)
                 .with(section + ".port", port)
                 .with(section + ".advertised-host", advertisedHost)

@@ -76,7 +76,7 @@ public final class ServerCommand extends CliCommand {
     @Override
     public Integer call() throws Exception {
         Logging.daemon();
-        Overrides own = new Overrides()
+        SettingOverrides own = new SettingOverrides()
                 .with("server.data-dir", data)
                 .with("server.new-data-dir", newData ? "true" : null)
                 .with("storage.directory", store)
@@ -86,10 +86,10 @@ public final class ServerCommand extends CliCommand {
                 .with("server.zone", zone)
                 .with("server.trash-all-unknown", trashAllUnknown ? "true" : null);
         Settings settings = options.load("server", own);
-        Foreground foreground = new Foreground(console());
+        ForegroundDaemonRunner foreground = new ForegroundDaemonRunner(console());
         ServerDaemon daemon = ServerDaemon.start(settings, foreground::failed);
         return foreground.serve(
-                Foreground.readyLine("server", daemon.address()) + " id " + daemon.id(),
+                ForegroundDaemonRunner.readyLine("server", daemon.address()) + " id " + daemon.id(),
                 daemon::drainAndClose,
                 daemon,
                 settings.server().drainTimeout().plus(settings.server().stopGrace()));

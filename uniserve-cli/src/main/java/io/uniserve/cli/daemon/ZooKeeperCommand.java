@@ -39,20 +39,21 @@ public final class ZooKeeperCommand extends CliCommand {
     @Override
     public Integer call() throws Exception {
         Logging.daemon();
-        Embedded settings = options.load(new Overrides()
+        Embedded settings = options.load(new SettingOverrides()
                         .with("zookeeper.embedded.host", host)
                         .with("zookeeper.embedded.port", port)
                         .with("zookeeper.embedded.data-dir", data)
                         .values())
                 .zookeeper()
                 .embedded();
-        Foreground foreground = new Foreground(console());
+        ForegroundDaemonRunner foreground = new ForegroundDaemonRunner(console());
         EmbeddedZooKeeper zookeeper = EmbeddedZooKeeper.start(
                 new InetSocketAddress(settings.host(), settings.port()),
                 settings.dataDirectory(),
                 why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
         return foreground.serve(
-                Foreground.readyLine("zookeeper", Hosts.reachable(settings.host()) + ":" + zookeeper.port()),
+                ForegroundDaemonRunner.readyLine(
+                        "zookeeper", ReadyLineHost.reachable(settings.host()) + ":" + zookeeper.port()),
                 zookeeper);
     }
 }

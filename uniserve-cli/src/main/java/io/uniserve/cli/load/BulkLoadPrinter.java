@@ -15,7 +15,7 @@ final class BulkLoadPrinter {
     private final boolean json;
     private final long rejectsMax;
     private long printedRejects;
-    private boolean nothing;
+    private boolean checkOnly;
 
     BulkLoadPrinter(Console console, boolean json, long rejectsMax) {
         this.console = console;
@@ -33,7 +33,7 @@ final class BulkLoadPrinter {
 
     /** Marks the rejected rows as those of a check: nothing of the files is loaded. */
     void setCheckOnly() {
-        nothing = true;
+        checkOnly = true;
     }
 
     /** Returns the place of a row with the reason. The message of a row that could not be read already has the place. */
@@ -56,7 +56,7 @@ final class BulkLoadPrinter {
                                     failure.actor(),
                                     failure.error().reason()));
         }
-        if (nothing) {
+        if (checkOnly) {
             String wrong = report.rejectedRows() > rejectsMax
                     ? "more than " + rejectsMax + " rows are wrong"
                     : report.rejectedRows() == 0 ? "one is wrong" : report.rejectedRows() + " rows are wrong";
@@ -71,14 +71,14 @@ final class BulkLoadPrinter {
         }
         console.println("%s in %.1f s (%,.0f rows/s), %,d rejected, %,d not acknowledged"
                 .formatted(
-                        done(table, report),
+                        summaryText(table, report),
                         seconds,
                         (report.rows() + report.deletions()) / Math.max(seconds, 1e-9),
                         report.rejectedRows(),
                         report.failedRows()));
     }
 
-    private static String done(TableMeta table, BulkLoadReport report) {
+    private static String summaryText(TableMeta table, BulkLoadReport report) {
         String loaded = "%,d rows loaded into %s".formatted(report.rows(), table.name());
         String deleted = "%,d deletions done in %s".formatted(report.deletions(), table.name());
         return report.deletions() == 0 ? loaded : report.rows() == 0 ? deleted : loaded + ", " + deleted;

@@ -16,7 +16,7 @@ final class BulkLoadReport {
     private long rejectedRows;
     private long retries;
 
-    /** Row that is invalid for the table: nothing of it was applied. */
+    /** Row that is invalid for the table, and was not applied. */
     record Rejected(String file, long line, UniserveException error) {}
 
     /**

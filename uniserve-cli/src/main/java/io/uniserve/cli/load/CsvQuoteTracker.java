@@ -21,16 +21,16 @@ final class CsvQuoteTracker extends FilterReader {
         BEHIND
     }
 
-    private State at = State.START;
-    private boolean returned;
+    private State state = State.START;
+    private boolean lastWasCarriageReturn;
     private long line = 1;
     private int column = 1;
     /** Number of columns of the longest record so far, because the parser lags behind. */
-    private int columnsMet = 1;
+    private int columnsMax = 1;
 
     private long openLine;
     private int openColumn;
-    private Optional<QuotePosition> wrong = Optional.empty();
+    private Optional<QuotePosition> malformed = Optional.empty();
     /** Characters of the current record. */
     private long chars;
 
@@ -66,9 +66,9 @@ final class CsvQuoteTracker extends FilterReader {
 
     /** Returns the first invalid value read so far, or the open one. */
     Optional<QuotePosition> malformedOrOpen() {
-        return wrong.isEmpty() && at == State.QUOTED
+        return malformed.isEmpty() && state == State.QUOTED
                 ? Optional.of(new QuotePosition(openLine, openColumn, false))
-                : wrong;
+                : malformed;
     }
 
     /** Returns the last line that was read, from 1. */
@@ -80,9 +80,9 @@ final class CsvQuoteTracker extends FilterReader {
     public int read() throws IOException {
         int character = super.read();
         if (character >= 0) {
-            follow((char) character);
+            advance((char) character);
         }
-        bounded();
+        checkLength();
         return character;
     }
 
@@ -90,51 +90,51 @@ final class CsvQuoteTracker extends FilterReader {
     public int read(char[] buffer, int offset, int length) throws IOException {
         int read = super.read(buffer, offset, length);
         for (int i = 0; i < read; i++) {
-            follow(buffer[offset + i]);
+            advance(buffer[offset + i]);
         }
-        bounded();
+        checkLength();
         return read;
     }
 
-    private void bounded() throws TooLong {
+    private void checkLength() throws TooLong {
         if (chars > Limits.ROW_TEXT_CHARS_MAX) {
-            if (at == State.QUOTED) {
-                wrong = wrong.or(() -> Optional.of(new QuotePosition(openLine, openColumn, false)));
+            if (state == State.QUOTED) {
+                malformed = malformed.or(() -> Optional.of(new QuotePosition(openLine, openColumn, false)));
             }
             throw new TooLong(
-                    "the row has more than %,d characters".formatted(Limits.ROW_TEXT_CHARS_MAX), at == State.QUOTED);
+                    "the row has more than %,d characters".formatted(Limits.ROW_TEXT_CHARS_MAX), state == State.QUOTED);
         }
-        if (columnsMet > Limits.CSV_COLUMNS_MAX) {
+        if (columnsMax > Limits.CSV_COLUMNS_MAX) {
             throw new TooLong("the row has more than %,d values".formatted(Limits.CSV_COLUMNS_MAX), false);
         }
     }
 
-    private void follow(char character) {
+    private void advance(char character) {
         boolean ends = character == '\n' || character == '\r';
-        if (ends && !(character == '\n' && returned)) {
+        if (ends && !(character == '\n' && lastWasCarriageReturn)) {
             line++;
         }
-        returned = character == '\r';
+        lastWasCarriageReturn = character == '\r';
         chars++;
-        switch (at) {
+        switch (state) {
             case START, PLAIN -> {
-                if (at == State.START && character == '"') {
+                if (state == State.START && character == '"') {
                     openLine = line;
                     openColumn = column;
-                    at = State.QUOTED;
+                    state = State.QUOTED;
                 } else {
                     outside(character, ends, State.PLAIN);
                 }
             }
             case QUOTED -> {
-                at = character == '"' ? State.QUOTE : State.QUOTED;
+                state = character == '"' ? State.QUOTE : State.QUOTED;
             }
             case QUOTE, BEHIND -> {
-                if (at == State.QUOTE && character == '"') {
-                    at = State.QUOTED;
+                if (state == State.QUOTE && character == '"') {
+                    state = State.QUOTED;
                 } else {
-                    if (character != ',' && !Character.isWhitespace(character) && wrong.isEmpty()) {
-                        wrong = Optional.of(new QuotePosition(openLine, openColumn, true));
+                    if (character != ',' && !Character.isWhitespace(character) && malformed.isEmpty()) {
+                        malformed = Optional.of(new QuotePosition(openLine, openColumn, true));
                     }
                     outside(character, ends, State.BEHIND);
                 }
@@ -146,13 +146,13 @@ final class CsvQuoteTracker extends FilterReader {
         if (ends) {
             column = 1;
             chars = 0;
-            at = State.START;
+            state = State.START;
         } else if (character == ',') {
             column++;
-            columnsMet = Math.max(columnsMet, column);
-            at = State.START;
+            columnsMax = Math.max(columnsMax, column);
+            state = State.START;
         } else {
-            at = within;
+            state = within;
         }
     }
 }

@@ -1,12 +1,12 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.extra.BroadcastUpdate;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -57,7 +57,7 @@ public final class LoadCommand extends ClientCommand {
             names = "--format",
             paramLabel = "FORMAT",
             description = "jsonl, csv, tbl, text, or Solr's updates in json or xml (default: by the file's name).")
-    private RowSources.@Nullable Format format;
+    private RowSourceFactory.@Nullable Format format;
 
     @Option(
             names = "--batch",
@@ -86,7 +86,7 @@ public final class LoadCommand extends ClientCommand {
             names = "--deadline",
             paramLabel = "TIME",
             defaultValue = "60s",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             description = "Give up on a batch after this time (default: 60s).")
     private Duration deadline = Duration.ZERO;
 
@@ -117,30 +117,32 @@ public final class LoadCommand extends ClientCommand {
         if (rejectsMax != null && rejectsMax < 0) {
             throw usageError("--rejects-max is " + rejectsMax + ": use 0 or more");
         }
-        if (format == null && files.contains(LoadFiles.STDIN)) {
+        if (format == null && files.contains(LoadInputFiles.STDIN)) {
             throw usageError(
                     "standard input has no file name that shows its format; give --format jsonl, csv, tbl, text, json or xml");
         }
-        try (LoadFiles opened = new LoadFiles(files, format, console().in());
+        try (LoadInputFiles opened = new LoadInputFiles(files, format, console().in());
                 ClusterClient cluster = connect()) {
             return load(cluster, cluster.table(name).meta(), opened);
         }
     }
 
-    private int load(ClusterClient cluster, TableMeta meta, LoadFiles opened) {
-        if (!split.isEmpty() && Columns.isDefinedBy(meta)) {
+    private int load(ClusterClient cluster, TableMeta meta, LoadInputFiles opened) {
+        if (!split.isEmpty() && ColumnSchema.isDefinedBy(meta)) {
             throw usageError("--split: a column of table " + meta.name() + " has one value");
         }
         List<String> offered = forTable(meta, updates(cluster, meta));
-        long most = rejectsMax == null ? FileCheck.WRONG_ROWS_MAX : rejectsMax;
-        Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
+        long most = rejectsMax == null ? LoadFileValidator.WRONG_ROWS_MAX : rejectsMax;
+        BulkLoader.Plan plan = new BulkLoader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
         BulkLoadPrinter printer = new BulkLoadPrinter(console(), global().isJson(), most);
         BulkLoadReport report = new BulkLoadReport();
-        Loader loader =
-                new Loader(cluster, meta, plan, SplitFields.of(split, meta.keyField()), report, printer::rejected);
+        BulkLoader loader = new BulkLoader(
+                cluster, meta, plan, FieldSplitter.of(split, meta.keyField()), report, printer::rejected);
         long start = clock().nanos();
         try {
-            if (rejectsMax != null || !Columns.isDefinedBy(meta) || isRight(meta, plan, opened, report, printer)) {
+            if (rejectsMax != null
+                    || !ColumnSchema.isDefinedBy(meta)
+                    || checkFiles(meta, plan, opened, report, printer)) {
                 loadAll(loader, meta, opened, report);
             }
         } finally {
@@ -150,15 +152,19 @@ public final class LoadCommand extends ClientCommand {
     }
 
     /** Reads all files before the first row is sent. Returns false if a row is invalid. */
-    private boolean isRight(
-            TableMeta meta, Loader.Plan plan, LoadFiles opened, BulkLoadReport report, BulkLoadPrinter printer) {
+    private boolean checkFiles(
+            TableMeta meta,
+            BulkLoader.Plan plan,
+            LoadInputFiles opened,
+            BulkLoadReport report,
+            BulkLoadPrinter printer) {
         opened.copyUnrepeatable();
-        FileCheck check = new FileCheck(meta, plan, report, printer::rejected);
+        LoadFileValidator check = new LoadFileValidator(meta, plan, report, printer::rejected);
         boolean right = false;
         try {
-            each("check " + meta.name(), meta, opened, (file, source, tick) -> {
+            forEachFile("check " + meta.name(), meta, opened, (file, source, tick) -> {
                 check.checkFile(file, source, rows -> tick.accept("%,d rows".formatted(rows)));
-                return report.rejectedRows() <= FileCheck.WRONG_ROWS_MAX;
+                return report.rejectedRows() <= LoadFileValidator.WRONG_ROWS_MAX;
             });
             right = report.rejectedRows() == 0;
         } finally {
@@ -169,8 +175,8 @@ public final class LoadCommand extends ClientCommand {
         return right;
     }
 
-    private void loadAll(Loader loader, TableMeta meta, LoadFiles opened, BulkLoadReport report) {
-        each(
+    private void loadAll(BulkLoader loader, TableMeta meta, LoadInputFiles opened, BulkLoadReport report) {
+        forEachFile(
                 "load " + meta.name(),
                 meta,
                 opened,
@@ -180,13 +186,14 @@ public final class LoadCommand extends ClientCommand {
 
     /** Action on a file; returns false to end. */
     private interface Step {
-        boolean on(String file, RowSource source, Consumer<String> tick);
+        boolean run(String file, RowSource source, Consumer<String> tick);
     }
 
     /** Handles file by file, with a progress bar if the total size is known. */
-    private void each(String what, TableMeta meta, LoadFiles opened, Step step) {
+    private void forEachFile(String what, TableMeta meta, LoadInputFiles opened, Step step) {
         boolean bar = opened.bytes() > 0;
-        Progress progress = new Progress(console().err(), console().terminal(), clock()::nanos, what, opened.bytes());
+        ProgressBar progress =
+                new ProgressBar(console().err(), console().terminal(), clock()::nanos, what, opened.bytes());
         long before = 0;
         try {
             for (int i = 0; i < opened.count(); i++) {
@@ -194,7 +201,7 @@ public final class LoadCommand extends ClientCommand {
                 opened.checkUnchanged(i);
                 try (RowSource source = opened.open(i, meta)) {
                     Consumer<String> tick = bar ? note -> progress.update(base + source.bytesRead(), note) : note -> {};
-                    if (!step.on(opened.displayName(i), source, tick)) {
+                    if (!step.run(opened.displayName(i), source, tick)) {
                         return;
                     }
                     before += source.bytesRead();
@@ -215,7 +222,7 @@ public final class LoadCommand extends ClientCommand {
         if (batch != null) {
             return batch;
         }
-        return Columns.isDefinedBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
+        return ColumnSchema.isDefinedBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
     }
 
     /** Returns the functions to load with. The first is that for rows, in its form for all actors if the table needs that. */

@@ -1,12 +1,12 @@
 package io.uniserve.cli.move;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ConditionPoller;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.Routing.TableRoute;
@@ -43,7 +43,7 @@ public final class DrainCommand extends ClientCommand {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             defaultValue = "30m",
             description = "Time to wait until it is empty (default: 30m); the drain itself has no time limit.")
     private Duration timeout = Duration.ofMinutes(30);
@@ -72,15 +72,15 @@ public final class DrainCommand extends ClientCommand {
     }
 
     private void await(ClusterClient cluster, ServerId server) throws InterruptedException {
-        int first = held(cluster, server).size();
-        Progress progress = new Progress(
+        int first = heldReplicas(cluster, server).size();
+        ProgressBar progress = new ProgressBar(
                 console().err(), console().terminal(), clock()::nanos, "drain " + ServerNames.shortName(server), first);
         List<String> held = new ArrayList<>();
         ConditionPoller.await(
                 timeout,
                 () -> {
                     held.clear();
-                    held.addAll(held(cluster, server));
+                    held.addAll(heldReplicas(cluster, server));
                     progress.update(Math.max(0, first - held.size()), held.size() + " replicas left");
                     return held.isEmpty() ? Optional.of(server) : Optional.empty();
                 },
@@ -90,7 +90,7 @@ public final class DrainCommand extends ClientCommand {
         progress.finish();
     }
 
-    private static List<String> held(ClusterClient cluster, ServerId server) {
+    private static List<String> heldReplicas(ClusterClient cluster, ServerId server) {
         List<String> held = new ArrayList<>();
         for (TableRoute table : cluster.tables()) {
             for (ActorState actor : table.map().actors()) {

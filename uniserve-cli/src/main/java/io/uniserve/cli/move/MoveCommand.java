@@ -1,7 +1,7 @@
 package io.uniserve.cli.move;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ConditionPoller;
@@ -53,7 +53,7 @@ public final class MoveCommand extends ClientCommand {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             defaultValue = "10m",
             description = "Time to wait, e.g. 30m (default: 10m); the move itself has no time limit.")
     private Duration timeout = Duration.ofMinutes(10);
@@ -65,7 +65,7 @@ public final class MoveCommand extends ClientCommand {
         TableName table = new TableName(name);
         try (ClusterClient cluster = connect()) {
             ActorState before = actor(cluster.table(table));
-            ServerId leaves = leaves(before);
+            ServerId leaves = sourceServer(before);
             ServerId target = ServerNames.findByName(
                     "--to",
                     to,
@@ -100,7 +100,7 @@ public final class MoveCommand extends ClientCommand {
         return actors.get(actor);
     }
 
-    private ServerId leaves(ActorState state) {
+    private ServerId sourceServer(ActorState state) {
         if (from != null) {
             return ServerNames.findByName("--from", from, state.desiredServers());
         }

@@ -1,12 +1,12 @@
 package io.uniserve.cli.move;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ConditionPoller;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
@@ -67,7 +67,7 @@ public final class ReplicateCommand extends ClientCommand {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             defaultValue = "10m",
             description = "Time to wait, e.g. 30m (default: 10m); the work itself has no time limit.")
     private Duration timeout = Duration.ofMinutes(10);
@@ -77,7 +77,7 @@ public final class ReplicateCommand extends ClientCommand {
         TableName table = new TableName(name);
         try (ClusterClient cluster = connect()) {
             TableRoute before = cluster.table(table);
-            TreeSet<Integer> chosen = chosen(before);
+            TreeSet<Integer> chosen = chosenActors(before);
             for (int actor : chosen) {
                 cluster.replicate(table, actor, copies);
             }
@@ -87,7 +87,7 @@ public final class ReplicateCommand extends ClientCommand {
     }
 
     /** Returns the chosen actors. Fails before any request if the table does not have one of them. */
-    private TreeSet<Integer> chosen(TableRoute table) {
+    private TreeSet<Integer> chosenActors(TableRoute table) {
         int count = table.map().actors().size();
         TreeSet<Integer> chosen = new TreeSet<>();
         for (int actor : actors) {
@@ -108,8 +108,8 @@ public final class ReplicateCommand extends ClientCommand {
 
     private List<ActorState> await(ClusterClient cluster, TableName table, TreeSet<Integer> chosen)
             throws InterruptedException {
-        Progress progress =
-                new Progress(console().err(), console().terminal(), clock()::nanos, "replicate " + name, chosen.size());
+        ProgressBar progress = new ProgressBar(
+                console().err(), console().terminal(), clock()::nanos, "replicate " + name, chosen.size());
         List<String> open = new ArrayList<>();
         List<ActorState> after = ConditionPoller.await(
                 timeout,

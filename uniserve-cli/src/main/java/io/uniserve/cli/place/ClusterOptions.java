@@ -2,7 +2,7 @@ package io.uniserve.cli.place;
 
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -53,7 +53,7 @@ final class ClusterOptions {
     }
 
     /** Returns the problem of a round that starts from this placement. */
-    ClusterLoad at(Instance instance, int round, Assignment current) {
+    ClusterLoad at(PlacementInstance instance, int round, Assignment current) {
         ClusterLoad in = instance.at(round, current, eps, rf == null ? instance.rf() : rf);
         if (!weights.isEmpty()) {
             double[] strength = new double[in.servers()];

@@ -5,7 +5,7 @@ import io.uniserve.cli.command.ExitCode;
 import io.uniserve.placement.explain.Explainer;
 import io.uniserve.placement.explain.Explanation;
 import io.uniserve.placement.model.Assignment;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -47,8 +47,8 @@ public final class ExplainCommand extends CliCommand {
         if (wrong != null) {
             throw usageError(wrong);
         }
-        Instance problem = InstanceFiles.instance(instance);
-        List<Assignment> placed = InstanceFiles.assignments(placement, problem);
+        PlacementInstance problem = PlacementFileReader.instance(instance);
+        List<Assignment> placed = PlacementFileReader.assignments(placement, problem);
         int rounds = Math.min(placed.size(), problem.rounds().size());
         if (rounds == 0) {
             throw usageError("--placement has no round: write it with 'uniserve place --out'");

@@ -2,15 +2,15 @@ package io.uniserve.cli.place;
 
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.cli.command.OutputFile;
-import io.uniserve.cli.command.SolverFolder;
+import io.uniserve.cli.command.OutputFileWriter;
+import io.uniserve.cli.command.SolverJarLoader;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.check.PlacementCheck;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.check.PlacementChecker;
+import io.uniserve.placement.check.PlacementProperties;
 import io.uniserve.placement.constraint.Constraint;
-import io.uniserve.placement.constraint.Constraints;
-import io.uniserve.placement.constraint.MovesLimit;
+import io.uniserve.placement.constraint.ConstraintCatalog;
+import io.uniserve.placement.constraint.MovesLimitConstraint;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
@@ -18,7 +18,7 @@ import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.run.PlacementResult;
 import io.uniserve.placement.run.PolicyRunner;
 import io.uniserve.placement.text.AssignmentText;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -88,12 +88,12 @@ public final class PlaceCommand extends CliCommand {
         if (!(options.grace > 0 && options.grace <= 86_400)) {
             throw usageError("--grace is " + options.grace + ": use more than 0, at most 86400");
         }
-        Instance instance = InstanceFiles.instance(options.instance);
-        SolverFolder.addToClassLoader();
-        BalancePolicy policy = Policies.byName(options.policy);
+        PlacementInstance instance = PlacementFileReader.instance(options.instance);
+        SolverJarLoader.addToClassLoader();
+        BalancePolicy policy = PolicyCatalog.byName(options.policy);
         solve(instance, policy);
         if (out != null) {
-            OutputFile.write(out, text);
+            OutputFileWriter.write(out, text);
         }
         if (global().isJson()) {
             console().json(rounds);
@@ -103,11 +103,11 @@ public final class PlaceCommand extends CliCommand {
         return ExitCode.OK;
     }
 
-    private void solve(Instance instance, BalancePolicy policy) {
+    private void solve(PlacementInstance instance, BalancePolicy policy) {
         double seconds = isGiven("--time-limit") ? options.timeLimit : SearchBudget.secondsFor(instance.actors());
-        List<Constraint> constraints = new ArrayList<>(Constraints.standard());
+        List<Constraint> constraints = new ArrayList<>(ConstraintCatalog.standard());
         if (isGiven("--moves")) {
-            constraints.add(new MovesLimit(options.moves));
+            constraints.add(new MovesLimitConstraint(options.moves));
         }
         PolicyRunner runner = new PolicyRunner(constraints, (long) ((seconds + options.grace) * 1_000));
         Assignment current = instance.initial();
@@ -122,10 +122,10 @@ public final class PlaceCommand extends CliCommand {
         }
     }
 
-    private void printRound(int round, double seconds, PlacementCheck was, PlacementResult result) {
+    private void printRound(int round, double seconds, PlacementProperties was, PlacementResult result) {
         String note = result.status() + (result.reasons().isEmpty() ? "" : " " + String.join("; ", result.reasons()));
         AssignmentText.write(text, round, seconds, note, result.assignment());
-        PlacementCheck check = result.check();
+        PlacementProperties check = result.check();
         double bytes = (double) check.adds() * options.actorBytes;
         table.row(
                 round,

@@ -1,6 +1,6 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -16,11 +16,11 @@ final class PlaceOptions {
     @Option(
             names = "--policy",
             paramLabel = "NAME",
-            defaultValue = Policies.DEFAULT,
+            defaultValue = PolicyCatalog.DEFAULT,
             description =
                     "greedy, parallelism, milp, estore, getafix, static; easy, spread, balancenum for time-ordered"
                             + " actors; or the name of a class (default: greedy).")
-    String policy = Policies.DEFAULT;
+    String policy = PolicyCatalog.DEFAULT;
 
     @Option(names = "--seed", paramLabel = "S", description = "Seed of random choices (default: 1).")
     long seed = 1;

@@ -7,6 +7,6 @@ import picocli.CommandLine.Command;
 @Command(
         name = "queries",
         description = "Lists and cancels the running queries of servers.",
-        subcommands = {QueriesList.class, QueriesCancel.class},
+        subcommands = {QueriesListCommand.class, QueriesCancelCommand.class},
         footer = {"  uniserve queries list", "  uniserve queries cancel 5f3a77c0912be4d1"})
 public final class QueriesCommand extends CommandGroup {}

@@ -2,7 +2,7 @@ package io.uniserve.cli.query;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.codec.Bytes;
@@ -40,7 +40,7 @@ public final class QueryCommand extends ClientCommand {
             names = "--deadline",
             paramLabel = "TIME",
             defaultValue = "10s",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             description = "Give up after this time, e.g. 500ms or 5s (default: 10s).")
     private Duration deadline = Duration.ZERO;
 

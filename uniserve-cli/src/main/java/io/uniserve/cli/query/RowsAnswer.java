@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
             }
         } catch (IOException e) {
             throw new UniserveException(
-                    ErrorCode.PORT_PROTOCOL, "the answer is not JSON: " + Printable.line(e.getMessage()), e);
+                    ErrorCode.PORT_PROTOCOL, "the answer is not JSON: " + PrintableText.line(e.getMessage()), e);
         }
         if (columns.isEmpty() || rows.stream().anyMatch(row -> row.size() != columns.size())) {
             throw new UniserveException(
@@ -50,7 +50,7 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
     private static void readColumns(JsonParser in, List<String> columns) throws IOException {
         for (JsonToken token = in.nextToken(); token != JsonToken.END_ARRAY; token = in.nextToken()) {
             if (token == JsonToken.VALUE_STRING && "name".equals(in.currentName())) {
-                columns.add(shown(in.getText()));
+                columns.add(printable(in.getText()));
             }
         }
     }
@@ -59,15 +59,15 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
         while (in.nextToken() == JsonToken.START_ARRAY) {
             List<String> row = new ArrayList<>();
             for (JsonToken token = in.nextToken(); token != JsonToken.END_ARRAY; token = in.nextToken()) {
-                row.add(token == JsonToken.VALUE_NULL ? "NULL" : shown(in.getText()));
+                row.add(token == JsonToken.VALUE_NULL ? "NULL" : printable(in.getText()));
             }
             rows.add(row);
         }
     }
 
     /** Replaces control characters: a value could otherwise control the terminal. */
-    private static String shown(String text) {
-        return Printable.line(text, SHOWN_CHARS_MAX);
+    private static String printable(String text) {
+        return PrintableText.line(text, SHOWN_CHARS_MAX);
     }
 
     void print(Console console) {

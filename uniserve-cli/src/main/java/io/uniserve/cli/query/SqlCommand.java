@@ -2,7 +2,7 @@ package io.uniserve.cli.query;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.limit.Limits;
@@ -57,7 +57,7 @@ public final class SqlCommand extends ClientCommand {
             names = "--deadline",
             paramLabel = "TIME",
             defaultValue = "60s",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             description = "Give up after this time (default: 60s).")
     private Duration deadline = Duration.ZERO;
 
@@ -93,7 +93,7 @@ public final class SqlCommand extends ClientCommand {
     /** Runs all statements. Returns the exit code of the first one that failed. */
     private int answerAll(ClusterClient cluster) throws IOException {
         boolean person = console().terminal() && System.console() != null;
-        SqlStatements statements = new SqlStatements(
+        SqlStatementTokenizer statements = new SqlStatementTokenizer(
                 new BufferedInputStream(console().in()), Limits.QUERY_TEXT_CHARS_MAX, line -> prompt(person, line));
         SqlShell shell = new SqlShell(console(), global().isJson());
         int exit = ExitCode.OK;
@@ -132,7 +132,7 @@ public final class SqlCommand extends ClientCommand {
             return;
         }
         long start = clock().nanos();
-        TableName table = new StatementTable(cluster, read, deadline.toMillis()).of(sql);
+        TableName table = new StatementTableFinder(cluster, read, deadline.toMillis()).of(sql);
         long left = Math.max(1, deadline.toMillis() - (clock().nanos() - start) / 1_000_000);
         Matcher word = EXPLAIN.matcher(sql);
         boolean explained = word.lookingAt();

@@ -1,6 +1,6 @@
 package io.uniserve.cli.query;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.UniserveException;
@@ -62,15 +62,15 @@ final class SqlShell {
         }
     }
 
-    private static List<TableRoute> typed(List<TableRoute> tables) {
+    private static List<TableRoute> typedTables(List<TableRoute> tables) {
         return tables.stream()
-                .filter(route -> Columns.isDefinedBy(route.meta()))
+                .filter(route -> ColumnSchema.isDefinedBy(route.meta()))
                 .toList();
     }
 
     private void tables(List<TableRoute> all) {
         List<Map<String, Object>> rows = new ArrayList<>();
-        for (TableRoute route : typed(all)) {
+        for (TableRoute route : typedTables(all)) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("table", route.meta().name().value());
             row.put("port", route.meta().port());
@@ -82,14 +82,14 @@ final class SqlShell {
     }
 
     private void columns(String name, List<TableRoute> all) {
-        TableRoute route = typed(all).stream()
+        TableRoute route = typedTables(all).stream()
                 .filter(one -> one.meta().name().value().equalsIgnoreCase(name))
                 .findFirst()
                 .orElseThrow(() ->
                         UniserveException.invalid("no table \"" + name + "\" with typed columns; \\d lists them"));
-        Columns columns = Columns.of(route.meta());
+        ColumnSchema columns = ColumnSchema.of(route.meta());
         List<Map<String, Object>> rows = new ArrayList<>();
-        for (Columns.Column column : columns.columns()) {
+        for (ColumnSchema.Column column : columns.columns()) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("column", column.name());
             row.put("type", column.type().sqlName().toLowerCase(Locale.ROOT));

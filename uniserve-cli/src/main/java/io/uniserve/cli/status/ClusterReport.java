@@ -10,9 +10,9 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
+import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
-import io.uniserve.protocol.message.Problem;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -39,7 +39,7 @@ record ClusterReport(
         List<Table> tables,
         List<ServerId> drained,
         Rebalance rebalance,
-        List<Problem> problems) {
+        List<HealthProblem> problems) {
     ClusterReport {
         servers = List.copyOf(servers);
         tables = List.copyOf(tables);
@@ -54,7 +54,7 @@ record ClusterReport(
     /** One live server; {@code load} is empty if it did not report. */
     record Server(ServerRecord record, int primaries, int replicas, Optional<Load> load) {
         /** Returns its reported problems; empty if it did not answer, which is a problem by itself. */
-        List<Problem> problems() {
+        List<HealthProblem> problems() {
             return load.map(Load::problems).orElse(List.of());
         }
 
@@ -64,8 +64,8 @@ record ClusterReport(
                 return HealthStatus.unknown("does not answer the coordinator");
             }
             return problems().stream()
-                    .max(Comparator.comparing(Problem::severity))
-                    .map(worst -> worst.severity() == Problem.Severity.UNKNOWN
+                    .max(Comparator.comparing(HealthProblem::severity))
+                    .map(worst -> worst.severity() == HealthProblem.Severity.UNKNOWN
                             ? HealthStatus.unknown(worst.object() + ": " + worst.text())
                             : HealthStatus.failed(worst.object() + ": " + worst.text()))
                     .orElse(HealthStatus.OK);

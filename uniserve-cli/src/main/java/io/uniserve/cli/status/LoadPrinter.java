@@ -29,10 +29,12 @@ final class LoadPrinter {
 
     void print(ClusterReport report) {
         if (json) {
-            Map<String, @Nullable Object> fields = StatusJson.fields(report);
+            Map<String, @Nullable Object> fields = StatusJsonWriter.fields(report);
             fields.put(
                     "popularSets",
-                    PopularSets.of(report).stream().map(LoadPrinter::fields).toList());
+                    PopularSetAggregator.of(report).stream()
+                            .map(LoadPrinter::fields)
+                            .toList());
             console.json(fields);
             return;
         }
@@ -41,7 +43,7 @@ final class LoadPrinter {
         sets(report);
     }
 
-    private static Map<String, Object> fields(PopularSets.NamedSet set) {
+    private static Map<String, Object> fields(PopularSetAggregator.NamedSet set) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("table", set.table());
         fields.put("actors", set.actors());
@@ -105,7 +107,7 @@ final class LoadPrinter {
     }
 
     private void sets(ClusterReport report) {
-        var sets = PopularSets.of(report);
+        var sets = PopularSetAggregator.of(report);
         if (sets.isEmpty()) {
             return;
         }

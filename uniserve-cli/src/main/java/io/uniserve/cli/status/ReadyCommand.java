@@ -1,7 +1,7 @@
 package io.uniserve.cli.status;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ConditionPoller;
@@ -57,11 +57,11 @@ public final class ReadyCommand extends ClientCommand {
             paramLabel = "TIME",
             arity = "0..1",
             fallbackValue = "10m",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             description = "Wait until it is ready, at most this long (without TIME: 10m).")
     private @Nullable Duration wait;
 
-    private int live;
+    private int liveServers;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -86,9 +86,9 @@ public final class ReadyCommand extends ClientCommand {
             }
         }
         if (global().isJson()) {
-            console().json(Map.of("ready", missing.isEmpty(), "servers", live, "missing", missing));
+            console().json(Map.of("ready", missing.isEmpty(), "servers", liveServers, "missing", missing));
         } else if (missing.isEmpty()) {
-            console().println("ready: " + live + (live == 1 ? " server" : " servers") + " live");
+            console().println("ready: " + liveServers + (liveServers == 1 ? " server" : " servers") + " live");
         } else {
             missing.forEach(console()::println);
         }
@@ -100,11 +100,13 @@ public final class ReadyCommand extends ClientCommand {
         missing.clear();
         try {
             ClusterStatus status = cluster.status();
-            live = status.routing().servers().size();
+            liveServers = status.routing().servers().size();
             missing.addAll(
-                    all ? ClusterReadiness.missing(status, servers) : ClusterReadiness.missing(status, server(status)));
+                    all
+                            ? ClusterReadinessChecker.missing(status, servers)
+                            : ClusterReadinessChecker.missing(status, server(status)));
         } catch (UniserveException e) {
-            if (wait == null || e.code() == ErrorCode.INVALID_ARGUMENT && !absent(e)) {
+            if (wait == null || e.code() == ErrorCode.INVALID_ARGUMENT && !isNotRegistered(e)) {
                 throw e;
             }
             missing.add(e.code() + " " + e.reason());
@@ -112,7 +114,7 @@ public final class ReadyCommand extends ClientCommand {
     }
 
     /** True for a server that is not found: a restarting server is unknown for a while. */
-    private static boolean absent(UniserveException error) {
+    private static boolean isNotRegistered(UniserveException error) {
         return error.reason().contains("there is no such server");
     }
 

@@ -1,7 +1,7 @@
 package io.uniserve.cli.status;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import java.time.Duration;
@@ -42,7 +42,7 @@ public final class StatusCommand extends ClientCommand {
     @Option(
             names = "--watch",
             paramLabel = "TIME",
-            converter = DurationOption.class,
+            converter = DurationConverter.class,
             description = "Repeat with this interval, e.g. 2s, until Ctrl-C.")
     private @Nullable Duration watch;
 
@@ -60,7 +60,7 @@ public final class StatusCommand extends ClientCommand {
                 report = ClusterReport.of(cluster.status());
                 printer.accept(report);
             }
-            return ClusterProblems.hasFailure(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
+            return ClusterProblemCollector.hasFailure(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
         }
     }
 }

@@ -10,8 +10,8 @@ import io.uniserve.cli.status.ClusterReport.Table;
 import io.uniserve.model.PortInfo;
 import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
+import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
-import io.uniserve.protocol.message.Problem;
 import java.util.List;
 import java.util.function.Function;
 
@@ -29,7 +29,7 @@ final class StatusPrinter {
 
     void print(ClusterReport report) {
         if (json) {
-            console.json(StatusJson.fields(report));
+            console.json(StatusJsonWriter.fields(report));
             return;
         }
         console.println("cluster %s, coordinator %s, term %d"
@@ -44,7 +44,7 @@ final class StatusPrinter {
     }
 
     private void problems(ClusterReport report) {
-        List<Problem> problems = ClusterProblems.of(report);
+        List<HealthProblem> problems = ClusterProblemCollector.of(report);
         if (!problems.isEmpty()) {
             TextTable text = new TextTable("SEVERITY", "OBJECT", "PROBLEM");
             problems.forEach(problem -> text.row(problem.severity(), problem.object(), problem.text()));
@@ -115,7 +115,8 @@ final class StatusPrinter {
                     table.backupLag().isPresent()
                             ? "%,d".formatted(table.backupLag().getAsLong())
                             : "-",
-                    TableState.of(table, ClusterProblems.isCurrent(report)).text());
+                    TableHealth.of(table, ClusterProblemCollector.isCurrent(report))
+                            .text());
         }
         text.print(console);
     }

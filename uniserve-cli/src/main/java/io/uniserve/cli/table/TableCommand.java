@@ -8,11 +8,11 @@ import picocli.CommandLine.Command;
         name = "table",
         description = "Creates, lists, describes, changes and drops tables.",
         subcommands = {
-            TableCreate.class,
-            TableList.class,
-            TableDescribe.class,
+            TableCreateCommand.class,
+            TableListCommand.class,
+            TableDescribeCommand.class,
             TableUpdateCommand.class,
-            TableDrop.class
+            TableDropCommand.class
         },
         footer = {
             "  uniserve table create speeches --engine solr --actors 8 --rf 2",

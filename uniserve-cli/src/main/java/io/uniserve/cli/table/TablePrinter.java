@@ -3,7 +3,7 @@ package io.uniserve.cli.table;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.cli.status.ActorStates;
+import io.uniserve.cli.status.ActorStateTexts;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.Partitioner;
@@ -71,7 +71,7 @@ final class TablePrinter {
         text.print(console);
     }
 
-    void describe(TableRoute table, ActorStates states) {
+    void describe(TableRoute table, ActorStateTexts states) {
         if (json) {
             Map<String, Object> fields = definition(table);
             fields.put("placement", placement(table, states));
@@ -134,7 +134,7 @@ final class TablePrinter {
         return fields;
     }
 
-    private static List<Map<String, Object>> placement(TableRoute table, @Nullable ActorStates states) {
+    private static List<Map<String, Object>> placement(TableRoute table, @Nullable ActorStateTexts states) {
         List<Map<String, Object>> actors = new ArrayList<>();
         for (ActorState actor : table.map().actors()) {
             Map<String, Object> one = new LinkedHashMap<>();

@@ -47,7 +47,7 @@ final class TableUpdateCommand extends ClientCommand {
         if (configset == null && changes.isEmpty()) {
             throw usageError("nothing to change: give --configset or -O");
         }
-        if (configset != null && changes.containsKey(ConfigsetFolder.OPTION)) {
+        if (configset != null && changes.containsKey(ConfigsetPacker.OPTION)) {
             throw usageError("--configset and -O configset exclude each other");
         }
         changes.keySet().stream()
@@ -59,9 +59,9 @@ final class TableUpdateCommand extends ClientCommand {
             Map<String, String> options =
                     new LinkedHashMap<>(cluster.table(table).meta().options());
             if (configset != null) {
-                String first = options.getOrDefault(ConfigsetFolder.OPTION, ConfigsetFolder.DEFAULT);
-                String later = ConfigsetFolder.pack(configset, first.equals(ConfigsetFolder.DEFAULT) ? "" : first);
-                options.put(MutableOptions.mutableName(ConfigsetFolder.OPTION), later);
+                String first = options.getOrDefault(ConfigsetPacker.OPTION, ConfigsetPacker.DEFAULT);
+                String later = ConfigsetPacker.pack(configset, first.equals(ConfigsetPacker.DEFAULT) ? "" : first);
+                options.put(MutableOptions.mutableName(ConfigsetPacker.OPTION), later);
             }
             changes.forEach((option, value) -> options.put(MutableOptions.mutableName(option), value));
             new TablePrinter(console(), global().isJson()).updated(cluster.update(table, options));

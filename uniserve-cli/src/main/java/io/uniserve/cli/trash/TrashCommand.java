@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
             "Lists, restores and purges the replicas in servers' trash.",
             "A server moves a replica to its trash if ZooKeeper does not have its table and no record of the table's drop exists."
         },
-        subcommands = {TrashList.class, TrashRestore.class, TrashPurge.class},
+        subcommands = {TrashListCommand.class, TrashRestoreCommand.class, TrashPurgeCommand.class},
         footer = {
             "  uniserve trash list",
             "  uniserve trash restore --table speeches",

@@ -4,7 +4,7 @@ import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
@@ -41,8 +41,8 @@ public final class VerifyCommand extends ClientCommand {
         List<ActorResult> lines = new ArrayList<>();
         try (ClusterClient cluster = connect()) {
             int actors = cluster.table(table).map().actors().size();
-            Progress progress =
-                    new Progress(console().err(), console().terminal(), clock()::nanos, "verify " + table, actors);
+            ProgressBar progress =
+                    new ProgressBar(console().err(), console().terminal(), clock()::nanos, "verify " + table, actors);
             for (int actor = 0; actor < actors; actor++) {
                 lines.add(verify(cluster, table, actor));
                 progress.update(actor + 1L, "actor " + actor);

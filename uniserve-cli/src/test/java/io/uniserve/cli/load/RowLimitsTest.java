@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -71,9 +71,9 @@ class RowLimitsTest {
         }
     }
 
-    private static RowSource open(InputStream in, RowSources.Format format) {
-        Optional<Columns> columns = format == RowSources.Format.TBL
-                ? Optional.of(Columns.of(new TableMeta(
+    private static RowSource open(InputStream in, RowSourceFactory.Format format) {
+        Optional<ColumnSchema> columns = format == RowSourceFactory.Format.TBL
+                ? Optional.of(ColumnSchema.of(new TableMeta(
                         new TableName("t"),
                         1,
                         new Partitioner.Hash(1),
@@ -83,9 +83,9 @@ class RowLimitsTest {
                         1,
                         OnLoss.WAIT,
                         "p",
-                        Map.of(Columns.OPTION, "id bigint, name varchar"))))
+                        Map.of(ColumnSchema.OPTION, "id bigint, name varchar"))))
                 : Optional.empty();
-        return RowSources.open(in, "file", format, "id", columns);
+        return RowSourceFactory.open(in, "file", format, "id", columns);
     }
 
     private static void refused(RowSource source, ErrorCode code, String... told) {
@@ -100,7 +100,7 @@ class RowLimitsTest {
     void aLineIsPassedOverWithoutBeingKept() throws IOException {
         try (RowSource source = open(
                 new Generated("{\"id\":\"1\"}\n{\"id\":\"", "x", 1L << 31, "\"}\n{\"id\":\"3\"}"),
-                RowSources.Format.JSONL)) {
+                RowSourceFactory.Format.JSONL)) {
             assertThat(source.next()).isPresent();
             refused(source, ErrorCode.TOO_LARGE, "file line 2: ", "more than 8,388,608 characters", "smaller");
             assertThat(source.next()).map(row -> row.fields().get("id")).contains("3");
@@ -110,9 +110,9 @@ class RowLimitsTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = RowSources.Format.class,
+            value = RowSourceFactory.Format.class,
             names = {"JSONL", "TEXT", "TBL"})
-    void theLastLineMayBeTooLongToo(RowSources.Format format) throws IOException {
+    void theLastLineMayBeTooLongToo(RowSourceFactory.Format format) throws IOException {
         try (RowSource source = open(new Generated("", "y", Limits.ROW_TEXT_CHARS_MAX + 1, ""), format)) {
             refused(source, ErrorCode.TOO_LARGE, "file line 1: ", "8,388,608");
             assertThat(source.next()).isEmpty();
@@ -122,7 +122,7 @@ class RowLimitsTest {
     @Test
     void aLineOfAsManyCharactersAsMayBe() throws IOException {
         try (RowSource source =
-                open(new Generated("", "y", Limits.ROW_TEXT_CHARS_MAX, "\r\n"), RowSources.Format.TEXT)) {
+                open(new Generated("", "y", Limits.ROW_TEXT_CHARS_MAX, "\r\n"), RowSourceFactory.Format.TEXT)) {
             assertThat(source.next().orElseThrow().fields().get("text"))
                     .asString()
                     .hasSize(Limits.ROW_TEXT_CHARS_MAX);
@@ -148,7 +148,8 @@ class RowLimitsTest {
                 "XML  | <add><doc><field name=\"  | x                    | file line 1: a row has more than 8,388,608 bytes: make it smaller",
                 "XML  | <add>                      | <!-- x -->           | file line 1: a row has more than 8,388,608 bytes: make it smaller",
             })
-    void aRowIsNotReadToItsEnd(RowSources.Format format, String head, String part, String told) throws IOException {
+    void aRowIsNotReadToItsEnd(RowSourceFactory.Format format, String head, String part, String told)
+            throws IOException {
         Generated file = new Generated(head.replace('~', '\n'), part, 1L << 40, "");
         assertThatThrownBy(() -> {
                     try (RowSource source = open(file, format)) {
@@ -172,7 +173,7 @@ class RowLimitsTest {
                 "XML  | <add>    | <doc><field name=\"id\">%</field></doc>  | </add>",
                 "TBL  | 0^       | ~1^%                                       | ``",
             })
-    void manyRows(RowSources.Format format, String head, String part, String tail) throws IOException {
+    void manyRows(RowSourceFactory.Format format, String head, String part, String tail) throws IOException {
         Generated file = new Generated(
                 head.replace('^', '|').replace('~', '\n'),
                 part.replace('^', '|').replace('~', '\n').replace("%", "x".repeat(200)),
@@ -191,19 +192,19 @@ class RowLimitsTest {
     void aLineOfManyValues() throws IOException {
         try (RowSource source = open(
                 new Generated("{\"id\":\"1\",\"a\":[0", ",[1]", Limits.ROW_TEXT_CHARS_MAX - 100, "]}\n{\"id\":\"2\"}"),
-                RowSources.Format.JSONL)) {
+                RowSourceFactory.Format.JSONL)) {
             refused(source, ErrorCode.TOO_LARGE, "file line 1: a row has more than 1,048,576 values");
             assertThat(source.next()).isPresent();
         }
         try (RowSource source =
-                open(new Generated("1", "|", Limits.ROW_TEXT_CHARS_MAX - 100, "\n"), RowSources.Format.TBL)) {
+                open(new Generated("1", "|", Limits.ROW_TEXT_CHARS_MAX - 100, "\n"), RowSourceFactory.Format.TBL)) {
             refused(source, ErrorCode.INVALID_ROW, "file line 1, column 3: ", "values for 2 columns");
         }
     }
 
     @Test
     void aTextOfManyValues() {
-        SplitFields split = SplitFields.of(Map.of("a", ","), "id");
+        FieldSplitter split = FieldSplitter.of(Map.of("a", ","), "id");
         Document row = new Document("id", Map.of("id", "1", "a", "1,".repeat(Limits.ROW_TEXT_VALUES_MAX + 1)));
         assertThatThrownBy(() -> split.split(row))
                 .hasMessageContaining("field \"a\" has more than 1,048,576 values: split it into several rows");

@@ -191,7 +191,7 @@ class TypedFilesTest {
     @Test
     void aFileThatWasChangedAfterItWasCheckedIsTold() throws IOException {
         Path file = Files.writeString(directory.resolve("a.tbl"), "1|a|||||\n");
-        try (LoadFiles files = new LoadFiles(List.of(file.toString()), null, InputStream.nullInputStream())) {
+        try (LoadInputFiles files = new LoadInputFiles(List.of(file.toString()), null, InputStream.nullInputStream())) {
             files.copyUnrepeatable();
             files.checkUnchanged(0);
             Files.writeString(file, "x|a|||||\n", StandardOpenOption.APPEND);

@@ -18,10 +18,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Solr's own update formats. */
 class UpdateFilesTest {
-    private static List<String> read(RowSources.Format format, String text) throws IOException {
+    private static List<String> read(RowSourceFactory.Format format, String text) throws IOException {
         List<String> rows = new ArrayList<>();
         ByteArrayInputStream in = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
-        try (RowSource source = RowSources.open(in, "file", format, "id", Optional.empty())) {
+        try (RowSource source = RowSourceFactory.open(in, "file", format, "id", Optional.empty())) {
             for (Optional<Document> row = source.next(); row.isPresent(); row = source.next()) {
                 rows.add(source.command() + " " + row.get().fields());
             }
@@ -32,20 +32,20 @@ class UpdateFilesTest {
     @Test
     void anArrayOfDocuments() throws IOException {
         String text = "[{\"id\":\"1\",\"n\":{\"inc\":2}},\n {\"id\":\"2\",\"tags\":[\"a\",\"b\"]}]";
-        assertThat(read(RowSources.Format.JSON, text))
+        assertThat(read(RowSourceFactory.Format.JSON, text))
                 .containsExactly("ADD {id=1, n={inc=2}}", "ADD {id=2, tags=[a, b]}");
-        assertThat(read(RowSources.Format.JSON, "[]")).isEmpty();
-        assertThat(read(RowSources.Format.JSON, "")).isEmpty();
+        assertThat(read(RowSourceFactory.Format.JSON, "[]")).isEmpty();
+        assertThat(read(RowSourceFactory.Format.JSON, "")).isEmpty();
     }
 
     /** A value that differs from the number's own text form, such as a zip code or a version, is a text. */
     @Test
     void numbersOfCsv() throws IOException {
         String text = "id,zip,v,n\n1,01234,1.10,5\n2,-0,1e5,-2.5\n3,9223372036854775808,00.5,-7\n";
-        try (RowSource source = RowSources.open(
+        try (RowSource source = RowSourceFactory.open(
                 new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)),
                 "file",
-                RowSources.Format.CSV,
+                RowSourceFactory.Format.CSV,
                 "id",
                 Optional.empty())) {
             assertThat(source.next().orElseThrow().fields())
@@ -68,7 +68,7 @@ class UpdateFilesTest {
                  "delete": {"query": "n:1"},
                  "commit": {},
                  "add": {"doc": {"id": "6"}}}""";
-        assertThat(read(RowSources.Format.JSON, text))
+        assertThat(read(RowSourceFactory.Format.JSON, text))
                 .containsExactly(
                         "ADD {id=1}",
                         "ADD {id=2}",
@@ -91,7 +91,7 @@ class UpdateFilesTest {
                  "delete": [7, {"id": "8"}, {"query": "n:1"}, "9"],
                  "optimize": {"waitSearcher": false},
                  "add": [{"id": "10"}]}""";
-        assertThat(read(RowSources.Format.JSON, text))
+        assertThat(read(RowSourceFactory.Format.JSON, text))
                 .containsExactly(
                         "ADD {id=1}",
                         "ADD {id=2, n={inc=1}}",
@@ -112,10 +112,10 @@ class UpdateFilesTest {
                 {"delete": ["1", null, {"id": ["2", [], "3"]}, {"query": 7}, {"id": "4", "query": "n:1"}, "5"],
                  "add": [{"id": "6"}]}""";
         List<String> rows = new ArrayList<>();
-        try (RowSource source = RowSources.open(
+        try (RowSource source = RowSourceFactory.open(
                 new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)),
                 "file",
-                RowSources.Format.JSON,
+                RowSourceFactory.Format.JSON,
                 "id",
                 Optional.empty())) {
             for (boolean more = true; more; ) {
@@ -143,7 +143,7 @@ class UpdateFilesTest {
                 <doc><field name="id">2</field><field name="n" update="inc">3</field>
                 <field name="x" update="set" null="true"/><field name="y" null="true"/></doc></add>
                 <delete><id>1</id><query>n:1</query></delete><commit/><optimize/></update>""";
-        assertThat(read(RowSources.Format.XML, text))
+        assertThat(read(RowSourceFactory.Format.XML, text))
                 .containsExactly(
                         "ADD {id=1, tag=[a, b & c]}",
                         "ADD {id=2, n={inc=3}, x={set=null}}",
@@ -193,7 +193,7 @@ class UpdateFilesTest {
                 "XML | <add><doc> | is not XML",
                 "XML | <!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><add><doc><field name='id'>&x;</field></doc></add> | is not XML",
             })
-    void whatIsNoUpdateIsRefused(RowSources.Format format, String text, String named) {
+    void whatIsNoUpdateIsRefused(RowSourceFactory.Format format, String text, String named) {
         assertThatThrownBy(() -> read(format, text))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining(named);

@@ -8,7 +8,7 @@ import io.uniserve.cli.command.ExitCode;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,42 +33,42 @@ class PlaceBadInputTest {
     /** Policy that never answers. */
     public static final class Hanging implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            return Proposal.of(in.current());
+            return PlacementProposal.of(in.current());
         }
     }
 
     /** Policy that leaves the first actor without a host. */
     public static final class Dropping implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
             int[] where = new int[in.actors()];
             where[0] = -1;
-            return Proposal.of(Assignment.single(where));
+            return PlacementProposal.of(Assignment.single(where));
         }
     }
 
     /** Policy that puts all actors on server 0. */
     public static final class Crowding implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
-            return Proposal.of(Assignment.single(new int[in.actors()]));
+        public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
+            return PlacementProposal.of(Assignment.single(new int[in.actors()]));
         }
     }
 
     /** Policy whose shares are not numbers. */
     public static final class NoNumbers implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
             int[][] hosts = new int[in.actors()][1];
             double[][] shares = new double[in.actors()][1];
             Arrays.stream(shares).forEach(share -> share[0] = Double.NaN);
-            return Proposal.of(Assignment.of(hosts, shares));
+            return PlacementProposal.of(Assignment.of(hosts, shares));
         }
     }
 
@@ -76,7 +76,7 @@ class PlaceBadInputTest {
     public static final class Nothing implements BalancePolicy {
         @Override
         @SuppressWarnings("NullAway") // on purpose
-        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
             return null;
         }
     }

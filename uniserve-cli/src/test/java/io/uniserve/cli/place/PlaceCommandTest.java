@@ -11,7 +11,7 @@ import io.uniserve.placement.generate.InstanceParameters;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.text.InstanceWriter;
 import java.io.IOException;
@@ -39,17 +39,17 @@ class PlaceCommandTest {
     /** Policy that proposes a server that does not exist. */
     public static final class Unknown implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
             int[] where = new int[in.actors()];
             Arrays.fill(where, in.servers());
-            return Proposal.of(Assignment.single(where));
+            return PlacementProposal.of(Assignment.single(where));
         }
     }
 
     /** Policy that throws. */
     public static final class Throwing implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
             throw new IllegalStateException("no idea");
         }
     }

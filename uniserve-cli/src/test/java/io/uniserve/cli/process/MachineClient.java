@@ -16,18 +16,18 @@ import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.client.routing.RequestSettings;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.client.update.Update;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Clock;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.serial.SharedRouting;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.serial.SharedRoutingCache;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -54,7 +54,7 @@ final class MachineClient implements AutoCloseable {
     private static final long KNOWN_NANOS_MAX = 120_000_000_000L;
 
     private final Clock clock = SystemClock.INSTANCE;
-    private final Ids ids = new RandomIds();
+    private final IdGenerator ids = new RandomIdGenerator();
     private final VersionWatermarks floors = new VersionWatermarks();
     private final ChannelPool channels = new ChannelPool(clock, TlsFiles.PLAIN);
     private final TableName table;
@@ -63,7 +63,7 @@ final class MachineClient implements AutoCloseable {
 
     private final GrpcClientNetwork network;
     private final RoutingClient routingClient;
-    private final SharedRouting routing;
+    private final SharedRoutingCache routing;
     private final ClientContext env;
 
     /** Waits until the routing has the table. */
@@ -72,7 +72,7 @@ final class MachineClient implements AutoCloseable {
         ClusterIdentity cluster = ClusterIdentity.unknown();
         loop = new EventLoop("machine-client", clock, error -> {});
         network = new GrpcClientNetwork(channels, cluster, loop);
-        SharedRouting[] shared = new SharedRouting[1];
+        SharedRoutingCache[] shared = new SharedRoutingCache[1];
         routingClient = new RoutingClient(
                 bootstrap.stream().map(Address::parse).collect(Collectors.toCollection(LinkedHashSet::new)),
                 channels,
@@ -81,7 +81,7 @@ final class MachineClient implements AutoCloseable {
                 clock,
                 ids,
                 map -> shared[0].accept(map));
-        routing = new SharedRouting(routingClient::refresh);
+        routing = new SharedRoutingCache(routingClient::refresh);
         shared[0] = routing;
         ClientState state = ClientState.of(RequestSettings.defaults(), RoutingPolicy.weighted());
         env = new ClientContext(clock, loop, around.apply(network), routing.viewFor(loop), ids, state);
@@ -156,10 +156,10 @@ final class MachineClient implements AutoCloseable {
                 call.parameters().encode(parameters),
                 ReadMode.LINEARIZABLE,
                 clock.nanos() + patience.toNanos());
-        CompletableFuture<Outcome<SnapshotRead.Result>> heard = new CompletableFuture<>();
-        SnapshotRead machine = new SnapshotRead(env, network, floors, query, heard::complete);
+        CompletableFuture<Outcome<SnapshotReadExecution.Result>> heard = new CompletableFuture<>();
+        SnapshotReadExecution machine = new SnapshotReadExecution(env, network, floors, query, heard::complete);
         loop.execute(machine::start);
-        SnapshotRead.Result result = orThrow(heard, patience);
+        SnapshotReadExecution.Result result = orThrow(heard, patience);
         return new Read<>(
                 result.version(),
                 result.values().values().stream()

@@ -14,9 +14,9 @@ import io.uniserve.simulator.check.AtomicHistory;
 import io.uniserve.simulator.check.TransferHistory;
 import io.uniserve.simulator.check.TransferHistory.BalanceRead;
 import io.uniserve.simulator.check.Violation;
-import io.uniserve.simulator.check.Violations;
+import io.uniserve.simulator.check.ViolationCollector;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -302,7 +302,7 @@ final class RecordedLoad implements AutoCloseable {
             finals.putAll(strictly(past));
         }
         EventQueue queue = new EventQueue();
-        Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+        ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
         synchronized (history) {
             new AtomicCheck(violations, history, finals).run();
         }

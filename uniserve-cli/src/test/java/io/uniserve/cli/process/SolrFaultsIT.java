@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.benchmark.demo.EuroparlCorpus;
 import io.uniserve.benchmark.demo.EuroparlDocument;
 import io.uniserve.cli.bench.text.PlainSolr;
@@ -15,13 +15,13 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessClusterOptions;
-import io.uniserve.testkit.solr.CorpusDocument;
-import io.uniserve.testkit.solr.DebianPackages;
-import io.uniserve.testkit.solr.Dictionaries;
-import io.uniserve.testkit.solr.FeatureDocuments;
-import io.uniserve.testkit.solr.FeatureMaker;
-import io.uniserve.testkit.solr.QueryMaker;
-import io.uniserve.testkit.solr.WrittenQueries;
+import io.uniserve.testkit.solr.CorpusDocumentFactory;
+import io.uniserve.testkit.solr.DebianPackageCorpus;
+import io.uniserve.testkit.solr.DictionaryCorpus;
+import io.uniserve.testkit.solr.FeatureCorpus;
+import io.uniserve.testkit.solr.FeatureQueryGenerator;
+import io.uniserve.testkit.solr.HandWrittenQueries;
+import io.uniserve.testkit.solr.SearchQueryGenerator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +60,7 @@ class SolrFaultsIT {
     private static final String BY_PART = "parts";
     private static final String FEATURES = "features";
 
-    private final Map<String, String> configset = FeatureDocuments.configset(defaultSchema());
+    private final Map<String, String> configset = FeatureCorpus.configset(defaultSchema());
     private final SolrQuestions questions = new SolrQuestions();
     private final AtomicInteger turn = new AtomicInteger();
     private final AtomicBoolean stop = new AtomicBoolean();
@@ -75,8 +75,8 @@ class SolrFaultsIT {
         try (PlainSolr plain = new PlainSolr(directory.resolve("plain"))) {
             int each = (GENERATED + corpora.size() - 1) / corpora.size();
             corpora.forEach((table, documents) -> expect(plain, table, documents, each, seed));
-            plain.load(FEATURES, configset, FeatureDocuments.all());
-            questions.ask(plain, FEATURES, FEATURES, WrittenQueries.ofFeatures());
+            plain.load(FEATURES, configset, FeatureCorpus.all());
+            questions.ask(plain, FEATURES, FEATURES, HandWrittenQueries.ofFeatures());
         }
         try (StartedCluster started =
                 StartedCluster.start(ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "solr"))) {
@@ -90,9 +90,9 @@ class SolrFaultsIT {
     /** Gets the expected answers from plain Solr. */
     private void expect(PlainSolr plain, String table, List<Document> documents, int generated, long seed) {
         plain.load(table, documents);
-        questions.ask(plain, table, table, WrittenQueries.ofCorpora());
+        questions.ask(plain, table, table, HandWrittenQueries.ofCorpora());
         Random random = new Random(seed);
-        FeatureMaker maker = new FeatureMaker(random, new QueryMaker(random, documents));
+        FeatureQueryGenerator maker = new FeatureQueryGenerator(random, new SearchQueryGenerator(random, documents));
         List<String> queries = new ArrayList<>();
         for (int i = 0; queries.size() < generated; i++) {
             String query = maker.next(i);
@@ -112,7 +112,7 @@ class SolrFaultsIT {
 
     private static String defaultSchema() {
         Engine engine = PortLoader.load(HOME.resolve("ports/solr"), "solr").engine();
-        return PackedFiles.readResource(engine.getClass(), "schema.xml");
+        return PackedFilesCodec.readResource(engine.getClass(), "schema.xml");
     }
 
     private void underFire(StartedCluster started, List<Asked> all) {
@@ -163,8 +163,8 @@ class SolrFaultsIT {
     private static Map<String, List<Document>> corpora() {
         Map<String, List<Document>> corpora = new LinkedHashMap<>();
         corpora.put(EUROPARL, europarl());
-        corpora.put("dictionaries", Dictionaries.documents(DOCUMENTS));
-        corpora.put("packages", DebianPackages.documents(DOCUMENTS));
+        corpora.put("dictionaries", DictionaryCorpus.documents(DOCUMENTS));
+        corpora.put("packages", DebianPackageCorpus.documents(DOCUMENTS));
         if (corpora.values().removeIf(List::isEmpty)) {
             LOG.warn(
                     "of {} only: the others need the Debian packages dict-gcide and wordnet-base, and apt-get update",
@@ -178,7 +178,7 @@ class SolrFaultsIT {
         for (EuroparlDocument line : EuroparlCorpus.read(HOME, DOCUMENTS)) {
             int number = documents.size();
             String day = "%d-%02d-%02d".formatted(line.year(), 1 + number % 12, 1 + number % 28);
-            documents.add(CorpusDocument.of(line.id(), number, line.title(), day, line.text()));
+            documents.add(CorpusDocumentFactory.of(line.id(), number, line.title(), day, line.text()));
         }
         return documents;
     }
@@ -186,17 +186,20 @@ class SolrFaultsIT {
     /** Loads the documents by their part, and those of the features, whose table has a configset of its own. */
     private void loadOthers(UniserveClient client, Path conf) throws IOException {
         List<Document> byPart = europarl().stream()
-                .map(one -> new Document(CorpusDocument.PART, one.fields()))
+                .map(one -> new Document(CorpusDocumentFactory.PART, one.fields()))
                 .toList();
-        load(client, TableSpec.named(BY_PART).keyField(CorpusDocument.PART).hash(3), byPart);
+        load(
+                client,
+                TableSpec.named(BY_PART).keyField(CorpusDocumentFactory.PART).hash(3),
+                byPart);
         for (Map.Entry<String, String> file : configset.entrySet()) {
             Path path = conf.resolve(file.getKey());
             Files.createDirectories(path.getParent());
             Files.writeString(path, file.getValue());
         }
-        String packed = PackedFiles.pack(conf, any -> true);
+        String packed = PackedFilesCodec.pack(conf, any -> true);
         TableSpec features = TableSpec.named(FEATURES).hash(4).option("configset", packed);
-        load(client, features, FeatureDocuments.all());
+        load(client, features, FeatureCorpus.all());
     }
 
     private static void load(UniserveClient client, TableSpec spec, List<Document> documents) {

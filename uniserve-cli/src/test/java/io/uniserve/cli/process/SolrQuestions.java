@@ -9,8 +9,8 @@ import io.uniserve.cli.bench.text.PlainSolr;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.testkit.solr.AnswerDifference;
-import io.uniserve.testkit.solr.QueryMaker;
+import io.uniserve.testkit.solr.AnswerComparator;
+import io.uniserve.testkit.solr.SearchQueryGenerator;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -62,7 +62,7 @@ final class SolrQuestions {
                 if (next == null) {
                     break;
                 }
-                page = query.replace("cursorMark=*", "cursorMark=" + QueryMaker.escape(next.toString()));
+                page = query.replace("cursorMark=*", "cursorMark=" + SearchQueryGenerator.escape(next.toString()));
             }
         }
     }
@@ -89,10 +89,10 @@ final class SolrQuestions {
                 throw e;
             }
             Map<String, Object> actual = parsed(page, answer);
-            assertThat(AnswerDifference.firstDifference(page, expected, actual))
+            assertThat(AnswerComparator.firstDifference(page, expected, actual))
                     .as(asked.table() + " " + page)
                     .isEmpty();
-            String next = QueryMaker.escape(String.valueOf(actual.get("nextCursorMark")));
+            String next = SearchQueryGenerator.escape(String.valueOf(actual.get("nextCursorMark")));
             page = asked.query().replace("cursorMark=*", "cursorMark=" + next);
         }
     }

@@ -16,7 +16,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessClusterOptions;
-import io.uniserve.testkit.solr.QueryMaker;
+import io.uniserve.testkit.solr.SearchQueryGenerator;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -134,7 +134,7 @@ class SolrSessionFaultsIT {
 
     /** Adds a page's documents; returns the mark of the next one. */
     private static String page(QuerySession session, String mark, List<String> to) {
-        String cursor = "&cursorMark=" + QueryMaker.escape(mark);
+        String cursor = "&cursorMark=" + SearchQueryGenerator.escape(mark);
         String query = "q=*:*&sort=rank_i asc,id asc&rows=" + PAGE + "&fl=id,g_i" + cursor;
         JsonNode page = parsed(session.query(query).body().utf8());
         for (JsonNode one : page.at("/response/docs")) {

@@ -15,7 +15,7 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.process.ProcessClusterOptions;
-import io.uniserve.testkit.solr.QueryMaker;
+import io.uniserve.testkit.solr.SearchQueryGenerator;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,7 +138,7 @@ class SolrSessionsIT {
                 String mark = "*";
                 for (String last = ""; !last.equals(mark); ) {
                     last = mark;
-                    String cursor = "&cursorMark=" + QueryMaker.escape(mark);
+                    String cursor = "&cursorMark=" + SearchQueryGenerator.escape(mark);
                     Answer answer = session.query("q=*:*&sort=rank_i asc,id asc&rows=7&fl=id,g_i" + cursor);
                     Map<String, Object> page = answer(answer.body().utf8());
                     pages.addAll(documents(page));

@@ -11,8 +11,8 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.cluster.LocalCluster;
-import io.uniserve.testkit.solr.AnswerDifference;
-import io.uniserve.testkit.solr.QueryMaker;
+import io.uniserve.testkit.solr.AnswerComparator;
+import io.uniserve.testkit.solr.SearchQueryGenerator;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -221,7 +221,7 @@ class OneStateIT {
 
     private static void same(String query, String wanted, String answer) {
         try {
-            assertThat(AnswerDifference.firstDifference(
+            assertThat(AnswerComparator.firstDifference(
                             query, JSON.readValue(wanted, Map.class), JSON.readValue(answer, Map.class)))
                     .as("%s%n%s%n%s", query, wanted, answer)
                     .isEmpty();
@@ -278,7 +278,7 @@ class OneStateIT {
 
     private static String mark(String answer) {
         try {
-            return QueryMaker.escape(
+            return SearchQueryGenerator.escape(
                     JSON.readTree(answer).path("nextCursorMark").asText());
         } catch (JsonProcessingException e) {
             throw new AssertionError(answer, e);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.api.Document;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Bytes;
@@ -181,8 +181,11 @@ class SnapshotBudgetIT {
             Document row = Codecs.list(Document.CODEC).decode(value).get(0);
             return (long) Objects.requireNonNull(row.fields().get("n_i"));
         }
-        String json =
-                WholeQuery.call("solr.query@1").values().decode(value).body().utf8();
+        String json = WholeQueryOperator.call("solr.query@1")
+                .values()
+                .decode(value)
+                .body()
+                .utf8();
         try {
             return JSON.readTree(json).at("/response/docs/0/n_i").longValue();
         } catch (JsonProcessingException e) {

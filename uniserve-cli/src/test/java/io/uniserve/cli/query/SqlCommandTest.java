@@ -35,7 +35,7 @@ class SqlCommandTest {
     private void names(String sql, String... tables) {
         String rows = Stream.of(tables).map(table -> "[\"" + table + "\"]").collect(Collectors.joining(",\n"));
         cluster.answer(
-                StatementTable.TABLES_OF + sql,
+                StatementTableFinder.TABLES_OF + sql,
                 JSON,
                 "{\"columns\":[{\"name\":\"table\",\"type\":\"VARCHAR\"}],\n\"rows\":[\n" + rows + "\n]}\n");
     }

@@ -10,10 +10,10 @@ import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.protocol.message.HealthProblem;
+import io.uniserve.protocol.message.HealthProblem.Severity;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.PeerReply.Serving;
-import io.uniserve.protocol.message.Problem;
-import io.uniserve.protocol.message.Problem.Severity;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,7 +132,7 @@ class ClusterHealthTest {
 
     @Test
     void aServerThatLostItsRegistry() throws IOException {
-        script.problems(TWO).add(new Problem(Severity.ERROR, "registry", "the connection was lost 9.0 s ago"));
+        script.problems(TWO).add(new HealthProblem(Severity.ERROR, "registry", "the connection was lost 9.0 s ago"));
         Run status = run("status");
         assertThat(status.exit()).isEqualTo(ExitCode.NOT_PASSED);
         assertThat(status.out()).contains("ERROR     server server-2, registry  the connection was lost 9.0 s ago");
@@ -142,7 +142,7 @@ class ClusterHealthTest {
 
     @Test
     void aCoordinatorWhoseTermIsNotConfirmed() throws IOException {
-        script.coordinator.add(new Problem(Severity.ERROR, "registry", "does not confirm that it leads"));
+        script.coordinator.add(new HealthProblem(Severity.ERROR, "registry", "does not confirm that it leads"));
         judged(
                 ExitCode.NOT_PASSED,
                 "unknown",
@@ -154,7 +154,8 @@ class ClusterHealthTest {
     @Test
     void aBackupThatFailsIsNotOkAndTheClusterServes() throws IOException {
         script.report(ONE, 4, ReplicaLoad.PRIMARY, 30, Serving.YES, 12_345);
-        script.problems(ONE).add(new Problem(Severity.FAILING, "backup", "the backup of 1 actor fails: IO: gone"));
+        script.problems(ONE)
+                .add(new HealthProblem(Severity.FAILING, "backup", "the backup of 1 actor fails: IO: gone"));
         judged(
                 ExitCode.NOT_PASSED,
                 "backup-failing",
@@ -165,7 +166,7 @@ class ClusterHealthTest {
 
     @Test
     void warningsAreShownAndChangeNoExitCode() {
-        script.problems(ONE).add(new Problem(Severity.WARNING, "trash", "2 folders wait"));
+        script.problems(ONE).add(new HealthProblem(Severity.WARNING, "trash", "2 folders wait"));
         assertThat(run("status").exit()).isEqualTo(ExitCode.OK);
         assertThat(run("status").out()).contains("WARNING   server server-1, trash  2 folders wait");
         assertThat(run("ready", "--all").exit()).isEqualTo(ExitCode.OK);
@@ -174,7 +175,7 @@ class ClusterHealthTest {
     @Test
     void problemsAreListedTheWorstFirst() throws IOException {
         for (Severity severity : Severity.values()) {
-            script.problems(ONE).add(new Problem(severity, "o", "t"));
+            script.problems(ONE).add(new HealthProblem(severity, "o", "t"));
         }
         List<String> listed = new ArrayList<>();
         new ObjectMapper()

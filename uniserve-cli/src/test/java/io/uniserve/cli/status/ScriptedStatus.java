@@ -16,10 +16,10 @@ import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
+import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.PeerReply.Serving;
-import io.uniserve.protocol.message.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +36,8 @@ final class ScriptedStatus {
     final TreeSet<ServerId> live = new TreeSet<>(List.of(ONE, TWO));
     final TreeSet<ServerId> silent = new TreeSet<>();
     private final Map<ServerId, List<ReplicaLoad>> replicas = new TreeMap<>();
-    private final Map<ServerId, List<Problem>> problems = new TreeMap<>();
-    final List<Problem> coordinator = new ArrayList<>();
+    private final Map<ServerId, List<HealthProblem>> problems = new TreeMap<>();
+    final List<HealthProblem> coordinator = new ArrayList<>();
     boolean tables = true;
 
     ScriptedStatus() {
@@ -54,7 +54,7 @@ final class ScriptedStatus {
     }
 
     /** Reported problems of the server, for the test to change. */
-    List<Problem> problems(ServerId server) {
+    List<HealthProblem> problems(ServerId server) {
         return problems.computeIfAbsent(server, id -> new ArrayList<>());
     }
 

@@ -2,7 +2,7 @@ package io.uniserve.cli.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
@@ -100,7 +100,7 @@ class TableCommandTest {
         Run run = uniserve.run("table", "update", "shop", "--configset", folder);
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
         Path unpacked = Files.createDirectories(directory.resolve("unpacked"));
-        PackedFiles.unpack(meta("shop").options().getOrDefault("configset.later", ""), unpacked);
+        PackedFilesCodec.unpack(meta("shop").options().getOrDefault("configset.later", ""), unpacked);
         assertThat(unpacked.resolve("schema.xml")).hasContent("<schema>more</schema>");
         assertThat(unpacked.resolve("words.txt")).doesNotExist();
         assertThat(cluster.changes()).endsWith("update shop");
@@ -150,7 +150,7 @@ class TableCommandTest {
         String[] create = {"table", "create", "shop", "--engine", "solr", "--configset", directory.toString()};
         assertThat(uniserve.run(create).exit()).isEqualTo(ExitCode.OK);
         Path unpacked = Files.createDirectories(directory.resolve("unpacked"));
-        PackedFiles.unpack(meta("shop").options().getOrDefault("configset", ""), unpacked);
+        PackedFilesCodec.unpack(meta("shop").options().getOrDefault("configset", ""), unpacked);
         assertThat(unpacked.resolve("schema.xml")).hasContent("<schema/>");
         assertThat(unpacked.resolve("solrconfig.xml")).doesNotExist();
     }

@@ -28,13 +28,13 @@ public final class AdminOperation {
     private final AdminRequest request;
     private final long deadlineNanos;
     private final Operation<Answer> operation;
-    private final List<Attempt> tried = new ArrayList<>();
+    private final List<Attempt> triedAttempts = new ArrayList<>();
     private Timers.Cancel timer = () -> {};
     private Timers.Cancel deadline = () -> {};
-    private Timers.Cancel watch = () -> {};
+    private Timers.Cancel routingWatch = () -> {};
     private long attempts;
     private long waitNanos = WAIT_MIN_NANOS;
-    private boolean maybeDone;
+    private boolean outcomeUnknown;
     private boolean ended;
     private boolean waiting;
 
@@ -69,7 +69,7 @@ public final class AdminOperation {
     }
 
     private void sendRequest() {
-        watch.cancel();
+        routingWatch.cancel();
         Address leader = environment.routing().current().routing().coordinator();
         if (ended) {
             return;
@@ -81,47 +81,47 @@ public final class AdminOperation {
         }
         long timeout = Math.max(1, remaining());
         long attempt = ++attempts;
-        watch(leader, attempt);
+        watchLeader(leader, attempt);
         client.call(
                 leader,
                 request,
                 timeout,
-                outcome -> operation.serial().execute(() -> answered(leader, attempt, outcome)));
+                outcome -> operation.serial().execute(() -> onReply(leader, attempt, outcome)));
     }
 
     /** Repeats the request if another leader takes over before this one answers, as it may hang. */
-    private void watch(Address leader, long attempt) {
-        watch = environment.routing().onChange(() -> {
+    private void watchLeader(Address leader, long attempt) {
+        routingWatch = environment.routing().onChange(() -> {
             Address next = environment.routing().current().routing().coordinator();
             if (ended || waiting || attempt != attempts) {
                 return;
             }
             if (next == null || next.equals(leader)) {
-                watch(leader, attempt);
+                watchLeader(leader, attempt);
             } else {
                 recordAttempt(
                         "coordinator " + leader, ErrorCode.NOT_LEADER, "another leader took over before it answered");
-                maybeDone = true;
+                outcomeUnknown = true;
                 sendRequest();
             }
         });
     }
 
-    private void answered(Address leader, long attempt, Outcome<AdminReply> outcome) {
+    private void onReply(Address leader, long attempt, Outcome<AdminReply> outcome) {
         boolean superseded = attempt != attempts && outcome instanceof Outcome.Err<AdminReply>;
         if (ended || superseded) {
             return;
         }
-        watch.cancel();
+        routingWatch.cancel();
         if (outcome instanceof Outcome.Err<AdminReply> err
                 && isRetryable(err.error().code())) {
             recordAttempt(
                     "coordinator " + leader, err.error().code(), err.error().reason());
-            maybeDone |= err.error().code() == ErrorCode.OUTCOME_UNKNOWN
+            outcomeUnknown |= err.error().code() == ErrorCode.OUTCOME_UNKNOWN
                     || err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
             retryLater();
         } else {
-            end(Outcome.ok(new Answer(outcome, maybeDone)));
+            end(Outcome.ok(new Answer(outcome, outcomeUnknown)));
         }
     }
 
@@ -137,8 +137,8 @@ public final class AdminOperation {
     /** Repeats the request when the routing map changes, or after a pause. */
     private void retryLater() {
         waiting = true;
-        Timers.Cancel change = environment.routing().onChange(this::now);
-        Timers.Cancel wait = environment.timers().after(waitNanos, this::now);
+        Timers.Cancel change = environment.routing().onChange(this::retryNow);
+        Timers.Cancel wait = environment.timers().after(waitNanos, this::retryNow);
         timer = () -> {
             change.cancel();
             wait.cancel();
@@ -147,7 +147,7 @@ public final class AdminOperation {
         environment.routing().refresh(outcome -> {});
     }
 
-    private void now() {
+    private void retryNow() {
         if (!waiting) {
             return; // both the change and the timer had fired
         }
@@ -158,19 +158,20 @@ public final class AdminOperation {
     }
 
     private void recordAttempt(String where, ErrorCode code, String message) {
-        if (tried.size() < TRIED_MAX) {
-            tried.add(new Attempt(where, code, message));
+        if (triedAttempts.size() < TRIED_MAX) {
+            triedAttempts.add(new Attempt(where, code, message));
         }
     }
 
     private void expire() {
         fail(
-                maybeDone ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.DEADLINE_EXCEEDED,
-                "no coordinator answered before the deadline" + (maybeDone ? "; the change may have been made" : ""));
+                outcomeUnknown ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.DEADLINE_EXCEEDED,
+                "no coordinator answered before the deadline"
+                        + (outcomeUnknown ? "; the change may have been made" : ""));
     }
 
     private void fail(ErrorCode code, String message) {
-        end(Outcome.err(new UniserveException(code, message, tried, null)));
+        end(Outcome.err(new UniserveException(code, message, triedAttempts, null)));
     }
 
     private void end(Outcome<Answer> outcome) {
@@ -178,7 +179,7 @@ public final class AdminOperation {
             ended = true;
             timer.cancel();
             deadline.cancel();
-            watch.cancel();
+            routingWatch.cancel();
             operation.end(outcome);
         }
     }

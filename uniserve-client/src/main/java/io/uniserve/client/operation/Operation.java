@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * cancels the operation on the servers.
  */
 public final class Operation<T> extends CompletableFuture<T> {
-    private final SerialExecutor serialExecutor = new SerialExecutor(this::broke);
+    private final SerialExecutor serialExecutor = new SerialExecutor(this::onMachineFailure);
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Runnable onEnd;
     private volatile Runnable cancel = () -> {};
@@ -41,7 +41,7 @@ public final class Operation<T> extends CompletableFuture<T> {
         }
     }
 
-    private void broke(Throwable error) {
+    private void onMachineFailure(Throwable error) {
         end(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "internal error of the client: " + error, error)));
     }
 

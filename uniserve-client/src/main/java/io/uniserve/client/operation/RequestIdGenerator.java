@@ -1,13 +1,13 @@
 package io.uniserve.client.operation;
 
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Generator of query ids and jitter: a mixed counter with a random start (SplitMix64), much cheaper than secure random numbers.
  * Thread-safe.
  */
-public final class RequestIdGenerator implements Ids {
+public final class RequestIdGenerator implements IdGenerator {
     private final AtomicLong counter;
 
     public RequestIdGenerator(long start) {

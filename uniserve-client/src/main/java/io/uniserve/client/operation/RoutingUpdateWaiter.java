@@ -15,7 +15,7 @@ public final class RoutingUpdateWaiter {
     private static final long LOOK_AGAIN_NANOS = 500_000_000;
 
     private final ClientContext environment;
-    private final Predicate<RouteIndex> shown;
+    private final Predicate<RouteIndex> condition;
     private final Operation<Done> operation;
     private Timers.Cancel watch = () -> {};
     private Timers.Cancel timer = () -> {};
@@ -23,7 +23,7 @@ public final class RoutingUpdateWaiter {
 
     public RoutingUpdateWaiter(ClientContext environment, Predicate<RouteIndex> shown, Operation<Done> operation) {
         this.environment = environment;
-        this.shown = shown;
+        this.condition = shown;
         this.operation = operation;
     }
 
@@ -38,7 +38,7 @@ public final class RoutingUpdateWaiter {
         if (operation.isDone()) {
             return;
         }
-        if (shown.test(environment.routing().current())) {
+        if (condition.test(environment.routing().current())) {
             end();
             return;
         }

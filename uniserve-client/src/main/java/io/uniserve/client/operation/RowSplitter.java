@@ -42,7 +42,7 @@ public final class RowSplitter<R extends Row> {
     /** Adds a row. Fails with INVALID_ROW or TOO_LARGE, with the row's position. */
     public void add(R given) {
         try {
-            R row = keyed(given);
+            R row = withPortKey(given);
             int actor = partitioner.actorOf(row.partitionKey());
             bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
             rows++;
@@ -52,14 +52,14 @@ public final class RowSplitter<R extends Row> {
     }
 
     @SuppressWarnings("unchecked") // a document with another key is a document
-    private R keyed(R row) {
+    private R withPortKey(R row) {
         return textKeys && row instanceof Document document ? (R) document.withTextKey() : row;
     }
 
     /** Adds a row to every actor. */
     public void addToAllActors(R given) {
         try {
-            R row = keyed(given);
+            R row = withPortKey(given);
             for (int actor = 0; actor < partitioner.actors(); actor++) {
                 bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
             }

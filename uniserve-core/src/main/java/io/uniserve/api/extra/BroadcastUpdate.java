@@ -13,8 +13,8 @@ import java.util.TreeMap;
  * {@code x.add@1} also registers {@code x.add-everywhere@1}; clients then send that one in such tables. Stateless.
  *
  * <pre>{@code
- * if (EverywhereForm.is(function) && !context.owns(row)) {
- *     delete(row.fields().get(EverywhereForm.uniqueKey(context.meta())));
+ * if (BroadcastUpdate.isBroadcast(function) && !context.owns(row)) {
+ *     delete(row.fields().get(BroadcastUpdate.uniqueKey(context.meta())));
  * }
  * }</pre>
  */

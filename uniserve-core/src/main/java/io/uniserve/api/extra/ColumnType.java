@@ -1,6 +1,6 @@
 package io.uniserve.api.extra;
 
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -89,12 +89,12 @@ public record ColumnType(Kind kind, int precision, int scale) {
     public Object toColumnValue(Object value) {
         return switch (kind) {
             case BIGINT -> toLong(value);
-            case INTEGER -> integer(toLong(value));
-            case DOUBLE -> real(value);
-            case DECIMAL -> decimal(value);
-            case VARCHAR -> need(String.class, value);
-            case DATE -> date(need(String.class, value));
-            case BOOLEAN -> need(Boolean.class, value);
+            case INTEGER -> checkIntRange(toLong(value));
+            case DOUBLE -> toDouble(value);
+            case DECIMAL -> toDecimal(value);
+            case VARCHAR -> requireType(String.class, value);
+            case DATE -> parseDate(requireType(String.class, value));
+            case BOOLEAN -> requireType(Boolean.class, value);
         };
     }
 
@@ -106,17 +106,17 @@ public record ColumnType(Kind kind, int precision, int scale) {
     public Object parseText(String text) {
         Object read = switch (kind) {
             case BIGINT, INTEGER -> toLong(text);
-            case DOUBLE -> real(text);
-            case BOOLEAN -> bool(text);
+            case DOUBLE -> toDouble(text);
+            case BOOLEAN -> parseBoolean(text);
             case DECIMAL, VARCHAR, DATE -> text;
         };
         Object checked = toColumnValue(read);
         return checked instanceof Number && kind != Kind.DECIMAL ? checked : read;
     }
 
-    private <T> T need(Class<T> type, Object value) {
+    private <T> T requireType(Class<T> type, Object value) {
         if (!type.isInstance(value)) {
-            throw wrong(value);
+            throw invalidValue(value);
         }
         return type.cast(value);
     }
@@ -126,29 +126,29 @@ public record ColumnType(Kind kind, int precision, int scale) {
         if (value instanceof Double number && Math.abs(number) <= EXACT_DOUBLE_MAX && number == Math.rint(number)) {
             return number.longValue();
         }
-        return need(Long.class, value);
+        return requireType(Long.class, value);
     }
 
-    private Long integer(Long value) {
+    private Long checkIntRange(Long value) {
         if (value < Integer.MIN_VALUE || value > Integer.MAX_VALUE) {
-            throw wrong(value);
+            throw invalidValue(value);
         }
         return value;
     }
 
-    private Double real(Object value) {
-        double number = value instanceof Long whole ? (double) whole : need(Double.class, value);
+    private Double toDouble(Object value) {
+        double number = value instanceof Long whole ? (double) whole : requireType(Double.class, value);
         if (!Double.isFinite(number)) {
-            throw wrong(value);
+            throw invalidValue(value);
         }
         return number;
     }
 
-    private Double real(String text) {
+    private Double toDouble(String text) {
         try {
             return Double.valueOf(text.strip());
         } catch (NumberFormatException e) {
-            throw wrong(text);
+            throw invalidValue(text);
         }
     }
 
@@ -158,21 +158,21 @@ public record ColumnType(Kind kind, int precision, int scale) {
             return Long.valueOf(
                     INTEGER_TEXT.matcher(number).matches() ? number.substring(0, number.indexOf('.')) : number);
         } catch (NumberFormatException e) {
-            throw wrong(text);
+            throw invalidValue(text);
         }
     }
 
-    private Boolean bool(String text) {
+    private Boolean parseBoolean(String text) {
         return switch (text.strip().toLowerCase(Locale.ROOT)) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw wrong(text);
+            default -> throw invalidValue(text);
         };
     }
 
-    private BigDecimal decimal(Object value) {
+    private BigDecimal toDecimal(Object value) {
         if (value instanceof String text && precision <= LONG_DIGITS) {
-            BigDecimal plain = plain(text);
+            BigDecimal plain = parseShortDecimal(text);
             if (plain != null) {
                 return plain;
             }
@@ -185,17 +185,17 @@ public record ColumnType(Kind kind, int precision, int scale) {
         } else if (value instanceof String text && NUMBER.matcher(text.strip()).matches()) {
             exact = new BigDecimal(text.strip());
         } else {
-            throw wrong(value);
+            throw invalidValue(value);
         }
         BigDecimal least = exact.stripTrailingZeros();
         if (least.scale() > scale || least.precision() - least.scale() > precision - scale) {
-            throw wrong(value);
+            throw invalidValue(value);
         }
         return exact.setScale(scale, RoundingMode.UNNECESSARY);
     }
 
     /** Fast path for decimals of few digits, without parsing by BigDecimal; null if the text needs the general path. */
-    private @Nullable BigDecimal plain(String text) {
+    private @Nullable BigDecimal parseShortDecimal(String text) {
         int at = text.startsWith("-") ? 1 : 0;
         long unscaled = 0;
         int whole = 0;
@@ -225,24 +225,24 @@ public record ColumnType(Kind kind, int precision, int scale) {
         return BigDecimal.valueOf(at == 0 ? unscaled : -unscaled, scale);
     }
 
-    private LocalDate date(String text) {
+    private LocalDate parseDate(String text) {
         try {
             if (text.length() == DAY_CHARS && text.charAt(4) == '-' && text.charAt(7) == '-') {
-                int year = digits(text, 0, 4);
-                int month = digits(text, 5, 7);
-                int day = digits(text, 8, DAY_CHARS);
+                int year = parseDigits(text, 0, 4);
+                int month = parseDigits(text, 5, 7);
+                int day = parseDigits(text, 8, DAY_CHARS);
                 if (year > 0 && month > 0 && day > 0) {
                     return LocalDate.of(year, month, day);
                 }
             }
         } catch (DateTimeException e) {
-            throw wrong(text);
+            throw invalidValue(text);
         }
-        throw wrong(text);
+        throw invalidValue(text);
     }
 
     /** Parses decimal digits; -1 if a character is not a digit. */
-    private static int digits(String text, int from, int to) {
+    private static int parseDigits(String text, int from, int to) {
         int number = 0;
         for (int i = from; i < to; i++) {
             char c = text.charAt(i);
@@ -254,8 +254,8 @@ public record ColumnType(Kind kind, int precision, int scale) {
         return number;
     }
 
-    private IllegalArgumentException wrong(Object value) {
-        return new IllegalArgumentException("\"" + Printable.line(String.valueOf(value), SHOWN_CHARS_MAX) + "\" is no "
-                + sqlName().toLowerCase(Locale.ROOT));
+    private IllegalArgumentException invalidValue(Object value) {
+        return new IllegalArgumentException("\"" + PrintableText.line(String.valueOf(value), SHOWN_CHARS_MAX)
+                + "\" is no " + sqlName().toLowerCase(Locale.ROOT));
     }
 }

@@ -5,7 +5,7 @@ package io.uniserve.api.extra;
  *
  * <pre>{@code
  * <T> T with(String what, EngineTask<Connection, T> task) {
- *     return SQL.translated(what, () -> task.run(connection));
+ *     return SQL.call(what, () -> task.run(connection));
  * }
  * }</pre>
  *
@@ -14,6 +14,6 @@ package io.uniserve.api.extra;
  */
 @FunctionalInterface
 public interface EngineTask<O, T> {
-    /** Runs the function. {@link io.uniserve.api.EngineFailures} translates its exceptions. */
+    /** Runs the function. {@link io.uniserve.api.EngineErrorMapper} translates its exceptions. */
     T run(O open) throws Exception;
 }

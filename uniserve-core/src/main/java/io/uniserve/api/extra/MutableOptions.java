@@ -5,7 +5,7 @@ import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
 import java.util.HashMap;
@@ -66,7 +66,7 @@ public final class MutableOptions {
         }
         throw new UniserveException(
                 ErrorCode.INVALID_ROW,
-                Printable.line(
+                PrintableText.line(
                         "document's field \"" + name + "\" is " + row.fields().get(name) + "; give it a text"));
     }
 

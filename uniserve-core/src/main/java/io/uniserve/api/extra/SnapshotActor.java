@@ -4,9 +4,9 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 
 /**
- * Actor that can hold a consistent view of its published state while updates go on. Sessions, {@link
- * io.uniserve.api.plan.PlanContext#useRepeatableReads} and tables with atomic updates need it. Operators run on the view in place of the actor, so
- * the view must have the class that the operators declare.
+ * Actor that can hold a consistent view of its published state while updates continue. Sessions, {@link
+ * io.uniserve.api.plan.PlanContext#useRepeatableReads} and tables with atomic updates need it. Operators run on the view in place of the
+ * actor, so the view must have the class that the operators declare.
  *
  * <p>Thread-safety: several operators read a view concurrently. The host closes all views before the actor.
  *

@@ -3,11 +3,11 @@
  *
  * <ul>
  *   <li>Snapshots and atomic updates: {@link io.uniserve.api.extra.SnapshotActor}, {@link io.uniserve.api.extra.RevocableActor}.
- *   <li>Engines with immutable files: {@link io.uniserve.api.extra.ActorFiles}.
+ *   <li>Engines with immutable files: {@link io.uniserve.api.extra.ActorFileLinker}.
  *   <li>Calls on an engine's open resource: {@link io.uniserve.api.extra.EngineTask}.
- *   <li>Table options: {@link io.uniserve.api.extra.PackedFiles} for configuration files, {@link io.uniserve.api.extra.MutableOptions} for
- *       options that change, {@link io.uniserve.api.extra.Columns} and {@link io.uniserve.api.extra.ColumnType} for typed columns.
- *   <li>Tables whose key field is not the unique key: {@link io.uniserve.api.extra.EverywhereForm}.
+ *   <li>Table options: {@link io.uniserve.api.extra.PackedFilesCodec} for configuration files, {@link io.uniserve.api.extra.MutableOptions} for
+ *       options that change, {@link io.uniserve.api.extra.ColumnSchema} and {@link io.uniserve.api.extra.ColumnType} for typed columns.
+ *   <li>Tables whose key field is not the unique key: {@link io.uniserve.api.extra.BroadcastUpdate}.
  * </ul>
  */
 @NullMarked

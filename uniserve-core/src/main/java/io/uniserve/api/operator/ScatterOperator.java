@@ -3,7 +3,7 @@ package io.uniserve.api.operator;
 import io.uniserve.api.ActorView;
 
 /**
- * Operator that reads one actor and splits what it finds into chunks, one per slot of the stage that follows. Rows that must meet, as for a
+ * Operator that reads one actor and splits the result into chunks, one per slot of the stage that follows. Rows that must meet, as for a
  * join, go into chunks of the same slot on every actor (DPA paper, section 3). With one slot it is a broadcast: every gather receives all
  * chunks.
  *

@@ -70,14 +70,16 @@ public final class ExplainFormatter {
     /** Formats the server that runs the plan; empty if the host does not report it. */
     public static String formatLocalServer(PlanContext context) {
         return context.localServer()
-                .map(server -> ", on server " + brief(server))
+                .map(server -> ", on server " + shortServerId(server))
                 .orElse("");
     }
 
     /** Formats number and names of servers: {@code 2 servers (3f2a9c41, b07d11e8)}. */
     public static String formatServers(Collection<String> servers) {
-        String names =
-                servers.stream().limit(NAMED_MAX).map(ExplainFormatter::brief).collect(Collectors.joining(", "));
+        String names = servers.stream()
+                .limit(NAMED_MAX)
+                .map(ExplainFormatter::shortServerId)
+                .collect(Collectors.joining(", "));
         int more = servers.size() - NAMED_MAX;
         return servers.size()
                 + (servers.size() == 1 ? " server (" : " servers (")
@@ -86,7 +88,7 @@ public final class ExplainFormatter {
     }
 
     /** The first eight characters of a UUID, as in {@code uniserve status}. */
-    private static String brief(String server) {
+    private static String shortServerId(String server) {
         return UUID.matcher(server).matches() ? server.substring(0, 8) : server;
     }
 }

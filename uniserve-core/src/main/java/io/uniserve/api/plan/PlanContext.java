@@ -44,13 +44,13 @@ public interface PlanContext extends QueryCancellation {
     void useRepeatableReads();
 
     /**
-     * Makes all retrieves and scatters on those of the given tables that have atomic updates read one moment, the same for all rounds and
+     * Makes all retrieves and scatters on those of the given tables that have atomic updates read one snapshot, the same for all rounds and
      * tables: none of them sees a version committed later. Call it before the first retrieve. Tables of level EVENTUAL have no versions;
      * reads of them do not change.
      *
-     * <p>For one table the moment is the version that the first read sees. For several tables the registry confirms it before the first
-     * read, unless the query accepts any state. If a server no longer keeps a state of that moment, the host runs the planner again from
-     * the start with a newer moment, so the planner must tolerate a restart. The default does nothing, for hosts without such tables.
+     * <p>For one table the snapshot is the version that the first read sees. For several tables the registry confirms it before the first
+     * read, unless the query accepts any state. If a server no longer keeps a state of that snapshot, the host runs the planner again from
+     * the start with a newer snapshot, so the planner must tolerate a restart. The default does nothing, for hosts without such tables.
      */
     default void useSnapshot(Set<TableName> tables) {}
 
@@ -128,9 +128,9 @@ public interface PlanContext extends QueryCancellation {
      * before its gather has read it, the host runs all stages again, a few times at most. It never mixes rows of two attempts and never
      * counts a chunk twice.
      *
-     * <p>Scatters on tables with atomic updates read one moment, that of {@link #useSnapshot} if set, unless the query accepts any state. So
-     * do the actors of maps and gathers, unless the plan works {@linkplain Shuffle#withChunksOnly on chunks alone}. Each other table is read
-     * at a moment of its own.
+     * <p>Scatters on tables with atomic updates read one snapshot, that of {@link #useSnapshot} if set, unless the query accepts any state.
+     * So do the actors of maps and gathers, unless the plan works {@linkplain Shuffle#withChunksOnly on chunks alone}. Every other table is
+     * read at an independent time.
      *
      * @throws io.uniserve.error.UniserveException UNSUPPORTED if this host has no exchange; EXCHANGE_LOST if all attempts lost chunks
      */

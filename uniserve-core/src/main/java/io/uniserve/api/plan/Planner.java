@@ -27,7 +27,7 @@ public interface Planner {
     /**
      * Returns the query whose plan the given query explains, if the language has such queries, like EXPLAIN in SQL; otherwise empty. For
      * queries of other languages the host reports the steps itself: which operators ran on which actors, and their cost. Queries that one
-     * actor {@linkplain WholeQuery answers whole} never reach this method; the caller reports their step.
+     * actor {@linkplain WholeQueryOperator answers whole} never reach this method; the caller reports their step.
      */
     default Optional<String> explainQuery(String text) {
         return Optional.empty();

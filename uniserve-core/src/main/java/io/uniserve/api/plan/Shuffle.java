@@ -53,8 +53,8 @@ public record Shuffle<P, V>(
 
     /**
      * Returns the plan with the promise that its maps and gather use only their chunks and never the rows of their actors. Without it, on
-     * tables with atomic updates, these rows must be of the moment that the scatters read; if a server no longer keeps that moment, the
-     * host restarts the query, needlessly if nothing reads the rows.
+     * tables with atomic updates, these rows must be of the snapshot that the scatters read. If a server no longer keeps its state, the
+     * host restarts the query, which is unnecessary if the rows are not read.
      */
     public Shuffle<P, V> withChunksOnly() {
         return new Shuffle<>(scatters, gatherTable, gather, parameters, true);
@@ -145,7 +145,7 @@ public record Shuffle<P, V>(
             this(table, actors, call, parameters, spread, List.of());
         }
 
-        private Scatter<P> after(int stages) {
+        private Scatter<P> withInputOffset(int stages) {
             List<Integer> moved = inputs.stream().map(input -> input + stages).toList();
             return new Scatter<>(table, actors, call, parameters, distribution, moved);
         }
@@ -166,31 +166,31 @@ public record Shuffle<P, V>(
      * has consumed yet. Immutable: each method returns a new builder.
      */
     public static final class Builder {
-        private final List<Scatter<?>> all;
+        private final List<Scatter<?>> stages;
 
         private Builder(List<Scatter<?>> all) {
-            this.all = all;
+            this.stages = all;
         }
 
-        private Builder and(Scatter<?> next) {
-            List<Scatter<?>> more = new ArrayList<>(all);
+        private Builder append(Scatter<?> next) {
+            List<Scatter<?>> more = new ArrayList<>(stages);
             more.add(next);
             return new Builder(List.copyOf(more));
         }
 
         /** Adds a scatter over all actors of the table, whose chunks are partitioned by slot. */
         public <P> Builder scatter(TableName table, ScatterCall<P> call, P parameters) {
-            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.PARTITIONED));
+            return append(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.PARTITIONED));
         }
 
         /** Adds a scatter over all actors of the table, whose chunks every slot receives. */
         public <P> Builder scatterBroadcast(TableName table, ScatterCall<P> call, P parameters) {
-            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.BROADCAST));
+            return append(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.BROADCAST));
         }
 
         /** Adds a scatter over all actors of the table, whose chunks stay with their actors: the next stage must run on this table. */
         public <P> Builder scatterColocated(TableName table, ScatterCall<P> call, P parameters) {
-            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.COLOCATED));
+            return append(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.COLOCATED));
         }
 
         /**
@@ -202,13 +202,13 @@ public record Shuffle<P, V>(
             if (!scatter.inputs().isEmpty()) {
                 throw UniserveException.invalid("stage " + scatter.call().id() + " of a plan is a map: use map()");
             }
-            return and(scatter);
+            return append(scatter);
         }
 
         /** Appends the stages of another builder. */
         public Builder add(Builder others) {
-            List<Scatter<?>> more = new ArrayList<>(all);
-            others.all.forEach(one -> more.add(one.after(all.size())));
+            List<Scatter<?>> more = new ArrayList<>(stages);
+            others.stages.forEach(one -> more.add(one.withInputOffset(stages.size())));
             return new Builder(List.copyOf(more));
         }
 
@@ -220,13 +220,13 @@ public record Shuffle<P, V>(
         /** Adds a map with this routing of its chunks. */
         public <P> Builder map(TableName at, MapCall<P> call, P parameters, Distribution distribution) {
             List<Integer> inputs =
-                    unconsumedStages(all.stream().map(Scatter::inputs).toList());
-            return and(new Scatter<>(at, Optional.empty(), call, parameters, distribution, inputs));
+                    unconsumedStages(stages.stream().map(Scatter::inputs).toList());
+            return append(new Scatter<>(at, Optional.empty(), call, parameters, distribution, inputs));
         }
 
         /** Completes the plan with a gather on the actors of a table. */
         public <P, V> Shuffle<P, V> gather(TableName at, GatherCall<P, V> call, P parameters) {
-            return new Shuffle<>(all, at, call, parameters);
+            return new Shuffle<>(stages, at, call, parameters);
         }
     }
 
@@ -253,7 +253,7 @@ public record Shuffle<P, V>(
      * @param bytes bytes of these chunks as stored
      * @param sentBytes bytes of its input chunks that came from other servers; a broadcast chunk counts once per server
      * @param spilledBytes bytes of its chunks, and of input chunks from other servers, that were written to files
-     * @param servers ids of the servers it ran on; the address of a server that is gone
+     * @param servers ids of the servers it ran on; the address of a server that has left the cluster
      * @param nanos time from start to end of the stage, in nanoseconds
      */
     public record Stage(

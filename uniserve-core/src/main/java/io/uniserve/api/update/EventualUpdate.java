@@ -100,10 +100,10 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
             EachRow<A, L, R> check,
             EachRow<A, L, R> apply,
             Predicate<R> reads) {
-        return of(id, actorType, rows, all(lending, check), all(lending, apply), reads);
+        return of(id, actorType, rows, forEachRow(lending, check), forEachRow(lending, apply), reads);
     }
 
-    private static <A, L, R> BiConsumer<A, List<R>> all(ResourceProvider<A, L> lending, EachRow<A, L, R> each) {
+    private static <A, L, R> BiConsumer<A, List<R>> forEachRow(ResourceProvider<A, L> lending, EachRow<A, L, R> each) {
         return (actor, rows) -> lending.with(actor, "update rows", lent -> {
             for (R row : rows) {
                 each.accept(actor, lent, row);

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Record of the cluster: its identity, the next table number, and the drained servers.
  *
- * @param drainedServers servers that an operator has drained, ascending; they stay so until the operator ends it, also when they are down
+ * @param drainedServers servers that an operator has drained, ascending; they stay drained until the operator ends it, even while they are
+ *     down
  * @param tableIdsInPaths true if transaction logs, outcomes and backup records have the table's number in their path; false in a registry of an
  *     earlier version, where they only have its name
  */

@@ -10,6 +10,6 @@ public sealed interface RegistryValue
                 TransactionLogState,
                 TableMap,
                 TableMeta,
-                TransactionHistory,
+                DecisionHistory,
                 TermRecord,
                 Tombstone {}

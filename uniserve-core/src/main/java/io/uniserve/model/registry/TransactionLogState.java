@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param inFlight the update under way, null for none
  * @param decisions decisions on earlier versions, ascending; a decision is forgotten only when every participant has logged it
  * @param newestForgottenVersion the newest version with a forgotten decision, 0 for none; neither this log nor the outcomes node has it
- * @param historyNumber the number of the {@link TransactionHistory} with older decisions, 0 if there are none yet
+ * @param historyNumber the number of the {@link DecisionHistory} with older decisions, 0 if there are none yet
  */
 public record TransactionLogState(
         long tableId,

@@ -1,4 +1,4 @@
-/** Records that the registry holds, and the routing that is made of them. */
+/** Records in the registry, and the routing that is derived from them. */
 @NullMarked
 package io.uniserve.model.registry;
 

@@ -13,7 +13,7 @@ public final class AggregatedBound implements MovesBound {
 
     @Override
     public int leastAdds(ClusterLoad in, double seconds) {
-        NativeLibrary.load();
+        SolverLibraryLoader.load();
         if (in.actors() == 0 || in.servers() == 0) {
             return 0;
         }

@@ -7,7 +7,7 @@ import com.google.ortools.linearsolver.MPVariable;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.model.ShardSet;
-import io.uniserve.placement.policy.search.LowerBounds;
+import io.uniserve.placement.policy.search.PlacementLowerBounds;
 
 /** Rows of the program of {@link AggregatedBound}. Loads are relative to the mean. */
 final class AggregatedModel {
@@ -30,7 +30,7 @@ final class AggregatedModel {
         this.in = in;
         this.solver = solver;
         now = in.current();
-        needed = LowerBounds.needed(in);
+        needed = PlacementLowerBounds.needed(in);
         kept = new MPVariable[in.actors()][];
         news = new MPVariable[in.actors()];
         newsOn = new MPVariable[in.servers()];
@@ -60,7 +60,7 @@ final class AggregatedModel {
             actor(i);
             objective.setCoefficient(news[i], 1);
         }
-        int[] limits = LowerBounds.ofSets(in);
+        int[] limits = PlacementLowerBounds.ofSets(in);
         for (int s = 0; s < limits.length; s++) {
             set(in.sets().get(s), limits[s]);
         }

@@ -2,7 +2,7 @@ package io.uniserve.placement.milp;
 
 import com.google.ortools.sat.CpSolver;
 import com.google.ortools.sat.CpSolverStatus;
-import io.uniserve.placement.constraint.LoadBalance;
+import io.uniserve.placement.constraint.LoadBalanceConstraint;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.ExactSolver;
@@ -16,7 +16,7 @@ import java.util.Optional;
  * Solver of P_k, then P_b, by OR-Tools' CP-SAT. Thread-safe.
  *
  * <p>The work is bounded in CP-SAT's deterministic time, and its strategies run in a fixed order. So a seed gives the same result unless
- * the wall-clock limit ends the search first; the notes say so.
+ * the wall-clock limit ends the search first; the notes report that.
  */
 public final class CpSatSolver implements ExactSolver {
     /** Deterministic seconds per program and requested second: about the speed of an idle core. */
@@ -27,7 +27,7 @@ public final class CpSatSolver implements ExactSolver {
 
     @Override
     public Solution solve(ClusterLoad in, Assignment start, SearchBudget searchBudget) {
-        NativeLibrary.load();
+        SolverLibraryLoader.load();
         if (in.actors() == 0 || in.servers() == 0) {
             return new Solution(start, List.of());
         }
@@ -52,7 +52,7 @@ public final class CpSatSolver implements ExactSolver {
     }
 
     private static boolean balanced(ClusterLoad in, Assignment placement) {
-        return new LoadBalance().violations(in, placement).isEmpty();
+        return new LoadBalanceConstraint().violations(in, placement).isEmpty();
     }
 
     private static boolean fewer(ClusterLoad in, Assignment one, Assignment other) {

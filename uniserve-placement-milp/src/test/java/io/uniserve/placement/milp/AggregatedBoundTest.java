@@ -9,7 +9,7 @@ import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.model.ClusterLoadBuilder;
 import io.uniserve.placement.model.ShardSet;
 import io.uniserve.placement.policy.search.ParallelismSearch;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +38,7 @@ class AggregatedBoundTest {
     void theSearchMakesLittleMoreThanItMust() {
         InstanceParameters instanceParameters =
                 new InstanceParameters(256, 1_000, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);
-        Instance instance = InstanceGenerator.make(instanceParameters, 3);
+        PlacementInstance instance = InstanceGenerator.make(instanceParameters, 3);
         Assignment current = instance.initial();
         for (int round = 0; round < 2; round++) {
             ClusterLoad in = instance.at(round, current, 0.05, 1);

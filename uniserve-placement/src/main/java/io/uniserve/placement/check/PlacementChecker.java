@@ -12,7 +12,7 @@ public final class PlacementChecker {
     private PlacementChecker() {}
 
     /** Returns the properties of a placement that replaces {@code in.current()}; its servers must exist. */
-    public static PlacementCheck check(ClusterLoad in, Assignment after) {
+    public static PlacementProperties check(ClusterLoad in, Assignment after) {
         double[] load = new double[in.servers()];
         double[] memory = new double[in.servers()];
         double shareError = 0;
@@ -49,7 +49,7 @@ public final class PlacementChecker {
             outside += Math.max(0, load[j] - due * (1 + in.eps())) + Math.max(0, due * (1 - in.eps()) - load[j]);
             overfull += memory[j] > in.capacity(j) * (1 + 1e-9) ? 1 : 0;
         }
-        return new PlacementCheck(
+        return new PlacementProperties(
                 largest,
                 least,
                 hottest / mean,

@@ -12,7 +12,7 @@ public interface Constraint {
     /** Name in reasons, e.g. {@code capacity}. */
     String name();
 
-    /** True if a proposal that violates it is refused; otherwise the proposal is accepted and the reason reported. */
+    /** True if a proposal that violates it is rejected. Otherwise the proposal is accepted, and the violation is reported. */
     boolean isHard();
 
     /**

@@ -15,7 +15,7 @@ public final class Explainer {
     private final Assignment before;
     private final Assignment now;
     private final double[] load;
-    private final double[] used;
+    private final double[] usedMemory;
 
     /**
      * Explains a placement.
@@ -28,11 +28,11 @@ public final class Explainer {
         this.now = now;
         before = in.current();
         load = new double[in.servers()];
-        used = new double[in.servers()];
+        usedMemory = new double[in.servers()];
         for (int i = 0; i < in.actors(); i++) {
             for (int p = 0; p < now.replicas(i); p++) {
                 load[now.server(i, p)] += now.share(i, p) * in.load(i);
-                used[now.server(i, p)] += in.memory(i);
+                usedMemory[now.server(i, p)] += in.memory(i);
             }
         }
     }
@@ -75,7 +75,7 @@ public final class Explainer {
         int needed = in.servers() == 0 ? in.rf() : in.replicasNeeded(actor);
         facts.add(
                 needed > in.rf()
-                        ? text("needs %d replicas, because one server takes at most %.4g", needed, highest())
+                        ? text("needs %d replicas, because one server takes at most %.4g", needed, highestLoad())
                         : text("needs %d replicas, as rf asks", needed));
         double frequency = sets.stream().mapToDouble(ShardSet::frequency).sum();
         facts.add(text("in %d popular shard sets, frequency %.4g together", sets.size(), frequency));
@@ -91,7 +91,7 @@ public final class Explainer {
         return text(
                 "server %d: share %.3f, %s; server at %.3f of its fair share; shares it with others of its sets at frequency"
                         + " %.4g",
-                server, share, since, relative(server, 0), beside);
+                server, share, since, relativeLoad(server, 0), beside);
     }
 
     private String whyNew(int actor) {
@@ -121,19 +121,19 @@ public final class Explainer {
         for (ShardSet set : sets) {
             more += count(set, server) + 1 > largest(set) ? set.frequency() : 0;
         }
-        boolean fits = used[server] + in.memory(actor) <= in.capacity(server) * (1 + 1e-9);
+        boolean fits = usedMemory[server] + in.memory(actor) <= in.capacity(server) * (1 + 1e-9);
         double part = in.load(actor) / (now.replicas(actor) + 1);
         String verdict = fits
                 ? text(
                         "contention +%.4g, server from %.3f to %.3f of its fair share",
-                        more, relative(server, 0), relative(server, part))
-                : text("no memory: %.4g of %.4g used", used[server], in.capacity(server));
+                        more, relativeLoad(server, 0), relativeLoad(server, part))
+                : text("no memory: %.4g of %.4g used", usedMemory[server], in.capacity(server));
         int neighbour = hostInZone(actor, server);
         String zone = neighbour < 0 ? "" : text(", in the zone of server %d, which hosts it", neighbour);
         return new Option(server, more, fits, "server " + server + ": " + verdict + zone);
     }
 
-    private double relative(int server, double more) {
+    private double relativeLoad(int server, double more) {
         double due = in.mean() * in.weight(server);
         return due > 0 ? (load[server] + more) / due : 0;
     }
@@ -169,7 +169,7 @@ public final class Explainer {
     }
 
     /** Returns the maximum load of the strongest server. */
-    private double highest() {
+    private double highestLoad() {
         double most = 0;
         for (int j = 0; j < in.servers(); j++) {
             most = Math.max(most, in.loadMax(j));

@@ -2,7 +2,7 @@ package io.uniserve.placement.generate;
 
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ShardSet;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,25 +38,25 @@ public final class InstanceGenerator {
     }
 
     /** Returns the problem of this seed. */
-    public static Instance make(InstanceParameters instanceParameters, long seed) {
+    public static PlacementInstance make(InstanceParameters instanceParameters, long seed) {
         return new InstanceGenerator(instanceParameters, seed).make();
     }
 
-    private Instance make() {
+    private PlacementInstance make() {
         int[] initial = new int[actors];
         Arrays.setAll(initial, i -> (int) ((long) i * servers / actors));
-        List<Instance.Round> rounds = new ArrayList<>();
+        List<PlacementInstance.Round> rounds = new ArrayList<>();
         for (int round = 0; round < instanceParameters.rounds(); round++) {
             if (round > 0) {
-                change();
+                changeRound();
             }
-            rounds.add(new Instance.Round(loads(), frequencies()));
+            rounds.add(new PlacementInstance.Round(loads(), frequencies()));
         }
-        return new Instance(
+        return new PlacementInstance(
                 servers, SLOTS * instanceParameters.rf(), instanceParameters.rf(), Assignment.single(initial), rounds);
     }
 
-    private void change() {
+    private void changeRound() {
         if (instanceParameters.change() == InstanceParameters.Change.RESAMPLE) {
             rank = permutation(actors);
             sets = new ArrayList<>();

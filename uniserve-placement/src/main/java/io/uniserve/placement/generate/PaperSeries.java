@@ -2,7 +2,7 @@ package io.uniserve.placement.generate;
 
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ShardSet;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,20 +22,20 @@ public final class PaperSeries {
     private PaperSeries() {}
 
     /** Returns the problem of this seed. */
-    public static Instance make(int actors, int rounds, long seed) {
+    public static PlacementInstance make(int actors, int rounds, long seed) {
         InstanceParameters instanceParameters = new InstanceParameters(
                 actors, SETS, 1, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);
-        Instance first = InstanceGenerator.make(instanceParameters, seed);
+        PlacementInstance first = InstanceGenerator.make(instanceParameters, seed);
         List<ShardSet> sets = first.rounds().get(0).sets();
         SplittableRandom random = new SplittableRandom(seed);
-        List<Instance.Round> all = new ArrayList<>();
+        List<PlacementInstance.Round> all = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
             double z = 0.25 + 0.5 * random.nextDouble();
             double[] loads = new double[actors];
             Arrays.setAll(loads, i -> 1e6 / Math.pow(i + 1, z));
-            all.add(new Instance.Round(loads, sets));
+            all.add(new PlacementInstance.Round(loads, sets));
         }
         Assignment initial = first.initial();
-        return new Instance(first.servers(), SLOTS, 1, initial, all);
+        return new PlacementInstance(first.servers(), SLOTS, 1, initial, all);
     }
 }

@@ -17,8 +17,8 @@ import java.util.TreeMap;
 
 /**
  * Adapter from a running cluster to a policy's input. Each replica becomes an actor with one copy, because a policy must not change the
- * number of replicas, which differs per table. The load of queries that read actors together is divided over the sets of first replicas, of
- * second ones, and so on. Memory is unlimited.
+ * number of replicas, which differs per table. A shard set is divided into the set of the first replicas of its actors, the set of their
+ * second replicas, and so on, each with a part of the load. Memory is unlimited.
  */
 final class LiveClusterAdapter {
     private final LiveCluster cluster;

@@ -9,9 +9,9 @@ import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.LiveCluster.Server;
 import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.placement.ReplicaMove;
-import io.uniserve.placement.check.PlacementCheck;
 import io.uniserve.placement.check.PlacementChecker;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.check.PlacementProperties;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.live.LiveClusterAdapter.Unit;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
@@ -32,8 +32,8 @@ import java.util.function.Supplier;
  * moves that would put two replicas of an actor on one server or in one zone, or that need an engine that the server lacks. It keeps one
  * move per actor. It never adds replicas: of several places proposed for one, it takes the one with the largest share.
  *
- * <p>It returns no moves if the rest does not pay. The moves must bring a server that is out of its tolerance closer to its fair share, or
- * save a tenth of the contention.
+ * <p>It returns no moves if the remaining ones are not worth their cost. They must bring a server that is out of its tolerance closer to
+ * its fair share, or save a tenth of the contention.
  */
 public final class PolicyMoves implements RebalancePolicy {
     private static final double CONTENTION_GAIN = 0.1;
@@ -59,7 +59,7 @@ public final class PolicyMoves implements RebalancePolicy {
         this.tolerance = tolerance;
         this.movesMax = movesMax;
         this.effort = effort;
-        this.runner = new PolicyRunner(Constraints.standard(), hangMs);
+        this.runner = new PolicyRunner(ConstraintCatalog.standard(), hangMs);
     }
 
     @Override
@@ -75,7 +75,7 @@ public final class PolicyMoves implements RebalancePolicy {
                     ErrorCode.UNSUPPORTED,
                     "the policy's placement was refused: " + String.join("; ", result.reasons()));
         }
-        return new Selection(cluster, live, load).of(result.assignment());
+        return new Selection(cluster, live, load).select(result.assignment());
     }
 
     /** Selection of those changes of a proposal that are moves of single replicas. */
@@ -93,7 +93,7 @@ public final class PolicyMoves implements RebalancePolicy {
             servers = units.stream().mapToInt(Unit::server).toArray();
         }
 
-        List<ReplicaMove> of(Assignment proposed) {
+        List<ReplicaMove> select(Assignment proposed) {
             List<Integer> hottest = new ArrayList<>();
             for (int unit = 0; unit < units.size(); unit++) {
                 hottest.add(unit);
@@ -110,9 +110,9 @@ public final class PolicyMoves implements RebalancePolicy {
                     chosen.add(unit);
                 }
             }
-            PlacementCheck before = PlacementChecker.check(load, load.current());
-            PlacementCheck after = PlacementChecker.check(load, Assignment.single(servers.clone()));
-            return pays(before, after) ? toMoves(chosen, before, after) : List.of();
+            PlacementProperties before = PlacementChecker.check(load, load.current());
+            PlacementProperties after = PlacementChecker.check(load, Assignment.single(servers.clone()));
+            return isWorthMoving(before, after) ? toMoves(chosen, before, after) : List.of();
         }
 
         private int target(int unit, Assignment proposed) {
@@ -150,14 +150,14 @@ public final class PolicyMoves implements RebalancePolicy {
                     .count();
         }
 
-        private boolean pays(PlacementCheck before, PlacementCheck after) {
+        private boolean isWorthMoving(PlacementProperties before, PlacementProperties after) {
             boolean evener = after.outsideTolerance() < before.outsideTolerance() - EVENNESS_GAIN;
             boolean aside = after.contention() <= before.contention() * (1 - CONTENTION_GAIN)
                     && after.outsideTolerance() <= before.outsideTolerance() + EVENNESS_GAIN;
             return evener || aside;
         }
 
-        private List<ReplicaMove> toMoves(List<Integer> chosen, PlacementCheck before, PlacementCheck after) {
+        private List<ReplicaMove> toMoves(List<Integer> chosen, PlacementProperties before, PlacementProperties after) {
             String why = String.format(
                     Locale.ROOT,
                     "part of a plan that brings the servers to %.0f%% to %.0f%% of their fair share, now %.0f%% to %.0f%%",

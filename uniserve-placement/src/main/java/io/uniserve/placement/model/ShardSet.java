@@ -12,7 +12,7 @@ import io.uniserve.error.UniserveException;
  */
 @SuppressWarnings("ArrayRecordComponent") // tens of thousands, read in tight loops, never compared
 public record ShardSet(double frequency, int[] actors) {
-    /** Refuses a frequency that is negative or not finite. */
+    /** Rejects a frequency that is negative or not finite. */
     public ShardSet {
         if (!(frequency >= 0) || Double.isInfinite(frequency)) {
             throw UniserveException.invalid(

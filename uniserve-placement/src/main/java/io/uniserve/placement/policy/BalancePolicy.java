@@ -15,5 +15,5 @@ public interface BalancePolicy {
      * @param in current placement and load
      * @param searchBudget seed and time limit
      */
-    Proposal place(ClusterLoad in, SearchBudget searchBudget);
+    PlacementProposal place(ClusterLoad in, SearchBudget searchBudget);
 }

@@ -1,6 +1,6 @@
 package io.uniserve.placement.run;
 
-import io.uniserve.placement.check.PlacementCheck;
+import io.uniserve.placement.check.PlacementProperties;
 import io.uniserve.placement.model.Assignment;
 import java.util.List;
 
@@ -12,7 +12,7 @@ import java.util.List;
  * @param check its properties, by the independent checker
  */
 public record PlacementResult(
-        PlacementStatus status, List<String> reasons, Assignment assignment, PlacementCheck check) {
+        PlacementStatus status, List<String> reasons, Assignment assignment, PlacementProperties check) {
     public PlacementResult {
         reasons = List.copyOf(reasons);
     }

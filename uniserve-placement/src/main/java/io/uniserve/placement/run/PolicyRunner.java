@@ -1,12 +1,12 @@
 package io.uniserve.placement.run;
 
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.placement.check.PlacementChecker;
 import io.uniserve.placement.constraint.Constraint;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,14 +36,14 @@ public final class PolicyRunner {
 
     /** Runs the policy once and checks its proposal. */
     public PlacementResult run(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
-        Feasibility feasible = Feasibility.of(in);
+        FeasibilityReport feasible = FeasibilityReport.of(in);
         if (!feasible.impossible().isEmpty()) {
             return keepCurrent(PlacementStatus.INFEASIBLE, feasible.impossible(), in);
         }
         ClusterLoad asked =
                 feasible.rf() == in.rf() ? in : in.toBuilder().rf(feasible.rf()).build();
         List<String> reasons = new ArrayList<>(feasible.reduced());
-        Answer answer = answer(policy, asked, searchBudget);
+        Answer answer = runWithTimeout(policy, asked, searchBudget);
         if (answer.proposal() == null) {
             reasons.add(answer.failure());
             return keepCurrent(PlacementStatus.REJECTED, reasons, in);
@@ -51,7 +51,7 @@ public final class PolicyRunner {
         return checkProposal(in, answer.proposal(), reasons);
     }
 
-    private PlacementResult checkProposal(ClusterLoad in, Proposal proposal, List<String> reasons) {
+    private PlacementResult checkProposal(ClusterLoad in, PlacementProposal proposal, List<String> reasons) {
         Assignment after = proposal.assignment();
         boolean soft = !reasons.isEmpty();
         for (Constraint constraint : constraints) {
@@ -62,7 +62,7 @@ public final class PolicyRunner {
             }
             soft |= !broken.isEmpty();
         }
-        proposal.notes().forEach(note -> reasons.add(Printable.line(note)));
+        proposal.notes().forEach(note -> reasons.add(PrintableText.line(note)));
         PlacementStatus status = soft ? PlacementStatus.BEST_EFFORT : PlacementStatus.BALANCED;
         return new PlacementResult(status, reasons, after, PlacementChecker.check(in, after));
     }
@@ -72,9 +72,9 @@ public final class PolicyRunner {
     }
 
     /** Proposal of a policy, or the failure. */
-    private record Answer(@Nullable Proposal proposal, String failure) {}
+    private record Answer(@Nullable PlacementProposal proposal, String failure) {}
 
-    private Answer answer(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
+    private Answer runWithTimeout(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
         if (hangMs <= 0) {
             return runPolicy(policy, in, searchBudget);
         }
@@ -108,7 +108,7 @@ public final class PolicyRunner {
     private static Answer failed(@Nullable Throwable thrown) {
         String told;
         try {
-            told = Printable.line(String.valueOf(thrown));
+            told = PrintableText.line(String.valueOf(thrown));
         } catch (RuntimeException | StackOverflowError e) {
             String what = thrown == null ? "an error" : thrown.getClass().getName();
             told = what + ", whose message fails with " + e.getClass().getName();

@@ -8,7 +8,7 @@ import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.run.PlacementResult;
 import io.uniserve.placement.run.PolicyRunner;
-import io.uniserve.stats.SpaceSaving;
+import io.uniserve.stats.SpaceSavingSketch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -67,18 +67,18 @@ public final class ClusterSimulator {
     }
 
     /** Runs all intervals. */
-    public List<Interval> run() {
-        List<Interval> intervals = new ArrayList<>();
+    public List<IntervalResult> run() {
+        List<IntervalResult> intervals = new ArrayList<>();
         for (int interval = 0; interval < shape.intervals(); interval++) {
             intervals.add(interval(interval));
         }
         return intervals;
     }
 
-    private Interval interval(int number) {
+    private IntervalResult interval(int number) {
         double start = now;
         double[] latencies = new double[shape.queries()];
-        SpaceSaving<List<Integer>> popular = new SpaceSaving<>(4 * SETS);
+        SpaceSavingSketch<List<Integer>> popular = new SpaceSavingSketch<>(4 * SETS);
         Arrays.fill(loads, 0);
         for (int q = 0; q < latencies.length; q++) {
             now -= pace * Math.log(1 - random.nextDouble());
@@ -94,7 +94,7 @@ public final class ClusterSimulator {
         PlacementResult result = runner.run(policy, view(popular, number), effort.get());
         int adds = result.isTaken() ? result.check().adds() : 0;
         current = result.assignment();
-        return new Interval(
+        return new IntervalResult(
                 number,
                 latencies[latencies.length / 2],
                 latencies[(int) (latencies.length * 0.99)],
@@ -125,12 +125,12 @@ public final class ClusterSimulator {
         return current.server(actor, last);
     }
 
-    private ClusterLoad view(SpaceSaving<List<Integer>> popular, int number) {
+    private ClusterLoad view(SpaceSavingSketch<List<Integer>> popular, int number) {
         for (int i = 0; i < smooth.length; i++) {
             smooth[i] = number == 0 ? loads[i] : SMOOTHING * smooth[i] + (1 - SMOOTHING) * loads[i];
         }
         List<ShardSet> sets = new ArrayList<>();
-        for (SpaceSaving.Entry<List<Integer>> entry : popular.top(SETS)) {
+        for (SpaceSavingSketch.Entry<List<Integer>> entry : popular.top(SETS)) {
             if (entry.count() > entry.error() && entry.key().size() > 1) {
                 sets.add(new ShardSet(
                         entry.count(), entry.key().stream().mapToInt(i -> i).toArray()));

@@ -1,8 +1,8 @@
 package io.uniserve.placement.text;
 
-import io.uniserve.codec.BoundedLines;
+import io.uniserve.codec.BoundedLineReader;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.placement.model.Assignment;
 import java.io.BufferedReader;
@@ -45,7 +45,7 @@ public final class AssignmentText {
         List<String> rows = new ArrayList<>();
         int number = 0;
         try {
-            BoundedLines lines = new BoundedLines(in, LINE_CHARS_MAX);
+            BoundedLineReader lines = new BoundedLineReader(in, LINE_CHARS_MAX);
             for (Optional<String> next = lines.next(); next.isPresent(); next = lines.next()) {
                 String line = next.get();
                 number++;
@@ -55,7 +55,7 @@ public final class AssignmentText {
                 if (line.startsWith("round")) {
                     flush(rounds, rows, file, number, actors, servers);
                 } else if (rows.size() == actors) {
-                    throw wrong(
+                    throw malformed(
                             file,
                             number,
                             "a round has more than " + actors + " actors: start the next one with \"round\"",
@@ -64,8 +64,8 @@ public final class AssignmentText {
                     rows.add(line);
                 }
             }
-        } catch (BoundedLines.TooLongException e) {
-            throw wrong(file, number + 1, e.getMessage() + ": use one line per actor", e);
+        } catch (BoundedLineReader.TooLongException e) {
+            throw malformed(file, number + 1, e.getMessage() + ": use one line per actor", e);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot read " + file + ": " + e, e);
         }
@@ -79,7 +79,8 @@ public final class AssignmentText {
             return;
         }
         if (rows.size() != actors) {
-            throw wrong(file, line, "a round has " + rows.size() + " actors, but " + actors + " are expected", null);
+            throw malformed(
+                    file, line, "a round has " + rows.size() + " actors, but " + actors + " are expected", null);
         }
         int[][] hosts = new int[actors][];
         double[][] shares = new double[actors][];
@@ -102,22 +103,22 @@ public final class AssignmentText {
             hosts[p] = Integer.parseInt(colon < 0 ? word : word.substring(0, colon));
             shares[p] = colon < 0 ? 1.0 / hosts.length : Double.parseDouble(word.substring(colon + 1));
         } catch (NumberFormatException e) {
-            throw wrong(file, line, "'" + Printable.line(word) + "' is not SERVER:SHARE", e);
+            throw malformed(file, line, "'" + PrintableText.line(word) + "' is not SERVER:SHARE", e);
         }
         if (hosts[p] < 0 || hosts[p] >= servers) {
-            throw wrong(file, line, "server " + hosts[p] + " is not one of 0 to " + (servers - 1), null);
+            throw malformed(file, line, "server " + hosts[p] + " is not one of 0 to " + (servers - 1), null);
         }
         if (!(shares[p] >= 0 && shares[p] <= 1.000001)) {
-            throw wrong(file, line, "share " + shares[p] + " is not between 0 and 1", null);
+            throw malformed(file, line, "share " + shares[p] + " is not between 0 and 1", null);
         }
         for (int q = 0; q < p; q++) {
             if (hosts[q] == hosts[p]) {
-                throw wrong(file, line, "server " + hosts[p] + " is named twice", null);
+                throw malformed(file, line, "server " + hosts[p] + " is named twice", null);
             }
         }
     }
 
-    private static UniserveException wrong(String file, int line, String what, @Nullable Exception cause) {
+    private static UniserveException malformed(String file, int line, String what, @Nullable Exception cause) {
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, file + ", line " + line + ": " + what, cause);
     }
 }

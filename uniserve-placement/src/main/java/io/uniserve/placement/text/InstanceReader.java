@@ -21,8 +21,8 @@ public final class InstanceReader {
      *
      * @param file its name, for errors
      */
-    public static Instance read(Reader in, String file) {
-        Tokens tokens = new Tokens(in, file);
+    public static PlacementInstance read(Reader in, String file) {
+        TokenReader tokens = new TokenReader(in, file);
         int actors = tokens.integer("the number of actors", 0, PlacementLimits.ACTORS_MAX);
         int servers = tokens.integer("the number of servers", 0, PlacementLimits.SERVERS_MAX);
         int slots = tokens.integer("the slots of a server", 0, PlacementLimits.ACTORS_MAX);
@@ -33,15 +33,15 @@ public final class InstanceReader {
             initial[i] = tokens.integer("the server of actor " + i, servers == 0 ? -1 : 0, servers - 1);
         }
         int[] seen = new int[actors];
-        List<Instance.Round> list = new ArrayList<>();
+        List<PlacementInstance.Round> list = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
             list.add(round(tokens, actors, seen));
         }
         tokens.end();
-        return new Instance(servers, slots, rf, Assignment.single(initial), list);
+        return new PlacementInstance(servers, slots, rf, Assignment.single(initial), list);
     }
 
-    private static Instance.Round round(Tokens tokens, int actors, int[] seen) {
+    private static PlacementInstance.Round round(TokenReader tokens, int actors, int[] seen) {
         double[] loads = new double[actors];
         for (int i = 0; i < actors; i++) {
             loads[i] = tokens.amount("the load of actor " + i);
@@ -64,6 +64,6 @@ public final class InstanceReader {
             }
             sets.add(new ShardSet(frequency, members));
         }
-        return new Instance.Round(loads, sets);
+        return new PlacementInstance.Round(loads, sets);
     }
 }

@@ -7,7 +7,7 @@ public final class InstanceWriter {
     private InstanceWriter() {}
 
     /** Returns the whole problem as text. Each actor needs a first server. */
-    public static String write(Instance instance) {
+    public static String write(PlacementInstance instance) {
         StringBuilder out = new StringBuilder();
         int actors = instance.actors();
         out.append(actors).append(' ').append(instance.servers()).append(' ');
@@ -17,7 +17,7 @@ public final class InstanceWriter {
             out.append(i == 0 ? "" : " ").append(instance.initial().server(i, 0));
         }
         out.append('\n');
-        for (Instance.Round round : instance.rounds()) {
+        for (PlacementInstance.Round round : instance.rounds()) {
             for (int i = 0; i < actors; i++) {
                 out.append(i == 0 ? "" : " ").append(round.loads()[i]);
             }

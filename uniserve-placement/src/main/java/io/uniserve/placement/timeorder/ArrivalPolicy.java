@@ -3,7 +3,7 @@ package io.uniserve.placement.timeorder;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.timeorder.ServerSelector.Chunk;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ public final class ArrivalPolicy implements BalancePolicy {
     }
 
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+    public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
         List<List<Chunk>> held = new ArrayList<>();
         double[] used = new double[in.servers()];
         for (int j = 0; j < in.servers(); j++) {
@@ -44,7 +44,7 @@ public final class ArrivalPolicy implements BalancePolicy {
             }
             shares[i] = sharesOf(in, i, hosts[i]);
         }
-        return Proposal.of(Assignment.of(hosts, shares));
+        return PlacementProposal.of(Assignment.of(hosts, shares));
     }
 
     private int[] complete(ClusterLoad in, int actor, int[] has, List<List<Chunk>> held, double[] used) {

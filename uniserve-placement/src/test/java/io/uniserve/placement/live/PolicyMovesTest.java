@@ -13,7 +13,7 @@ import io.uniserve.placement.LiveCluster.Server;
 import io.uniserve.placement.ReplicaMove;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.policy.basic.GreedyPolicy;
 import io.uniserve.placement.policy.basic.ParallelismPolicy;
@@ -126,13 +126,13 @@ class PolicyMovesTest {
         BalancePolicy allToTwo = (in, searchBudget) -> {
             int[] server = new int[in.actors()];
             java.util.Arrays.fill(server, 2);
-            return Proposal.of(Assignment.single(server));
+            return PlacementProposal.of(Assignment.single(server));
         };
         assertThat(moves(allToTwo)).singleElement().satisfies(move -> {
             assertThat(move.key().actor()).isZero();
             assertThat(move.to().value()).isEqualTo("s2");
         });
-        BalancePolicy swap = (in, searchBudget) -> Proposal.of(Assignment.single(new int[] {1, 0, 1, 0}));
+        BalancePolicy swap = (in, searchBudget) -> PlacementProposal.of(Assignment.single(new int[] {1, 0, 1, 0}));
         assertThat(moves(swap)).as("both are there already").isEmpty();
     }
 

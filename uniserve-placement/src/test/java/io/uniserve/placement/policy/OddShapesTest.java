@@ -2,8 +2,8 @@ package io.uniserve.placement.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.model.ClusterLoadBuilder;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clusters that are far from those of the bench, by the checker; whatever comes out stays when given again. */
 class OddShapesTest {
-    private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 0);
+    private static final PolicyRunner RUNNER = new PolicyRunner(ConstraintCatalog.standard(), 0);
 
     private static ClusterLoadBuilder cluster(int actors, int servers, double slots) {
         double[] loads = new double[actors];
@@ -41,9 +41,9 @@ class OddShapesTest {
     }
 
     private static PlacementResult place(String policy, ClusterLoad in) {
-        PlacementResult result = RUNNER.run(Policies.byName(policy), in, SearchBudget.unlimited(1));
+        PlacementResult result = RUNNER.run(PolicyCatalog.byName(policy), in, SearchBudget.unlimited(1));
         ClusterLoad next = in.toBuilder().current(result.assignment()).build();
-        PlacementResult again = RUNNER.run(Policies.byName(policy), next, SearchBudget.unlimited(1));
+        PlacementResult again = RUNNER.run(PolicyCatalog.byName(policy), next, SearchBudget.unlimited(1));
         assertThat(again.assignment()).isEqualTo(result.assignment());
         assertThat(result.check().isValid()).isTrue();
         return result;
@@ -74,7 +74,7 @@ class OddShapesTest {
     @ValueSource(strings = {"greedy", "parallelism"})
     void fullServersExchangeActors(String policy) {
         ClusterLoad in = cluster(41, 6, 7).build();
-        double before = RUNNER.run(Policies.byName("static"), in, SearchBudget.unlimited(1))
+        double before = RUNNER.run(PolicyCatalog.byName("static"), in, SearchBudget.unlimited(1))
                 .check()
                 .outsideTolerance();
         assertThat(place(policy, in).check().outsideTolerance()).isLessThan(0.7 * before);

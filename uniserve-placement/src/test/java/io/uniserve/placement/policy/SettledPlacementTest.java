@@ -2,8 +2,8 @@ package io.uniserve.placement.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.generate.InstanceGenerator;
 import io.uniserve.placement.generate.InstanceParameters;
 import io.uniserve.placement.model.Assignment;
@@ -11,16 +11,16 @@ import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.run.PlacementResult;
 import io.uniserve.placement.run.PlacementStatus;
 import io.uniserve.placement.run.PolicyRunner;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Where contention's bound is out of reach: quality over seeds, by the checker, and the same input again moves nothing. */
 class SettledPlacementTest {
-    private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 0);
+    private static final PolicyRunner RUNNER = new PolicyRunner(ConstraintCatalog.standard(), 0);
 
     private static PlacementResult place(ClusterLoad in) {
-        return RUNNER.run(Policies.byName("parallelism"), in, SearchBudget.unlimited(1));
+        return RUNNER.run(PolicyCatalog.byName("parallelism"), in, SearchBudget.unlimited(1));
     }
 
     @ParameterizedTest
@@ -38,7 +38,8 @@ class SettledPlacementTest {
             int rounds,
             double gapMax,
             int laterAdds) {
-        Instance instance = InstanceGenerator.make(new InstanceParameters(actors, 1_000, rounds, change, mix, 1), seed);
+        PlacementInstance instance =
+                InstanceGenerator.make(new InstanceParameters(actors, 1_000, rounds, change, mix, 1), seed);
         Assignment current = instance.initial();
         for (int round = 0; round < rounds; round++) {
             PlacementResult result = place(instance.at(round, current, 0.05, 1));

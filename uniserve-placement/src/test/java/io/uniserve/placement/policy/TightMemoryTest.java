@@ -2,8 +2,8 @@ package io.uniserve.placement.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.model.ClusterLoadBuilder;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where memory leaves no room, no actor loses its last replica for the sake of balance. */
 class TightMemoryTest {
-    private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 0);
+    private static final PolicyRunner RUNNER = new PolicyRunner(ConstraintCatalog.standard(), 0);
 
     @ParameterizedTest
     @ValueSource(strings = {"greedy", "parallelism", "estore", "getafix", "static"})
@@ -25,7 +25,7 @@ class TightMemoryTest {
         ClusterLoad in = new ClusterLoadBuilder(new double[] {6, 1}, new double[] {1, 1})
                 .current(Assignment.single(new int[] {0, 1}))
                 .build();
-        PlacementResult result = RUNNER.run(Policies.byName(policy), in, SearchBudget.unlimited(1));
+        PlacementResult result = RUNNER.run(PolicyCatalog.byName(policy), in, SearchBudget.unlimited(1));
         assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BEST_EFFORT);
         assertThat(result.check().adds()).isZero();
     }
@@ -54,7 +54,7 @@ class TightMemoryTest {
                     .rf(rf)
                     .current(Assignment.single(where))
                     .build();
-            PlacementResult result = RUNNER.run(Policies.byName("greedy"), in, SearchBudget.unlimited(seed));
+            PlacementResult result = RUNNER.run(PolicyCatalog.byName("greedy"), in, SearchBudget.unlimited(seed));
             assertThat(result.isTaken())
                     .as("seed %d: %s", seed, result.reasons())
                     .isTrue();

@@ -3,16 +3,16 @@ package io.uniserve.placement.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.constraint.Constraint;
-import io.uniserve.placement.constraint.Constraints;
-import io.uniserve.placement.constraint.MovesLimit;
+import io.uniserve.placement.constraint.ConstraintCatalog;
+import io.uniserve.placement.constraint.MovesLimitConstraint;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.model.ClusterLoadBuilder;
 import io.uniserve.placement.model.ShardSet;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Policies that misbehave, and clusters that cannot be balanced: a reason each, and never a silent violation. */
 class BadPolicyTest {
-    private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 60_000);
+    private static final PolicyRunner RUNNER = new PolicyRunner(ConstraintCatalog.standard(), 60_000);
 
     private static double[] of(int n, double value) {
         double[] values = new double[n];
@@ -47,7 +47,7 @@ class BadPolicyTest {
     }
 
     private static BalancePolicy single(int... servers) {
-        return (in, searchBudget) -> Proposal.of(Assignment.single(servers));
+        return (in, searchBudget) -> PlacementProposal.of(Assignment.single(servers));
     }
 
     @Test
@@ -68,7 +68,8 @@ class BadPolicyTest {
         rejected(single(0, 1), "the proposal has 2 actors");
         double[][] shares = {{1}, {1}, {1}, {1}, {1}, {Double.NaN}};
         rejected(
-                (in, searchBudget) -> Proposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
+                (in, searchBudget) ->
+                        PlacementProposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
                 "the shares of actor 5 add up to NaN");
     }
 
@@ -85,12 +86,12 @@ class BadPolicyTest {
     @Test
     @SuppressWarnings("NullAway") // on purpose
     void aProposalThatIsNoneIsRejected() {
-        rejected((in, searchBudget) -> new Proposal(null, List.of()), "a proposal needs an assignment");
+        rejected((in, searchBudget) -> new PlacementProposal(null, List.of()), "a proposal needs an assignment");
         rejected(
-                (in, searchBudget) -> Proposal.of(Assignment.of(new int[6][1], new double[6][0])),
+                (in, searchBudget) -> PlacementProposal.of(Assignment.of(new int[6][1], new double[6][0])),
                 "actor 0 has 1 hosts and 0 shares");
         rejected(
-                (in, searchBudget) -> Proposal.of(Assignment.of(new int[6][1], new double[5][1])),
+                (in, searchBudget) -> PlacementProposal.of(Assignment.of(new int[6][1], new double[5][1])),
                 "hosts are given for 6 actors, shares for 5");
         rejected(
                 (in, searchBudget) -> {
@@ -103,7 +104,7 @@ class BadPolicyTest {
     void notesAreOneLineEach() {
         ClusterLoad in = cluster(6, 3).build();
         BalancePolicy talking =
-                (load, searchBudget) -> new Proposal(load.current(), List.of("well,\nround 7 0.0\n0:1"));
+                (load, searchBudget) -> new PlacementProposal(load.current(), List.of("well,\nround 7 0.0\n0:1"));
         PlacementResult result = RUNNER.run(talking, in, SearchBudget.unlimited(1));
         assertThat(result.reasons()).containsExactly("well, round 7 0.0 0:1");
     }
@@ -111,7 +112,7 @@ class BadPolicyTest {
     @Test
     void ofManyActorsThatFitNowhereAFewAreTold() {
         ClusterLoad in = new ClusterLoadBuilder(of(5_000, 1), of(3, 0.5)).build();
-        PlacementResult result = RUNNER.run(Policies.byName("greedy"), in, SearchBudget.unlimited(1));
+        PlacementResult result = RUNNER.run(PolicyCatalog.byName("greedy"), in, SearchBudget.unlimited(1));
         assertThat(result.status()).isEqualTo(PlacementStatus.INFEASIBLE);
         assertThat(result.reasons()).hasSize(5).contains("the same for 4997 more actors");
     }
@@ -126,18 +127,18 @@ class BadPolicyTest {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            return Proposal.of(load.current());
+            return PlacementProposal.of(load.current());
         };
         PlacementResult result =
-                new PolicyRunner(Constraints.standard(), 50).run(hanging, in, SearchBudget.unlimited(1));
+                new PolicyRunner(ConstraintCatalog.standard(), 50).run(hanging, in, SearchBudget.unlimited(1));
         assertThat(result.status()).isEqualTo(PlacementStatus.REJECTED);
         assertThat(result.reasons()).containsExactly("the policy did not answer within 50 ms");
     }
 
     @Test
     void moreMovesThanAllowedAreRejected() {
-        List<Constraint> constraints = new ArrayList<>(Constraints.standard());
-        constraints.add(new MovesLimit(1));
+        List<Constraint> constraints = new ArrayList<>(ConstraintCatalog.standard());
+        constraints.add(new MovesLimitConstraint(1));
         PlacementResult result = new PolicyRunner(constraints, 0)
                 .run(single(1, 2, 0, 1, 2, 0), cluster(6, 3).build(), SearchBudget.unlimited(1));
         assertThat(result.reasons()).containsExactly("moves: 6 new replicas, 1 are allowed");
@@ -147,7 +148,7 @@ class BadPolicyTest {
     @ParameterizedTest
     @ValueSource(strings = {"greedy", "parallelism", "estore", "getafix", "static"})
     void whatCannotBeHadIsToldWithItsReason(String name) {
-        BalancePolicy policy = Policies.byName(name);
+        BalancePolicy policy = PolicyCatalog.byName(name);
         SearchBudget searchBudget = SearchBudget.unlimited(1);
         ClusterLoad nowhere = new ClusterLoadBuilder(of(3, 1), of(0, 1)).build();
         PlacementResult none = RUNNER.run(policy, nowhere, searchBudget);
@@ -169,7 +170,7 @@ class BadPolicyTest {
     @ParameterizedTest
     @ValueSource(strings = {"greedy", "parallelism"})
     void oddClustersAreCasesLikeOthers(String name) {
-        BalancePolicy policy = Policies.byName(name);
+        BalancePolicy policy = PolicyCatalog.byName(name);
         SearchBudget searchBudget = SearchBudget.unlimited(1);
         List<ShardSet> sets = List.of(new ShardSet(1, new int[0]), new ShardSet(0, new int[] {0, 1}));
         ClusterLoad idle = cluster(6, 3).loads(of(6, 0)).sets(sets).rf(2).build();
@@ -200,8 +201,8 @@ class BadPolicyTest {
                 .hasMessageContaining("shard set 0 has actor 1 twice");
         assertThatThrownBy(() -> cluster(2, 2).eps(-0.1).build()).hasMessageContaining("eps is -0.1");
         assertThatThrownBy(() -> cluster(2, 2).rf(0).build()).hasMessageContaining("rf is 0");
-        assertThatThrownBy(() -> Policies.byName("best")).hasMessageContaining("use one of greedy");
-        assertThatThrownBy(() -> Policies.byName("java.lang.String")).hasMessageContaining("is not a");
-        assertThatThrownBy(() -> Policies.byName("no.Such")).hasMessageContaining("cannot be created");
+        assertThatThrownBy(() -> PolicyCatalog.byName("best")).hasMessageContaining("use one of greedy");
+        assertThatThrownBy(() -> PolicyCatalog.byName("java.lang.String")).hasMessageContaining("is not a");
+        assertThatThrownBy(() -> PolicyCatalog.byName("no.Such")).hasMessageContaining("cannot be created");
     }
 }

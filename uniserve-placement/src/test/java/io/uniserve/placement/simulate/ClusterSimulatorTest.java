@@ -2,19 +2,19 @@ package io.uniserve.placement.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.run.PolicyRunner;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ClusterSimulatorTest {
-    private static List<Interval> run(AccessPattern accessPattern, String policy) {
+    private static List<IntervalResult> run(AccessPattern accessPattern, String policy) {
         ClusterShape shape = new ClusterShape(80, 8, 2, 17, 6, 2_000, 0.6, 3);
-        PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
+        PolicyRunner runner = new PolicyRunner(ConstraintCatalog.standard(), 0);
         return new ClusterSimulator(
-                        shape, accessPattern, Policies.byName(policy), runner, () -> SearchBudget.unlimited(1))
+                        shape, accessPattern, PolicyCatalog.byName(policy), runner, () -> SearchBudget.unlimited(1))
                 .run();
     }
 
@@ -25,8 +25,8 @@ class ClusterSimulatorTest {
 
     @Test
     void balancingAHotSpotShortensTheQueues() {
-        Interval balanced = run(AccessPattern.HOTSPOT, "greedy").get(5);
-        Interval fixed = run(AccessPattern.HOTSPOT, "static").get(5);
+        IntervalResult balanced = run(AccessPattern.HOTSPOT, "greedy").get(5);
+        IntervalResult fixed = run(AccessPattern.HOTSPOT, "static").get(5);
         assertThat(balanced.busiest()).isLessThan(fixed.busiest());
         assertThat(balanced.p99()).isLessThan(fixed.p99() / 3);
     }

@@ -15,10 +15,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InstanceTextTest {
     @Test
     void whatIsWrittenIsReadAgain() {
-        Instance made = InstanceGenerator.make(
+        PlacementInstance made = InstanceGenerator.make(
                 new InstanceParameters(40, 30, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.MIXED, 1), 7);
         String text = InstanceWriter.write(made);
-        Instance read = InstanceReader.read(new StringReader(text), "f");
+        PlacementInstance read = InstanceReader.read(new StringReader(text), "f");
         assertThat(InstanceWriter.write(read)).isEqualTo(text);
         assertThat(read.actors()).isEqualTo(40);
         assertThat(read.servers()).isEqualTo(4);

@@ -3,12 +3,12 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.coordinator.backup.RestoreTable;
+import io.uniserve.protocol.coordinator.backup.RestoreTableProcedure;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReplies;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
-import io.uniserve.protocol.coordinator.rebalance.MoveReplica;
-import io.uniserve.protocol.coordinator.rebalance.SetReplicaCount;
+import io.uniserve.protocol.coordinator.rebalance.ReplicaCountWriter;
+import io.uniserve.protocol.coordinator.rebalance.ReplicaMoveWriter;
 import io.uniserve.protocol.coordinator.table.ActorVerifier;
 import io.uniserve.protocol.coordinator.table.ServerDrainer;
 import io.uniserve.protocol.coordinator.table.TableCreator;
@@ -52,9 +52,9 @@ final class AdminHandler {
         } else if (request instanceof AdminRequest.UpdateTable update) {
             new TableUpdater(leaderTerm, update, answer).start();
         } else if (request instanceof AdminRequest.MoveReplica move) {
-            new MoveReplica(leaderTerm, leaderTerm.rebalancer(), findTable(move.name()), move, answer).start();
+            new ReplicaMoveWriter(leaderTerm, leaderTerm.rebalancer(), findTable(move.name()), move, answer).start();
         } else if (request instanceof AdminRequest.ReplicateActor replicate) {
-            new SetReplicaCount(leaderTerm, leaderTerm.rebalancer(), findTable(replicate.name()), replicate, answer)
+            new ReplicaCountWriter(leaderTerm, leaderTerm.rebalancer(), findTable(replicate.name()), replicate, answer)
                     .start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
             new ServerDrainer(leaderTerm, drain, answer).start();
@@ -68,7 +68,7 @@ final class AdminHandler {
             leaderTerm.backups().create(backup, findTable(backup.table()), answer);
         } else if (request instanceof AdminRequest.RestoreTable restore) {
             checkNameFree(restore.table(), answer);
-            leaderTerm.backups().restore(restore, answer, RestoreTable::start);
+            leaderTerm.backups().restore(restore, answer, RestoreTableProcedure::start);
         } else if (!leaderTerm.backups().handle(request, answer)) {
             status(answer);
         }
@@ -99,6 +99,6 @@ final class AdminHandler {
     }
 
     private void status(PendingAdminReply answer) {
-        new StatusSurvey(leaderTerm, leaderTerm.rebalancer(), answer).start();
+        new ClusterStatusCollector(leaderTerm, leaderTerm.rebalancer(), answer).start();
     }
 }

@@ -1,7 +1,7 @@
 package io.uniserve.protocol.coordinator;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.coordinator.failover.IntactReplicas;
+import io.uniserve.protocol.coordinator.failover.IntactReplicaTracker;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.HealthMonitor;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
@@ -15,9 +15,9 @@ import io.uniserve.protocol.message.PeerRequest;
 final class CoordinatorRequestHandler implements CoordinatorRequest.Handler<Completion<PeerReply>> {
     private final LeaderContext leader;
     private final HealthMonitor health;
-    private final IntactReplicas intactReplicas;
+    private final IntactReplicaTracker intactReplicas;
 
-    CoordinatorRequestHandler(LeaderContext leader, HealthMonitor health, IntactReplicas intactReplicas) {
+    CoordinatorRequestHandler(LeaderContext leader, HealthMonitor health, IntactReplicaTracker intactReplicas) {
         this.leader = leader;
         this.health = health;
         this.intactReplicas = intactReplicas;

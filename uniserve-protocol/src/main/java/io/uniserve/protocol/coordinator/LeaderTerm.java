@@ -8,13 +8,13 @@ import io.uniserve.model.registry.IdentityRecord;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.placement.PlacementPolicy;
-import io.uniserve.protocol.RegistryContact;
+import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.backup.BackupHandler;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.election.FencedRegistry;
-import io.uniserve.protocol.coordinator.failover.IntactReplicas;
+import io.uniserve.protocol.coordinator.failover.IntactReplicaTracker;
 import io.uniserve.protocol.coordinator.failover.TableReconciler;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
@@ -57,7 +57,7 @@ final class LeaderTerm implements LeaderContext {
     private final MembershipManager members;
     private final HealthMonitor health;
     private final ReplicaMonitor replicas = new ReplicaMonitor();
-    private final IntactReplicas intactReplicas = new IntactReplicas(this);
+    private final IntactReplicaTracker intactReplicas = new IntactReplicaTracker(this);
     private final PendingAdminReplies pending = new PendingAdminReplies();
     private final TableReconciler reconciler;
     private final DroppedTableCleaner droppedTables;
@@ -65,7 +65,7 @@ final class LeaderTerm implements LeaderContext {
     private final CoordinatorRequestHandler reports;
     private final Rebalancer rebalancer;
     private final BackupHandler backups;
-    private final RegistryContact contact;
+    private final RegistryConnectionMonitor contact;
     private final long startedNanos;
     private boolean loaded;
     private boolean reconcileScheduled;
@@ -78,7 +78,7 @@ final class LeaderTerm implements LeaderContext {
             PlacementPolicy placement,
             RebalanceSetup rebalanceSetup,
             int term,
-            RegistryContact contact,
+            RegistryConnectionMonitor contact,
             Listener listener) {
         this.contact = contact;
         this.config = config;
@@ -143,7 +143,7 @@ final class LeaderTerm implements LeaderContext {
     }
 
     @Override
-    public RegistryContact contact() {
+    public RegistryConnectionMonitor contact() {
         return contact;
     }
 

@@ -32,7 +32,7 @@ public interface EngineHost {
      * Rejects rows that the engine could not apply (UNKNOWN_UPDATE, INVALID_ROW), or with a condition that does not hold (CONFLICT).
      * Changes nothing.
      */
-    void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion);
+    void validate(ReplicaKey key, String function, Bytes rows, Completion<RowStateDependency> completion);
 
     /**
      * Applies logged updates in order. Reads that start afterwards see them; the first such read may publish them. After an error reads do

@@ -1,6 +1,6 @@
 package io.uniserve.protocol.env;
 
-/** Interfaces that a daemon's state machines may use, all in one place. */
+/** All interfaces to the outside that a daemon's state machines may use. */
 public record Environment(
         Clock clock,
         Timers timers,
@@ -9,7 +9,7 @@ public record Environment(
         Disk disk,
         ObjectStore objects,
         EngineHost engine,
-        Ids ids) {
+        IdGenerator ids) {
     /** The same with another registry and other durable storage. */
     public Environment with(Registry otherRegistry, ObjectStore otherObjects) {
         return new Environment(clock, timers, network, otherRegistry, disk, otherObjects, engine, ids);

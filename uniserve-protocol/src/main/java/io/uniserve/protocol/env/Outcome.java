@@ -11,12 +11,12 @@ public sealed interface Outcome<T> {
     /** The operation failed, or its outcome is unknown. With OUTCOME_UNKNOWN, DEADLINE_EXCEEDED or UNAVAILABLE it may have happened. */
     record Err<T>(UniserveException error) implements Outcome<T> {}
 
-    /** The value of an operation that has succeeded; fails with IllegalStateException where it has not. */
+    /** The value of an operation that succeeded; throws IllegalStateException if it failed. */
     default T value() {
         throw new IllegalStateException("the operation failed", error());
     }
 
-    /** The error of an operation that has failed; fails with IllegalStateException where it has not. */
+    /** The error of an operation that failed; throws IllegalStateException if it succeeded. */
     default UniserveException error() {
         throw new IllegalStateException("the operation succeeded");
     }

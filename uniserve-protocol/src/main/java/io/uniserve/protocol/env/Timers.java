@@ -10,7 +10,7 @@ public interface Timers {
         Cancel unused = after(0, task);
     }
 
-    /** Cancels a timer. */
+    /** Handle that cancels a timer. */
     @FunctionalInterface
     interface Cancel {
         void cancel();

@@ -80,7 +80,7 @@ final class ChunkStore {
             if (freed) {
                 completion.done(Outcome.err(lostError()));
             } else if (here != null) { // only a chunk of another server has several parts, and it is read as a whole
-                completion.done(Outcome.ok(PackedChunk.join(here).slice(offset, length)));
+                completion.done(Outcome.ok(ChunkCompressor.join(here).slice(offset, length)));
             } else {
                 steps.add(next -> disk.readRange(file, offset, length, outcome -> {
                     completion.done(freed ? Outcome.err(lostError()) : outcome);

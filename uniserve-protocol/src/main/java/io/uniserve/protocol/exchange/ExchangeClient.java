@@ -12,7 +12,7 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PullChunk;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetcher of chunks from other servers. A chunk is fetched once per server, for all gathers there that need it. It comes in pieces with
- * positions, so a repeated piece adds nothing twice. Requests are limited by the room for incoming chunks, so producers never have to wait
- * or discard. Each producer has a queue of its own and at most half of the room that the others leave. So a silent producer does not block
- * the others. A producer that has not replied yet gets one request at a time, others get two. One message carries parts of as many chunks
- * as fit.
+ * positions, so a repeated piece adds nothing twice. Requests are limited by the free memory for incoming chunks, so producers never have
+ * to wait or discard. Each producer has a queue of its own and at most half of the memory that the others leave free. So a silent producer
+ * does not block the others. A producer that has not replied yet gets one request at a time, others get two. One message carries parts of
+ * as many chunks as fit.
  */
 final class ExchangeClient {
     private static final long BACKOFF_NANOS = 100_000_000;
@@ -47,7 +47,7 @@ final class ExchangeClient {
 
     private boolean pumping;
 
-    private record Key(ScatterOutput production, int slot) {
+    private record Key(ScatterRunId production, int slot) {
         @Override
         public int hashCode() {
             return production.hashCode() * 31 + slot;
@@ -69,7 +69,7 @@ final class ExchangeClient {
         private final Address address;
         private final ArrayDeque<RemoteChunk> queue = new ArrayDeque<>();
         /**
-         * {@code assembling}: bytes of room that its chunks take. {@code asked}: bytes of pieces that are requested, or will be after a
+         * {@code assembling}: bytes of memory that its chunks occupy. {@code asked}: bytes of pieces that are requested, or will be after a
          * pause.
          */
         private long assembling;
@@ -289,7 +289,7 @@ final class ExchangeClient {
         }
 
         private void storeChunk(List<Bytes> whole) {
-            if (PackedChunk.checksum(whole) != info.checksum()) {
+            if (ChunkCompressor.checksum(whole) != info.checksum()) {
                 fail(lostError("the checksum differs from that of its end marker", null));
                 return;
             }

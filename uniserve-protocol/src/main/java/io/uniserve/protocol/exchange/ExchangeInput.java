@@ -93,7 +93,7 @@ public final class ExchangeInput {
             return stored != null && stored.isSpilled();
         }
 
-        /** Reads the packed bytes, in parts for {@link PackedChunk#join}; on the machine's loop. */
+        /** Reads the packed bytes, in parts for {@link ChunkCompressor#join}; on the machine's loop. */
         public void read(Completion<List<Bytes>> completion) {
             ChunkStore.Stored stored = stored();
             if (stored == null) {

@@ -11,7 +11,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -83,7 +83,7 @@ public record GatherEnvelope(
     private static void check(ExchangeId exchange, Input input, int slots) {
         Set<Integer> sources = new TreeSet<>();
         for (ScatterManifest scatterManifest : input.manifests) {
-            ScatterOutput scatterOutput = scatterManifest.output();
+            ScatterRunId scatterOutput = scatterManifest.output();
             if (!scatterOutput.exchange().equals(exchange) || scatterOutput.stage() != input.stage) {
                 throw corrupt(scatterOutput + " is not of this stage and attempt");
             }

@@ -12,7 +12,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PullChunk;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -32,7 +32,7 @@ final class OutputBuffer {
 
     private final Address self;
     private final ChunkStore store;
-    private final Map<ScatterOutput, BufferedRun> all = new LinkedHashMap<>();
+    private final Map<ScatterRunId, BufferedRun> all = new LinkedHashMap<>();
 
     /** The chunks of one run. */
     private static final class BufferedRun {
@@ -64,14 +64,14 @@ final class OutputBuffer {
     }
 
     /** Starts a run. */
-    void startRun(ScatterOutput scatterOutput, int slots, long deadlineNanos) {
+    void startRun(ScatterRunId scatterOutput, int slots, long deadlineNanos) {
         if (all.putIfAbsent(scatterOutput, new BufferedRun(slots, deadlineNanos)) != null) {
             throw new IllegalStateException("a run of this number exists: " + scatterOutput);
         }
     }
 
     /** Stores a chunk of a run that has started. */
-    void put(ScatterOutput scatterOutput, int slot, ChunkInfo info, Bytes chunk, Completion<Done> completion) {
+    void put(ScatterRunId scatterOutput, int slot, ChunkInfo info, Bytes chunk, Completion<Done> completion) {
         BufferedRun made = all.get(scatterOutput);
         if (made == null || made.complete) {
             completion.done(Outcome.err(endedError()));
@@ -106,7 +106,7 @@ final class OutputBuffer {
     }
 
     /** Ends a run with all its chunks: from now on they can be read. */
-    Outcome<ScatterManifest> complete(ScatterOutput scatterOutput) {
+    Outcome<ScatterManifest> complete(ScatterRunId scatterOutput) {
         BufferedRun made = all.get(scatterOutput);
         if (made == null) {
             return Outcome.err(endedError());
@@ -120,7 +120,7 @@ final class OutputBuffer {
     }
 
     /** Drops a run that failed. Idempotent. */
-    void abandon(ScatterOutput scatterOutput) {
+    void abandon(ScatterRunId scatterOutput) {
         BufferedRun made = all.remove(scatterOutput);
         if (made != null) {
             made.free();
@@ -128,7 +128,7 @@ final class OutputBuffer {
     }
 
     /** A chunk of a complete run; null if it is not here. */
-    ChunkStore.@Nullable Stored find(ScatterOutput scatterOutput, int slot) {
+    ChunkStore.@Nullable Stored find(ScatterRunId scatterOutput, int slot) {
         BufferedRun made = all.get(scatterOutput);
         return made == null || !made.complete || slot < 0 || slot >= made.infos.size() ? null : made.chunks.get(slot);
     }
@@ -205,7 +205,7 @@ final class OutputBuffer {
                 }
             } else {
                 UniserveException error = outcome.error();
-                if (error.code() != ErrorCode.EXCHANGE_LOST) { // the part's entry already says lost
+                if (error.code() != ErrorCode.EXCHANGE_LOST) { // the part is already marked as lost
                     failure = error;
                 }
             }
@@ -215,7 +215,7 @@ final class OutputBuffer {
         }
     }
 
-    private ChunkInfo infoOf(ScatterOutput scatterOutput, int slot) {
+    private ChunkInfo infoOf(ScatterRunId scatterOutput, int slot) {
         BufferedRun made = all.get(scatterOutput);
         return made == null ? ChunkInfo.EMPTY : made.infos.get(slot);
     }
@@ -228,7 +228,7 @@ final class OutputBuffer {
         removeIf(entry -> entry.getValue().deadlineNanos - now <= 0);
     }
 
-    private void removeIf(Predicate<Map.Entry<ScatterOutput, BufferedRun>> which) {
+    private void removeIf(Predicate<Map.Entry<ScatterRunId, BufferedRun>> which) {
         all.entrySet().removeIf(entry -> {
             boolean goes = which.test(entry);
             if (goes) {

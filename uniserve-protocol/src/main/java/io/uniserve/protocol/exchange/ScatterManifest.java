@@ -7,7 +7,7 @@ import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.message.ChunkInfo;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +18,7 @@ import java.util.List;
  * @param chunks end markers by slot
  * @param spilledBytes size of the chunks in files
  */
-public record ScatterManifest(Address server, ScatterOutput output, List<ChunkInfo> chunks, long spilledBytes) {
+public record ScatterManifest(Address server, ScatterRunId output, List<ChunkInfo> chunks, long spilledBytes) {
     public static final Codec<ScatterManifest> CODEC =
             Codecs.of((out, scatterManifest) -> scatterManifest.write(out), ScatterManifest::read);
 
@@ -36,7 +36,7 @@ public record ScatterManifest(Address server, ScatterOutput output, List<ChunkIn
 
     private static ScatterManifest read(BinaryReader in) {
         Address server = new Address(in.readString(), in.readInt());
-        ScatterOutput scatterOutput = ScatterOutput.read(in);
+        ScatterRunId scatterOutput = ScatterRunId.read(in);
         int count = in.readCount(16);
         List<ChunkInfo> chunks = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {

@@ -6,7 +6,7 @@ import java.util.Collection;
  * Result of the resolution of a version in doubt, for a read of the newest state.
  *
  * @param openVersion a version that the read omits and that may be committed, because the reader finds a claim for it elsewhere; 0 for none
- * @param invisibleVersion a version that the read omits because it was not visible at some moment after the question; 0 for none. Its manager has
+ * @param invisibleVersion a version that the read omits because it was not visible at some time after the call; 0 for none. Its manager has
  *     claimed so, or the transaction log shows it
  */
 public record InDoubtResolution(long openVersion, long invisibleVersion) {

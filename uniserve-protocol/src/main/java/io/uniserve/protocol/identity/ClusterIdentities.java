@@ -2,7 +2,7 @@ package io.uniserve.protocol.identity;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -14,7 +14,7 @@ public final class ClusterIdentities {
     private ClusterIdentities() {}
 
     /** A new random identity, a UUID of version 4 and variant 2 (RFC 4122). */
-    public static String random(Ids ids) {
+    public static String random(IdGenerator ids) {
         long high = ids.next() & ~0xf000L | 0x4000L;
         long low = ids.next() & 0x3fffffffffffffffL | 0x8000000000000000L;
         return new UUID(high, low).toString();

@@ -23,7 +23,7 @@ final class LogRecovery {
     private final Completion<LogRecovery> completion;
     private final List<String> names = new ArrayList<>();
     private final ArrayDeque<String> dropped = new ArrayDeque<>();
-    final List<Segment> segments = new ArrayList<>();
+    final List<LogSegment> segments = new ArrayList<>();
     final EntryIndex index;
     final EntryCache cache;
     private long lastEpoch;
@@ -88,7 +88,7 @@ final class LogRecovery {
             complete();
             return;
         }
-        Segment segment = new Segment(directory, first(names.get(at)));
+        LogSegment segment = new LogSegment(directory, first(names.get(at)));
         disk.read(segment.path, read -> {
             if (read instanceof Outcome.Err<Bytes> err) {
                 fail(err.error());
@@ -113,7 +113,7 @@ final class LogRecovery {
         }
     }
 
-    private void check(Segment segment, Bytes bytes, boolean last, int at) {
+    private void check(LogSegment segment, Bytes bytes, boolean last, int at) {
         if (segment.first != index.last() + 1) {
             throw corrupt(segment, 0, "starts at index " + segment.first + ", but " + (index.last() + 1) + " is next");
         }
@@ -137,7 +137,7 @@ final class LogRecovery {
         }
     }
 
-    private void accept(Segment segment, EntryCodec.DecodedEntry found, int offset) {
+    private void accept(LogSegment segment, EntryCodec.DecodedEntry found, int offset) {
         long due = index.last() + 1;
         if (found.entry().index() != due || found.entry().epoch() < lastEpoch) {
             throw corrupt(
@@ -148,8 +148,8 @@ final class LogRecovery {
                             + " or later is expected");
         }
         lastEpoch = found.entry().epoch();
-        long content = EntryHash.contentHash(found.entry());
-        lastHash = EntryHash.after(lastHash, found.entry(), content);
+        long content = RunningLogHash.contentHash(found.entry());
+        lastHash = RunningLogHash.after(lastHash, found.entry(), content);
         index.add(segments.size(), offset, found.size(), lastEpoch, lastHash);
         cache.add(found.entry(), content, lastHash);
         cache.trim(due);
@@ -174,7 +174,7 @@ final class LogRecovery {
         return false;
     }
 
-    private void truncateTornTail(Segment segment, int size, int bytes, int at) {
+    private void truncateTornTail(LogSegment segment, int size, int bytes, int at) {
         LOG.info("{}: torn tail of {} bytes truncated", segment.path, bytes - size);
         Completion<Done> cut = done -> {
             if (done instanceof Outcome.Err<Done> err) {
@@ -197,7 +197,7 @@ final class LogRecovery {
         completion.done(Outcome.err(error));
     }
 
-    private static UniserveException corrupt(Segment segment, int offset, String what) {
+    private static UniserveException corrupt(LogSegment segment, int offset, String what) {
         return new UniserveException(ErrorCode.CORRUPT, "log " + segment.path + " at byte " + offset + ": " + what);
     }
 }

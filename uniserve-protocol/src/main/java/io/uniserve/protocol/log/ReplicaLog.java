@@ -34,11 +34,11 @@ public final class ReplicaLog {
     private long baseIndex;
     private long baseEpoch;
     private long baseHash;
-    private final List<Segment> segments;
+    private final List<LogSegment> segments;
     private final EntryIndex index;
     private final EntryCache cache;
     private final SequentialTaskQueue steps = new SequentialTaskQueue();
-    private final ArrayDeque<Segment> segmentsToDelete = new ArrayDeque<>();
+    private final ArrayDeque<LogSegment> segmentsToDelete = new ArrayDeque<>();
     private int droppedSegments;
     private boolean writing;
     private boolean closed;
@@ -71,7 +71,7 @@ public final class ReplicaLog {
      * Opens the log under {@code directory/log}, which may be absent; entries follow the base. CORRUPT if an entry fails its check, except
      * in a torn tail, or if an entry up to {@code synced} is missing. The files then stay as they are.
      *
-     * @param baseHash running hash at the base, {@link EntryHash#UNKNOWN} if it was not recorded
+     * @param baseHash running hash at the base, {@link RunningLogHash#UNKNOWN} if it was not recorded
      * @param synced an index known to have been durable, the base for none
      */
     public static void open(
@@ -84,7 +84,7 @@ public final class ReplicaLog {
             LogOptions options,
             LogListener listener,
             Completion<ReplicaLog> completion) {
-        long hash = baseIndex == 0 ? EntryHash.START : baseHash;
+        long hash = baseIndex == 0 ? RunningLogHash.START : baseHash;
         new LogRecovery(disk, directory + "/log", baseIndex, baseEpoch, hash, synced, options, recovered -> {
                     if (recovered instanceof Outcome.Ok<LogRecovery> ok) {
                         completion.done(Outcome.ok(new ReplicaLog(
@@ -141,7 +141,7 @@ public final class ReplicaLog {
         if (at > baseIndex && at <= index.last()) {
             return index.hash(at);
         }
-        return cache.get(at) == null ? EntryHash.UNKNOWN : cache.hash(at);
+        return cache.get(at) == null ? RunningLogHash.UNKNOWN : cache.hash(at);
     }
 
     /** True when the entry at this index is in memory and has another content hash. */
@@ -151,7 +151,7 @@ public final class ReplicaLog {
 
     /** True when the log is empty after its base, and the running hash there is unknown. */
     public boolean lacksBaseHash() {
-        return lastIndex() == baseIndex && baseHash == EntryHash.UNKNOWN;
+        return lastIndex() == baseIndex && baseHash == RunningLogHash.UNKNOWN;
     }
 
     /**
@@ -180,7 +180,7 @@ public final class ReplicaLog {
      * entry.
      */
     public void append(LogEntry entry) {
-        append(entry, EntryHash.contentHash(entry));
+        append(entry, RunningLogHash.contentHash(entry));
     }
 
     /** The same, with the entry's content hash. */
@@ -191,7 +191,7 @@ public final class ReplicaLog {
                     "log " + directory + ": entry " + entry.index() + " of epoch " + entry.epoch() + " after "
                             + lastIndex() + " of epoch " + lastEpoch());
         }
-        cache.add(entry, content, EntryHash.after(hashAt(lastIndex()), entry, content));
+        cache.add(entry, content, RunningLogHash.after(hashAt(lastIndex()), entry, content));
         listener.onAppended(entry);
         if (entry.type() != LogEntry.Type.DECIDE) {
             flush();
@@ -239,7 +239,7 @@ public final class ReplicaLog {
     }
 
     private void write(List<LogEntry> batch, int[] sizes, Bytes data, Runnable next) {
-        Segment segment = segmentFor(data.size(), batch.get(0).index());
+        LogSegment segment = segmentFor(data.size(), batch.get(0).index());
         Completion<Done> failed = appended -> {
             if (appended instanceof Outcome.Err<Done> err) {
                 undoWrite(segment, err.error(), next);
@@ -259,7 +259,7 @@ public final class ReplicaLog {
     private int firstChanged(List<LogEntry> batch) {
         int at = 0;
         while (at < batch.size()
-                && EntryHash.contentHash(batch.get(at))
+                && RunningLogHash.contentHash(batch.get(at))
                         == cache.content(batch.get(at).index())) {
             at++;
         }
@@ -294,17 +294,17 @@ public final class ReplicaLog {
         return out.finish();
     }
 
-    private Segment segmentFor(int more, long first) {
-        Segment last = segments.isEmpty() ? null : segments.get(segments.size() - 1);
+    private LogSegment segmentFor(int more, long first) {
+        LogSegment last = segments.isEmpty() ? null : segments.get(segments.size() - 1);
         if (last != null && (last.size == 0 || (long) last.size + more <= options.segmentBytes())) {
             return last;
         }
-        Segment segment = new Segment(directory + "/log", first);
+        LogSegment segment = new LogSegment(directory + "/log", first);
         segments.add(segment);
         return segment;
     }
 
-    private void onWritten(Segment segment, List<LogEntry> batch, int[] sizes, Runnable next) {
+    private void onWritten(LogSegment segment, List<LogEntry> batch, int[] sizes, Runnable next) {
         for (int i = 0; i < sizes.length; i++) {
             index.add(
                     droppedSegments + segments.size() - 1,
@@ -325,7 +325,7 @@ public final class ReplicaLog {
     }
 
     /** Removes the bytes of a failed write from the file, and its entries from memory. */
-    private void undoWrite(Segment segment, UniserveException error, Runnable next) {
+    private void undoWrite(LogSegment segment, UniserveException error, Runnable next) {
         Completion<Done> cut = done -> {
             if (done instanceof Outcome.Err<Done> err) {
                 closed = true;
@@ -418,7 +418,7 @@ public final class ReplicaLog {
         baseHash = hashAt(last);
         baseIndex = last;
         while (!segments.isEmpty() && segments.get(0).first <= last) {
-            Segment gone = segments.remove(0);
+            LogSegment gone = segments.remove(0);
             bytes -= gone.size;
             droppedSegments++;
             segmentsToDelete.add(gone);
@@ -429,7 +429,7 @@ public final class ReplicaLog {
     }
 
     private void deleteSegments(Completion<Done> completion) {
-        Segment gone = segmentsToDelete.peek();
+        LogSegment gone = segmentsToDelete.peek();
         if (gone == null) {
             completion.done(Outcome.ok(Done.DONE));
             return;

@@ -19,7 +19,7 @@ final class SegmentTruncation {
 
     private final Disk disk;
     private final String directory;
-    private final List<Segment> segments;
+    private final List<LogSegment> segments;
     private final EntryIndex index;
     private final long last;
     private final Completion<Long> completion;
@@ -28,7 +28,7 @@ final class SegmentTruncation {
     SegmentTruncation(
             Disk disk,
             String directory,
-            List<Segment> segments,
+            List<LogSegment> segments,
             EntryIndex index,
             long last,
             Completion<Long> completion) {
@@ -88,7 +88,7 @@ final class SegmentTruncation {
             completion.done(Outcome.ok(removedEntries));
             return;
         }
-        Segment segment = segments.get(segments.size() - 1);
+        LogSegment segment = segments.get(segments.size() - 1);
         if (segment.first > last) {
             disk.delete(
                     segment.path,

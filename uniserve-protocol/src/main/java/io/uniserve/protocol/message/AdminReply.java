@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Replies to {@link AdminRequest}s. */
 public sealed interface AdminReply {
-    /** The request was done. */
+    /** The request succeeded. */
     record Ack() implements AdminReply {}
 
     /** The requested tables. */
@@ -34,7 +34,7 @@ public sealed interface AdminReply {
             List<PeerReply.Load> loads,
             List<ServerId> drained,
             Rebalance rebalance,
-            List<Problem> problems)
+            List<HealthProblem> problems)
             implements AdminReply {
         public ClusterStatus {
             loads = List.copyOf(loads);

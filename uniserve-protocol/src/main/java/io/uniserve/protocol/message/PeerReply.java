@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Replies to {@link PeerRequest}s. */
 public sealed interface PeerReply {
-    /** The request was done, without a result. */
+    /** The request succeeded, without a result. */
     record Ack() implements PeerReply {}
 
     /** Reply to a draining server. {@code possible} is true if some live server that does not drain can take its replicas. */
@@ -92,7 +92,7 @@ public sealed interface PeerReply {
             long memoryBytes,
             List<PopularSet> sets,
             long registryAgeMillis,
-            List<Problem> problems)
+            List<HealthProblem> problems)
             implements PeerReply {
         public Load {
             replicas = List.copyOf(replicas);
@@ -121,7 +121,7 @@ public sealed interface PeerReply {
         }
 
         /** The same with these problems instead. */
-        public Load withProblems(List<Problem> found) {
+        public Load withProblems(List<HealthProblem> found) {
             return new Load(server, replicas, cpuMillisPerSecond, memoryBytes, sets, registryAgeMillis, found);
         }
     }

@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Requests between daemons, in one family per kind of handler. A new request does not compile until its family's handlers have a
- * method for it. Every request names the cluster; a daemon of another cluster
- * rejects it with WRONG_CLUSTER.
+ * Requests between daemons, in one family per kind of handler. A new request does not compile until its family's handlers have a method for
+ * it. Every request names the cluster; a daemon of another cluster rejects it with WRONG_CLUSTER.
  */
 public sealed interface PeerRequest
         permits ReplicaRequest, TransactionRequest, ServerRequest, CoordinatorRequest, ExchangeRequest {
@@ -151,7 +150,7 @@ public sealed interface PeerRequest
         }
     }
 
-    /** Request of the coordinator before it removes other copies: returns which of these replicas are intact. */
+    /** Request of the coordinator before it removes other copies: returns the intact ones of these replicas. */
     record ListIntactReplicas(List<ReplicaKey> keys) implements ServerRequest {
         public ListIntactReplicas {
             keys = List.copyOf(keys);
@@ -204,7 +203,7 @@ public sealed interface PeerRequest
      * @param before the definition that is replaced; empty for a new table
      */
     record ValidateTable(TableMeta meta, Optional<TableMeta> before) implements ServerRequest {
-        /** Check of a new table. */
+        /** Checks the definition of a new table. */
         public ValidateTable(TableMeta meta) {
             this(meta, Optional.empty());
         }
@@ -263,7 +262,7 @@ public sealed interface PeerRequest
             batches = List.copyOf(batches);
         }
 
-        /** The same with these rows. */
+        /** This PREPARE with these rows. */
         public Prepare withBatches(List<BatchRows> other) {
             return new Prepare(table, key, epoch, version, previous, participants, other, transactionLog);
         }
@@ -276,7 +275,7 @@ public sealed interface PeerRequest
 
     /**
      * Requests the claim "not visible" for a version from its transaction manager. It is acknowledged only if the claim certainly holds.
-     * The manager must have started the version itself. It must not have sent the commit, or only a moment ago and without a known outcome.
+     * The manager must have started the version itself. It must not have sent the commit, or only recently and without a known outcome.
      */
     record IsCommitInvisible(TableName table, long tableId, long version) implements TransactionRequest {
         @Override

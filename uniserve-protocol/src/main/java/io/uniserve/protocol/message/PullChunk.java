@@ -6,4 +6,4 @@ package io.uniserve.protocol.message;
  * @param offset offset of the first byte in the chunk
  * @param length number of bytes, at least 1
  */
-public record PullChunk(ScatterOutput output, int slot, int offset, int length) {}
+public record PullChunk(ScatterRunId output, int slot, int offset, int length) {}

@@ -6,8 +6,8 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.replica.context.ReplicaContext;
 import io.uniserve.protocol.replica.state.VersionIndex;
-import io.uniserve.protocol.replica.storage.LogRetention;
-import io.uniserve.protocol.replica.storage.OpenReplica;
+import io.uniserve.protocol.replica.storage.LogRetentionBounds;
+import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +39,7 @@ final class LogCleaner {
      *
      * @param applied last entry that the engine has applied; an engine that is built from an old checkpoint needs the entries after it
      */
-    void tick(long now, OpenReplica parts, LogRetention needs, long applied) {
+    void tick(long now, OpenReplicaFiles parts, LogRetentionBounds needs, long applied) {
         ReplicaLog log = parts.log();
         if (running || logTruncation.running() || now - nextAt < 0 || needs.droppableIndex() <= log.baseIndex()) {
             return;
@@ -54,7 +54,7 @@ final class LogCleaner {
         }
     }
 
-    private void drop(OpenReplica parts, long through) {
+    private void drop(OpenReplicaFiles parts, long through) {
         running = true;
         long epoch = parts.log().epochAt(through);
         long hash = parts.log().hashAt(through);

@@ -5,8 +5,8 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.replica.context.ReplicaHealth;
 import io.uniserve.protocol.replica.engine.EngineApplier;
-import io.uniserve.protocol.replica.storage.OpenReplica;
-import io.uniserve.protocol.replica.storage.RecoveryPoint;
+import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
+import io.uniserve.protocol.replica.storage.RecoveryPointWriter;
 
 /**
  * Truncation of the end of a replica's log while its engine is paused. It first lowers the recovery point in the state file, then
@@ -14,10 +14,10 @@ import io.uniserve.protocol.replica.storage.RecoveryPoint;
  */
 final class LogTruncation {
     private final ReplicaHealth replicaHealth;
-    private final RecoveryPoint recoveryPoint;
+    private final RecoveryPointWriter recoveryPoint;
     private boolean running;
 
-    LogTruncation(ReplicaHealth replicaHealth, RecoveryPoint marks) {
+    LogTruncation(ReplicaHealth replicaHealth, RecoveryPointWriter marks) {
         this.replicaHealth = replicaHealth;
         this.recoveryPoint = marks;
     }
@@ -28,7 +28,7 @@ final class LogTruncation {
     }
 
     /** @param keep whether removed entries are saved and counted; false if no other replica and no client has got them */
-    void run(OpenReplica parts, EngineApplier engine, long after, boolean keep, Completion<Long> completion) {
+    void run(OpenReplicaFiles parts, EngineApplier engine, long after, boolean keep, Completion<Long> completion) {
         running = true;
         recoveryPoint.suspend(true);
         engine.suspend();
@@ -44,7 +44,11 @@ final class LogTruncation {
     }
 
     private void complete(
-            OpenReplica parts, EngineApplier engine, Outcome<Long> cut, boolean keep, Completion<Long> completion) {
+            OpenReplicaFiles parts,
+            EngineApplier engine,
+            Outcome<Long> cut,
+            boolean keep,
+            Completion<Long> completion) {
         running = false;
         recoveryPoint.suspend(false);
         engine.resume(parts.log().lastIndex());

@@ -7,9 +7,9 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.protocol.backup.restore.ReplicaRestore;
+import io.uniserve.protocol.backup.restore.ReplicaRestorer;
 import io.uniserve.protocol.backup.ship.BackupProgress;
-import io.uniserve.protocol.backup.ship.SnapshotPins;
+import io.uniserve.protocol.backup.ship.SnapshotPinAccess;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -28,12 +28,12 @@ import io.uniserve.protocol.replica.primary.PendingUpdates;
 import io.uniserve.protocol.replica.primary.Primary;
 import io.uniserve.protocol.replica.primary.RejectionLogger;
 import io.uniserve.protocol.replica.primary.TransactionParticipant;
-import io.uniserve.protocol.replica.replication.FencedReplicas;
 import io.uniserve.protocol.replica.replication.Follower;
+import io.uniserve.protocol.replica.replication.ReplicaFencer;
 import io.uniserve.protocol.replica.state.VersionIndex;
 import io.uniserve.protocol.replica.state.VersionState;
-import io.uniserve.protocol.replica.storage.OpenReplica;
-import io.uniserve.protocol.replica.storage.RecoveryPoint;
+import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
+import io.uniserve.protocol.replica.storage.RecoveryPointWriter;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One replica on this server. It opens the files on disk, installs each epoch durably before it acts in it, and is then the primary or a
  * follower of that epoch. A replica with a damaged log keeps its files, serves nothing and reports itself as unhealthy. Once a newer epoch
- * names it a learner, it starts anew.
+ * names it a learner, it restarts empty.
  */
 public final class Replica implements Primary.LocalReplica {
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
@@ -51,10 +51,10 @@ public final class Replica implements Primary.LocalReplica {
     private final ReplicaKey key;
     private final TableName table;
     private final PendingUpdates pending;
-    private final FencedReplicas fencing;
+    private final ReplicaFencer fencing;
     private final ReplicaRole replicaRole;
     private final ReplicaHealth replicaHealth;
-    private final RecoveryPoint recoveryPoint;
+    private final RecoveryPointWriter recoveryPoint;
     private final LogTruncation logTruncation;
     private final LogCleaner logCleaner;
     private final ReadLease lease;
@@ -62,7 +62,7 @@ public final class Replica implements Primary.LocalReplica {
     private final RejectionLogger rejectionLogger;
     private final VersionIndex versionIndex;
     private final RequestAdmission requestAdmission;
-    private final CopyCheck copyCheck;
+    private final ReplicaCopyVerifier copyCheck;
     private @Nullable TableMeta meta;
     private @Nullable ActorState mapState;
     private boolean closed;
@@ -74,10 +74,10 @@ public final class Replica implements Primary.LocalReplica {
         this.key = key;
         this.table = table;
         this.pending = new PendingUpdates(key.actor());
-        this.fencing = new FencedReplicas(host.config().fenceNanos());
+        this.fencing = new ReplicaFencer(host.config().fenceNanos());
         this.replicaRole = new ReplicaRole(host.self(), pending);
         this.replicaHealth = new ReplicaHealth(host, key, () -> host.wantTicks(key));
-        this.recoveryPoint = new RecoveryPoint(host.config(), now());
+        this.recoveryPoint = new RecoveryPointWriter(host.config(), now());
         this.logTruncation = new LogTruncation(replicaHealth, recoveryPoint);
         this.lease = new ReadLease(now());
         this.storage = new ReplicaStorage(host, key, table, replicaHealth, new FilesOwner(), new LogEvents());
@@ -88,9 +88,10 @@ public final class Replica implements Primary.LocalReplica {
         this.requestAdmission = new RequestAdmission(
                 host,
                 new RequestAdmission.TargetReplica(key, storage, replicaRole, pending, replicaHealth, () -> closed));
-        this.copyCheck = new CopyCheck(
+        this.copyCheck = new ReplicaCopyVerifier(
                 host,
-                new CopyCheck.CheckedReplica(key, storage, replicaRole, replicaHealth, () -> closed, this::reconcile));
+                new ReplicaCopyVerifier.CheckedReplica(
+                        key, storage, replicaRole, replicaHealth, () -> closed, this::reconcile));
         this.logCleaner = new LogCleaner(host, key, versionIndex, logTruncation);
         this.rejectionLogger =
                 new RejectionLogger(key, pending, replicaRole::primary, (after, then) -> truncate(after, false, then));
@@ -147,7 +148,7 @@ public final class Replica implements Primary.LocalReplica {
     }
 
     /** Comparison of this copy with the others. */
-    public CopyCheck copyCheck() {
+    public ReplicaCopyVerifier copyCheck() {
         return copyCheck;
     }
 
@@ -186,7 +187,7 @@ public final class Replica implements Primary.LocalReplica {
         if (closed || wanted == null || storage.isStepRunning() || logTruncation.running()) {
             return;
         }
-        OpenReplica openReplica = storage.openFiles();
+        OpenReplicaFiles openReplica = storage.openFiles();
         if (replicaHealth.mayReturn(wanted, storage)) {
             if (replicaRole.state() != null) {
                 replicaRole.end(key, "waits for a takeover by another server");
@@ -215,7 +216,7 @@ public final class Replica implements Primary.LocalReplica {
         }
     }
 
-    private void activate(OpenReplica parts, ActorState state) {
+    private void activate(OpenReplicaFiles parts, ActorState state) {
         if (meta != null && storage.startEngine(parts, meta, new EngineEvents())) {
             versionIndex.truncate(parts.log().lastIndex());
             host.wantTicks(key);
@@ -236,7 +237,7 @@ public final class Replica implements Primary.LocalReplica {
 
             @Override
             public Follower newFollower(ActorState row) {
-                FollowerSupport support = new FollowerSupport(
+                FollowerReplicaAccess support = new FollowerReplicaAccess(
                         Replica.this,
                         host,
                         storage,
@@ -250,7 +251,7 @@ public final class Replica implements Primary.LocalReplica {
     }
 
     private void certify(ServerId learner, Consumer<Boolean> then) {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         ActorState at = replicaRole.state();
         if (parts == null || at == null || at.epoch() != installedEpoch() || storage.isStepRunning()) {
             then.accept(false);
@@ -310,7 +311,7 @@ public final class Replica implements Primary.LocalReplica {
     }
 
     private @Nullable TransactionParticipant participant() {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         return replicaRole.primary() == null || parts == null || closed || !isEngineReady()
                 ? null
                 : new TransactionParticipant(
@@ -399,7 +400,7 @@ public final class Replica implements Primary.LocalReplica {
 
     /** Last log index, durable or not. */
     public long lastIndex() {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         return parts == null ? 0 : parts.log().lastIndex();
     }
 
@@ -423,7 +424,7 @@ public final class Replica implements Primary.LocalReplica {
     }
 
     /** Pins for named backups; null for other replicas than the primary. */
-    public @Nullable SnapshotPins pins() {
+    public @Nullable SnapshotPinAccess pins() {
         return closed ? null : replicaRole.primary();
     }
 
@@ -435,7 +436,7 @@ public final class Replica implements Primary.LocalReplica {
 
     /** Size of the log in bytes. */
     public long logBytes() {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         return parts == null ? 0 : parts.log().bytes();
     }
 
@@ -465,7 +466,7 @@ public final class Replica implements Primary.LocalReplica {
         if (mapState != null && (replicaHealth.wantsTicks() || mapState.epoch() > installedEpoch())) {
             reconcile();
         }
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         if (parts != null) {
             parts.log().flush();
         }
@@ -510,11 +511,11 @@ public final class Replica implements Primary.LocalReplica {
 
     /** Closes the replica and moves its files to quarantine, because the coordinator has replaced their data. */
     public void quarantine(Completion<Done> completion) {
-        closeThen(() -> ReplicaRestore.quarantine(host, key, completion));
+        closeThen(() -> ReplicaRestorer.quarantine(host, key, completion));
     }
 
     private void truncate(long after, boolean keep, Completion<Long> then) {
-        OpenReplica parts = storage.openFiles();
+        OpenReplicaFiles parts = storage.openFiles();
         EngineApplier engine = storage.engine();
         if (parts == null || engine == null) {
             throw new UniserveException(ErrorCode.INTERNAL, key + ": truncation before open");
@@ -624,7 +625,7 @@ public final class Replica implements Primary.LocalReplica {
 
         @Override
         public boolean onRejected(LogEntry update, UniserveException error, boolean certain) {
-            OpenReplica parts = storage.openFiles();
+            OpenReplicaFiles parts = storage.openFiles();
             boolean mine = parts != null && !closed && rejectionLogger.onRejected(parts.log(), update, error, certain);
             if (mine) {
                 host.gateChanged(key);

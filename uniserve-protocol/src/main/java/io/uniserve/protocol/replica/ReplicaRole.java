@@ -12,7 +12,7 @@ import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.replica.primary.PendingUpdates;
 import io.uniserve.protocol.replica.primary.Primary;
 import io.uniserve.protocol.replica.replication.Follower;
-import io.uniserve.protocol.replica.storage.LogRetention;
+import io.uniserve.protocol.replica.storage.LogRetentionBounds;
 import org.jspecify.annotations.Nullable;
 
 /** Role of a replica in the installed epoch: primary or follower. */
@@ -149,8 +149,8 @@ final class ReplicaRole {
     }
 
     /** The part of the log that only this replica still needs. */
-    LogRetention retention() {
-        return primary != null ? primary.retention() : follower != null ? follower.retention() : LogRetention.ALL;
+    LogRetentionBounds retention() {
+        return primary != null ? primary.retention() : follower != null ? follower.retention() : LogRetentionBounds.ALL;
     }
 
     /** State of a replica with this role and intact files. */

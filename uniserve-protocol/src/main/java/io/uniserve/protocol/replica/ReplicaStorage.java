@@ -8,7 +8,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.backup.restore.RemoteCheckpointSource;
-import io.uniserve.protocol.backup.restore.ReplicaRestore;
+import io.uniserve.protocol.backup.restore.ReplicaRestorer;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.LogListener;
@@ -16,14 +16,14 @@ import io.uniserve.protocol.replica.context.ReplicaContext;
 import io.uniserve.protocol.replica.context.ReplicaHealth;
 import io.uniserve.protocol.replica.engine.EngineApplier;
 import io.uniserve.protocol.replica.engine.EngineListener;
-import io.uniserve.protocol.replica.storage.OpenReplica;
+import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files of a replica and the engine over them, with the steps that replace them: open, restore from durable storage, start anew. One step
- * runs at a time; after a failure the next one is delayed.
+ * Files of a replica and the engine over them, with the steps that replace them: open, restore from durable storage, restart empty. One
+ * step runs at a time; after a failure the next one is delayed.
  *
  * <p>Life cycle of the steps, see {@link Step}:
  *
@@ -43,9 +43,9 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     private final ReplicaHealth replicaHealth;
     private final Owner owner;
     private final LogListener logEvents;
-    private @Nullable OpenReplica openReplica;
+    private @Nullable OpenReplicaFiles openReplica;
     private @Nullable EngineApplier engineApplier;
-    private @Nullable ReplicaRestore replicaRestore;
+    private @Nullable ReplicaRestorer replicaRestore;
     private Step step = Step.IDLE;
     private long installingSince;
     private long retryAt;
@@ -98,7 +98,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     }
 
     @Nullable
-    OpenReplica openFiles() {
+    OpenReplicaFiles openFiles() {
         return openReplica;
     }
 
@@ -164,12 +164,12 @@ final class ReplicaStorage implements ReplicaHealth.Files {
             return;
         }
         step = Step.OPENING;
-        OpenReplica.open(host.env().disk(), key, table, host.config().log(), logEvents, outcome -> {
+        OpenReplicaFiles.open(host.env().disk(), key, table, host.config().log(), logEvents, outcome -> {
             step = Step.IDLE;
             if (owner.isClosed()) {
                 return;
             }
-            if (outcome instanceof Outcome.Ok<OpenReplica> ok) {
+            if (outcome instanceof Outcome.Ok<OpenReplicaFiles> ok) {
                 replicaHealth.reset();
                 openReplica = ok.value();
                 openedEpoch = installedEpoch();
@@ -210,7 +210,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     /** Restarts a learner whose log the primary's log does not continue, from a checkpoint at or after the start of the primary's log. */
     void restartFromCheckpoint(long primaryBase) {
         LOG.info("{}: starting anew, as the primary's log starts after index {}", key, primaryBase);
-        ReplicaRestore next = newRestore(restoredEpoch);
+        ReplicaRestorer next = newRestore(restoredEpoch);
         next.configureLearner(primaryBase, installedEpoch());
         owner.endRole("starts anew on this server");
         runRestore(next, openReplica != null && openReplica.log().lastIndex() > 0);
@@ -221,8 +221,8 @@ final class ReplicaStorage implements ReplicaHealth.Files {
         return replicaHealth.storedDamaged();
     }
 
-    private ReplicaRestore newRestore(long restoreEpoch) {
-        return new ReplicaRestore(
+    private ReplicaRestorer newRestore(long restoreEpoch) {
+        return new ReplicaRestorer(
                 host,
                 key,
                 table,
@@ -231,7 +231,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
                 outcome -> onRestored(restoreEpoch, outcome));
     }
 
-    private void runRestore(ReplicaRestore next, boolean keepOldFiles) {
+    private void runRestore(ReplicaRestorer next, boolean keepOldFiles) {
         step = Step.RESTORING;
         replicaRestore = next;
         close(() -> {
@@ -264,7 +264,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     }
 
     /** Stores the epoch durably; the replica acts in it afterwards. */
-    void installEpoch(OpenReplica parts, long epoch) {
+    void installEpoch(OpenReplicaFiles parts, long epoch) {
         step = Step.INSTALLING;
         installingSince = now();
         host.env().timers().after(1_000_000 * Limits.DISK_STALL_MS_MAX, owner::wantTicks); // for the check in tick
@@ -287,7 +287,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
 
     /** Detects a stalled disk. While another step runs, the result does not change. */
     void tick(long now) {
-        OpenReplica parts = openReplica;
+        OpenReplicaFiles parts = openReplica;
         if (step == Step.INSTALLING && now - installingSince >= 1_000_000 * Limits.DISK_STALL_MS_MAX) {
             replicaHealth.setDiskStalled(true);
         } else if (parts != null && !isStepRunning()) {
@@ -296,7 +296,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     }
 
     /** Starts the engine if there is none yet; returns true if it did. */
-    boolean startEngine(OpenReplica parts, TableMeta meta, EngineListener events) {
+    boolean startEngine(OpenReplicaFiles parts, TableMeta meta, EngineListener events) {
         if (engineApplier != null) {
             return false;
         }
@@ -315,7 +315,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
         close(() -> {
             openReplica = null;
             engineApplier = null;
-            ReplicaRestore.quarantine(host, key, moved -> {
+            ReplicaRestorer.quarantine(host, key, moved -> {
                 step = Step.IDLE;
                 if (moved instanceof Outcome.Err<Done> err) {
                     LOG.warn(
@@ -357,7 +357,7 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     }
 
     /** The replica's engine over these files, not started. */
-    private EngineApplier newApplier(OpenReplica files, TableMeta meta, EngineListener listener) {
+    private EngineApplier newApplier(OpenReplicaFiles files, TableMeta meta, EngineListener listener) {
         RemoteCheckpointSource remote = new RemoteCheckpointSource(
                 host.env(), host.config().clusterId(), key, meta.name(), files.log(), files.checkpoints());
         return new EngineApplier(
@@ -365,7 +365,8 @@ final class ReplicaStorage implements ReplicaHealth.Files {
     }
 
     /** Closes log and engine if they exist, and runs the task when no call of theirs is running. */
-    private static void closeAll(@Nullable OpenReplica parts, @Nullable EngineApplier engineApplier, Runnable then) {
+    private static void closeAll(
+            @Nullable OpenReplicaFiles parts, @Nullable EngineApplier engineApplier, Runnable then) {
         Runnable closeEngine = () -> {
             if (engineApplier == null) {
                 then.run();

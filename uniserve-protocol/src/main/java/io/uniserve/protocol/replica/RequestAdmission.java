@@ -20,20 +20,20 @@ import io.uniserve.protocol.replica.engine.EngineApplier;
 import io.uniserve.protocol.replica.primary.PendingUpdates;
 import io.uniserve.protocol.replica.primary.Primary;
 import io.uniserve.protocol.replica.primary.UpdateHandler;
-import io.uniserve.protocol.replica.replication.FollowerReplicator;
-import io.uniserve.protocol.replica.storage.OpenReplica;
+import io.uniserve.protocol.replica.replication.FollowerLogSender;
+import io.uniserve.protocol.replica.storage.OpenReplicaFiles;
 import java.util.function.BooleanSupplier;
 
 /**
- * Entry point for updates and for messages of the primary. A request waits for a moment if it arrives too early: while its primary hands
- * over or starts its epoch, or before this server has installed the sender's epoch. A rejected sender would retry only after a pause, and
- * such pauses would dominate the cost of a move.
+ * Entry point for updates and for messages of the primary. A request waits briefly if it arrives too early: while its primary hands over or
+ * starts its epoch, or before this server has installed the sender's epoch. A rejected sender would retry only after a pause, and such
+ * pauses would dominate the cost of a move.
  */
 final class RequestAdmission {
     private final ReplicaContext host;
     private final TargetReplica replica;
-    private final DeferredCalls updates;
-    private final DeferredCalls messages;
+    private final DeferredCallQueue updates;
+    private final DeferredCallQueue messages;
 
     /** The replica that gets the requests. */
     record TargetReplica(
@@ -57,9 +57,9 @@ final class RequestAdmission {
         this.replica = inside;
         Clock clock = host.env().clock();
         Timers timers = host.env().timers();
-        updates = new DeferredCalls(
+        updates = new DeferredCallQueue(
                 clock, timers, Limits.UPDATES_HELD_PER_ACTOR_MAX, Limits.UPDATE_BYTES_HELD_PER_ACTOR_MAX);
-        messages = new DeferredCalls(clock, timers, FollowerReplicator.WINDOW, Limits.REPLICATE_BYTES_MAX);
+        messages = new DeferredCallQueue(clock, timers, FollowerLogSender.WINDOW, Limits.REPLICATE_BYTES_MAX);
     }
 
     /** Handles an update for this actor. */
@@ -94,7 +94,7 @@ final class RequestAdmission {
     }
 
     private void admit(UpdateRequest request, ActorRows rows, PendingUpdates.Callback callback) {
-        OpenReplica parts = replica.files().openFiles();
+        OpenReplicaFiles parts = replica.files().openFiles();
         EngineApplier engine = replica.files().engine();
         if (replica.role().primary() == null || parts == null || engine == null || replica.isClosed()) {
             callback.onFailure(UpdateHandler.failure(

@@ -5,7 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.backup.archive.ArchiveService;
 import io.uniserve.protocol.backup.ship.BackupEraser;
-import io.uniserve.protocol.backup.ship.SnapshotPins;
+import io.uniserve.protocol.backup.ship.SnapshotPinAccess;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
@@ -39,7 +39,7 @@ final class BackupRequestHandler {
 
     void pin(PeerRequest.PinActor request, Completion<PeerReply> completion) {
         onceOwned(completion, () -> {
-            SnapshotPins pins = pins(request.key());
+            SnapshotPinAccess pins = pins(request.key());
             if (pins == null) {
                 completion.done(Outcome.err(new UniserveException(
                         ErrorCode.NOT_PRIMARY, "this server is not the primary of " + request.key())));
@@ -53,7 +53,7 @@ final class BackupRequestHandler {
         onceOwned(
                 completion,
                 () -> archive.handle(request, outcome -> {
-                    SnapshotPins pins =
+                    SnapshotPinAccess pins =
                             request instanceof ArchiveRequest.DeletePin release ? pins(release.key()) : null;
                     if (pins != null) {
                         pins.deleteUnpinned();
@@ -72,7 +72,7 @@ final class BackupRequestHandler {
         });
     }
 
-    private @Nullable SnapshotPins pins(ReplicaKey key) {
+    private @Nullable SnapshotPinAccess pins(ReplicaKey key) {
         Replica replica = replicas.apply(key);
         return replica == null ? null : replica.pins();
     }

@@ -1,7 +1,7 @@
 package io.uniserve.protocol.server;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.RegistryContact;
+import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
@@ -24,20 +24,20 @@ final class LeaseKeeper {
 
     private final Environment env;
     private final long leaseNanos;
-    private final Supplier<List<TableViews.View>> hosted;
+    private final Supplier<List<TableViewCache.View>> hosted;
     private final Function<ReplicaKey, @Nullable Replica> replicas;
-    private final TableViews views;
-    private final RegistryContact contact;
+    private final TableViewCache views;
+    private final RegistryConnectionMonitor contact;
     private int outstanding;
     private boolean renewScheduled;
 
     LeaseKeeper(
             Environment env,
             long leaseNanos,
-            Supplier<List<TableViews.View>> hosted,
+            Supplier<List<TableViewCache.View>> hosted,
             Function<ReplicaKey, @Nullable Replica> replicas,
-            TableViews views,
-            RegistryContact contact) {
+            TableViewCache views,
+            RegistryConnectionMonitor contact) {
         this.contact = contact;
         this.env = env;
         this.leaseNanos = leaseNanos;
@@ -59,17 +59,17 @@ final class LeaseKeeper {
 
     /** Renews all leases; returns false if this server has no replica. */
     boolean renew() {
-        List<TableViews.View> tables = hosted.get();
+        List<TableViewCache.View> tables = hosted.get();
         renew(tables);
         return !tables.isEmpty();
     }
 
-    private void renew(List<TableViews.View> tables) {
+    private void renew(List<TableViewCache.View> tables) {
         if (tables.isEmpty() || outstanding >= OUTSTANDING_MAX) {
             return;
         }
         List<Op> checks = new ArrayList<>();
-        for (TableViews.View view : tables) {
+        for (TableViewCache.View view : tables) {
             checks.add(new Op.Check(RegistryPaths.map(view.meta().name()), view.mapVersion()));
         }
         long sentAt = env.clock().nanos();
@@ -86,13 +86,13 @@ final class LeaseKeeper {
             }
             int conflict = ok.value().conflict();
             views.refresh(tables.get(conflict).meta().name());
-            List<TableViews.View> rest = new ArrayList<>(tables);
+            List<TableViewCache.View> rest = new ArrayList<>(tables);
             rest.remove(conflict);
             renew(rest);
         });
     }
 
-    private void grant(TableViews.View view, long until) {
+    private void grant(TableViewCache.View view, long until) {
         view.map().actors().forEach(actor -> {
             Replica replica = replicas.apply(new ReplicaKey(view.meta().tableId(), actor.actor()));
             if (replica != null) {

@@ -9,8 +9,8 @@ import io.uniserve.protocol.backup.ship.BackupEraser;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.replica.Replica;
-import io.uniserve.protocol.server.identity.AbsenceGuard;
-import io.uniserve.protocol.server.identity.RegistryCensus;
+import io.uniserve.protocol.server.identity.RegistryDataLossGuard;
+import io.uniserve.protocol.server.identity.RegistrySnapshot;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removal of replicas that no map names. It deletes a replica only by proof: the tombstone of its table number, or a map of that number.
- * The map must have the replica's epoch or a later one, and a live in-sync member on another server. A replica of an unknown table goes to
- * the trash; if all replicas of the server are of that kind, they stay. It never decides on old data: the registry is read after a sync,
- * and a failed read ends the round.
+ * Removal of replicas that no map names. It deletes a replica only with a proof: the tombstone of its table number, or a map of that
+ * number. The map must have the replica's epoch or a later one, and a live in-sync member on another server. A replica of an unknown table
+ * goes to the trash; if all replicas of the server are of that kind, they stay. It never decides on old data: the registry is read after a
+ * sync, and a failed read ends the round.
  */
 final class OrphanReplicaCleaner {
     private static final Logger LOG = LoggerFactory.getLogger(OrphanReplicaCleaner.class);
@@ -30,10 +30,10 @@ final class OrphanReplicaCleaner {
     private final Environment env;
     private final String clusterId;
     private final ServerId self;
-    private final ReplicaSet replicas;
-    private final TableViews views;
+    private final HostedReplicas replicas;
+    private final TableViewCache views;
     private final BackupEraser eraser;
-    private final AbsenceGuard guard;
+    private final RegistryDataLossGuard guard;
     private final String registry;
     private final Predicate<ServerId> live;
     private boolean busy;
@@ -58,7 +58,7 @@ final class OrphanReplicaCleaner {
     }
 
     /** The parts that it works on. */
-    record Dependencies(Environment env, ReplicaSet replicas, TableViews views, AbsenceGuard guard) {}
+    record Dependencies(Environment env, HostedReplicas replicas, TableViewCache views, RegistryDataLossGuard guard) {}
 
     /** Runs one round if there may be something to remove. */
     void run() {
@@ -70,9 +70,9 @@ final class OrphanReplicaCleaner {
             return;
         }
         busy = true;
-        RegistryCensus.read(env.registry(), taken -> {
+        RegistrySnapshot.read(env.registry(), taken -> {
             busy = false;
-            if (taken instanceof Outcome.Ok<RegistryCensus> ok) {
+            if (taken instanceof Outcome.Ok<RegistrySnapshot> ok) {
                 decide(ok.value());
             }
         });
@@ -88,7 +88,7 @@ final class OrphanReplicaCleaner {
      * the copy.
      */
     private boolean isUnnamed(Replica replica) {
-        TableViews.View view = views.find(replica.key().tableId());
+        TableViewCache.View view = views.find(replica.key().tableId());
         return view == null || !actor(view.map(), replica.key()).hasReplicaOn(self) && replica.isClosable();
     }
 
@@ -96,7 +96,7 @@ final class OrphanReplicaCleaner {
         return map.actors().get(key.actor());
     }
 
-    private void decide(RegistryCensus census) {
+    private void decide(RegistrySnapshot census) {
         TreeSet<ReplicaKey> unknown = new TreeSet<>();
         ClusterRecord cluster = census.cluster();
         boolean ours = cluster != null && cluster.clusterId().equals(clusterId);

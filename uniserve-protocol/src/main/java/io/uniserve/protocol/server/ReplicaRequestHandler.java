@@ -13,27 +13,27 @@ import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReplicaRequest;
 import io.uniserve.protocol.replica.Replica;
-import io.uniserve.protocol.server.identity.Registration;
+import io.uniserve.protocol.server.identity.ServerRegistration;
 import java.util.function.Consumer;
 
 /**
- * Handles requests to replicas on this server: log entries of their primaries, and comparisons of copies. No reply is sent before
- * the call returns.
+ * Handler of requests to replicas on this server: log entries of their primaries, and comparisons of copies. No reply is sent before the
+ * call returns.
  */
 final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<PeerReply>> {
     private final Environment env;
     private final ServerId self;
-    private final ReplicaSet replicas;
-    private final TableViews views;
-    private final Registration registration;
+    private final HostedReplicas replicas;
+    private final TableViewCache views;
+    private final ServerRegistration registration;
     private final Scrubber scrubber;
 
     ReplicaRequestHandler(
             Environment env,
             ServerId self,
-            ReplicaSet replicas,
-            TableViews views,
-            Registration registration,
+            HostedReplicas replicas,
+            TableViewCache views,
+            ServerRegistration registration,
             Scrubber scrubber) {
         this.env = env;
         this.self = self;
@@ -58,7 +58,7 @@ final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<P
             inside[0] = false;
             return;
         }
-        TableViews.View view = views.find(request.key().tableId());
+        TableViewCache.View view = views.find(request.key().tableId());
         long epoch = 0;
         if (view == null) {
             views.refreshNames();

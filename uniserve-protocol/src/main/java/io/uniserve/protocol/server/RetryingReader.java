@@ -41,7 +41,7 @@ final class RetryingReader<T> {
         this.onFailed = failed;
     }
 
-    /** Requests another read. Completes when a value of this moment or later has been read, or fails with the error of that read. */
+    /** Requests another read. Completes with a value that was read after this call, or fails with the error of that read. */
     void requestRead(Completion<Done> whenRead) {
         waiting.add(whenRead);
         requestRead();

@@ -18,13 +18,13 @@ final class RoutingPublisher {
 
     private final Timers timers;
     private final String clusterId;
-    private final TableViews views;
-    private final Members members;
+    private final TableViewCache views;
+    private final ClusterMembers members;
     private final List<Consumer<Routing>> listeners = new ArrayList<>();
     private @Nullable Routing current;
     private boolean notifyScheduled;
 
-    RoutingPublisher(Timers timers, String clusterId, TableViews views, Members members) {
+    RoutingPublisher(Timers timers, String clusterId, TableViewCache views, ClusterMembers members) {
         this.timers = timers;
         this.clusterId = clusterId;
         this.views = views;
@@ -36,7 +36,7 @@ final class RoutingPublisher {
         Routing known = current;
         if (known == null && views.isComplete() && members.isLoaded()) {
             List<Routing.TableRoute> tables = new ArrayList<>();
-            for (TableViews.View view : views.all()) {
+            for (TableViewCache.View view : views.all()) {
                 tables.add(new Routing.TableRoute(view.meta(), view.map(), view.mapVersion()));
             }
             known = new Routing(clusterId, tables, members.all(), members.coordinator());

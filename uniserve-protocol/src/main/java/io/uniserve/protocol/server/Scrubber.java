@@ -22,12 +22,12 @@ final class Scrubber {
 
     private final Environment env;
     private final long periodNanos;
-    private final ReplicaSet replicas;
+    private final HostedReplicas replicas;
     private final TreeMap<ReplicaKey, Long> comparedAt = new TreeMap<>();
     private boolean running;
     private boolean stopped;
 
-    Scrubber(Environment env, long periodNanos, ReplicaSet replicas) {
+    Scrubber(Environment env, long periodNanos, HostedReplicas replicas) {
         this.env = env;
         this.periodNanos = periodNanos;
         this.replicas = replicas;

@@ -11,25 +11,25 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ServerRequest;
 import io.uniserve.protocol.server.config.ServerConfig;
-import io.uniserve.protocol.server.identity.Registration;
+import io.uniserve.protocol.server.identity.ServerRegistration;
 
-/** Handles requests about the server itself: liveness, load, table definitions, backups and trash. */
+/** Handler of requests about the server itself: liveness, load, table definitions, backups and trash. */
 final class ServerRequestHandler implements ServerRequest.Handler<Completion<PeerReply>> {
     private final ServerConfig config;
-    private final Registration registration;
-    private final ReplicaSet replicas;
-    private final TableViews views;
-    private final LoadReport loads;
+    private final ServerRegistration registration;
+    private final HostedReplicas replicas;
+    private final TableViewCache views;
+    private final LoadReporter loads;
     private final BackupEraser eraser;
     private final BackupRequestHandler backups;
     private final TrashRequestHandler trash;
 
     ServerRequestHandler(
             ServerConfig config,
-            Registration registration,
-            ReplicaSet replicas,
-            TableViews views,
-            LoadReport loads,
+            ServerRegistration registration,
+            HostedReplicas replicas,
+            TableViewCache views,
+            LoadReporter loads,
             BackupEraser eraser,
             BackupRequestHandler backups,
             TrashRequestHandler trash) {
@@ -55,13 +55,13 @@ final class ServerRequestHandler implements ServerRequest.Handler<Completion<Pee
 
     @Override
     public void validateTable(PeerRequest.ValidateTable request, Completion<PeerReply> completion) {
-        completion.done(DefinitionCheck.check(config, request.meta()));
+        completion.done(TableDefinitionChecker.check(config, request.meta()));
     }
 
     @Override
     public void updateTableDefinition(PeerRequest.UpdateTableDefinition request, Completion<PeerReply> completion) {
         TableMeta meta = request.meta();
-        TableViews.View view = views.find(meta.name());
+        TableViewCache.View view = views.find(meta.name());
         if (view != null && view.meta().equals(meta)) {
             completion.done(Outcome.ok(new PeerReply.Ack()));
             return;

@@ -28,7 +28,7 @@ import io.uniserve.protocol.transaction.server.TransactionService;
  */
 final class TransactionLogFollower {
     private final Environment env;
-    private final Watches watches;
+    private final RegistryWatches watches;
     private final TransactionService service;
     private final Times times;
     private final TableName table;
@@ -58,7 +58,12 @@ final class TransactionLogFollower {
     record Times(long retryNanos, long pushGraceNanos, long quietNanos) {}
 
     TransactionLogFollower(
-            Environment env, Watches watches, TransactionService service, Times times, TableName table, long tableId) {
+            Environment env,
+            RegistryWatches watches,
+            TransactionService service,
+            Times times,
+            TableName table,
+            long tableId) {
         this.env = env;
         this.watches = watches;
         this.service = service;

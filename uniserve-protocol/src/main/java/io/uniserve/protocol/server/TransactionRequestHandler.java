@@ -10,14 +10,14 @@ import io.uniserve.protocol.message.TransactionRequest;
 import io.uniserve.protocol.replica.Replica;
 
 /**
- * Handles requests about atomic updates: of transaction managers to participants on this server, and of readers in doubt. First it
+ * Handler of requests about atomic updates: of transaction managers to participants on this server, and of readers in doubt. First it
  * takes over the transaction log that a request carries.
  */
 final class TransactionRequestHandler implements TransactionRequest.Handler<Completion<PeerReply>> {
-    private final TransactionTables tables;
-    private final ReplicaSet replicas;
+    private final AtomicTableHost tables;
+    private final HostedReplicas replicas;
 
-    TransactionRequestHandler(TransactionTables tables, ReplicaSet replicas) {
+    TransactionRequestHandler(AtomicTableHost tables, HostedReplicas replicas) {
         this.tables = tables;
         this.replicas = replicas;
     }
@@ -37,7 +37,7 @@ final class TransactionRequestHandler implements TransactionRequest.Handler<Comp
     public void decide(PeerRequest.Decide request, Completion<PeerReply> completion) {
         request.transactionLog().ifPresent(log -> tables.onPublished(request.table(), log));
         tables.service().onDecision(request);
-        if (request.commit()) { // a log that is too large for the request is read
+        if (request.commit()) { // too large for the request: this server reads the log itself
             tables.service().commitVisibility().markVisible(request.key().tableId(), request.version());
         }
         Replica replica = replicas.find(request.key());

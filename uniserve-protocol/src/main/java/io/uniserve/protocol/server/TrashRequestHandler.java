@@ -15,8 +15,8 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.TrashCall;
 import io.uniserve.protocol.server.config.ServerConfig;
 import io.uniserve.protocol.server.config.TrashConfig;
-import io.uniserve.protocol.server.identity.AbsenceGuard;
-import io.uniserve.protocol.server.trash.Trash;
+import io.uniserve.protocol.server.identity.RegistryDataLossGuard;
+import io.uniserve.protocol.server.trash.TrashFolder;
 import java.util.ArrayDeque;
 import java.util.List;
 
@@ -24,12 +24,17 @@ import java.util.List;
 final class TrashRequestHandler {
     private final ServerId self;
     private final TrashConfig config;
-    private final Trash trash;
-    private final TableViews views;
-    private final ReplicaSet replicas;
-    private final AbsenceGuard guard;
+    private final TrashFolder trash;
+    private final TableViewCache views;
+    private final HostedReplicas replicas;
+    private final RegistryDataLossGuard guard;
 
-    TrashRequestHandler(ServerConfig config, Trash trash, TableViews views, ReplicaSet replicas, AbsenceGuard guard) {
+    TrashRequestHandler(
+            ServerConfig config,
+            TrashFolder trash,
+            TableViewCache views,
+            HostedReplicas replicas,
+            RegistryDataLossGuard guard) {
         this.self = config.id();
         this.config = config.trash();
         this.trash = trash;
@@ -82,7 +87,7 @@ final class TrashRequestHandler {
                 + (entry.table().isEmpty()
                         ? "number " + key.tableId()
                         : entry.table() + " (number " + key.tableId() + ")");
-        TableViews.View view = views.find(key.tableId());
+        TableViewCache.View view = views.find(key.tableId());
         if (view == null) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND,

@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 /** Handler of clients' updates. It passes each actor's rows to its replica, and collects the results until the deadline. */
 final class UpdateRequestHandler {
     private final Environment env;
-    private final TableViews views;
+    private final TableViewCache views;
     private final Function<ReplicaKey, @Nullable Replica> replicas;
     private final TransactionService atomic;
 
     UpdateRequestHandler(
             Environment env,
-            TableViews views,
+            TableViewCache views,
             Function<ReplicaKey, @Nullable Replica> replicas,
             TransactionService atomic) {
         this.atomic = atomic;
@@ -49,7 +49,7 @@ final class UpdateRequestHandler {
             env.timers().post(() -> completion.done(Outcome.err(wrong)));
             return;
         }
-        TableViews.View view = views.find(request.table());
+        TableViewCache.View view = views.find(request.table());
         if (view == null || view.meta().tableId() < request.tableId()) {
             onUnknownTable(request, completion);
             return;
@@ -91,7 +91,7 @@ final class UpdateRequestHandler {
     }
 
     /** Handles an atomic update, which has one result for all actors. Any server may be its transaction manager. */
-    private void submitAtomic(UpdateRequest request, TableViews.View view, Completion<UpdateReply> completion) {
+    private void submitAtomic(UpdateRequest request, TableViewCache.View view, Completion<UpdateReply> completion) {
         int actors = view.map().actors().size();
         boolean exist = request.actors().stream().allMatch(rows -> rows.actor() >= 0 && rows.actor() < actors);
         if (exist) {

@@ -1,5 +1,5 @@
 /**
- * The server's state machine, on one event loop ({@link io.uniserve.protocol.server.ServerMachine}): membership, maps, leases, pings and
+ * The server's state machine, on one event loop ({@link io.uniserve.protocol.server.ServerStateMachine}): membership, maps, leases, pings and
  * the lifecycle of replicas.
  */
 @NullMarked

@@ -5,17 +5,17 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Versioned;
-import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Decides which committed versions this server may act on. A transaction manager may claim for a moment that a commit under way is not
- * visible ({@code TransactionManager#canClaimInvisible}), so that readers need not wait for ZooKeeper. Therefore a server withholds a commit that
- * it finds in ZooKeeper until such a claim has certainly ended. A commit that the manager or another server has published is not withheld.
- * Every read of a transaction log passes through {@link #readTransactionLog}. {@link ConsistentCutReader} reads logs twice, and passes its result through
- * {@link #runWhenVisible} instead.
+ * Visibility rule of committed versions: decides which of them this server may use. A transaction manager may claim for a short time that a
+ * commit under way is not visible ({@code TransactionManager#canClaimInvisible}), so that readers need not wait for ZooKeeper. Therefore a
+ * server withholds a commit that it finds in ZooKeeper until such a claim has certainly ended. A commit that the manager or another server
+ * has published is not withheld. Every read of a transaction log passes through {@link #readTransactionLog}. {@link ConsistentSnapshotReader}
+ * reads logs twice, and passes its result through {@link #runWhenVisible} instead.
  *
  * <p>A version becomes visible here in one of three cases: its manager has published it, in a log or by a DECIDE; this server's own manager
  * has written it; or {@link TransactionConfig#withholdNanos} have passed since it was read here. All older versions are visible then, too:

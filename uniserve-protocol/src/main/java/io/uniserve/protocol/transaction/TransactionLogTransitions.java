@@ -3,7 +3,7 @@ package io.uniserve.protocol.transaction;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.Decision;
@@ -164,7 +164,7 @@ public final class TransactionLogTransitions {
     }
 
     /** A transaction log and its older outcomes. */
-    public record LogAndOutcomes(TransactionLogState log, TransactionHistory outcomes) {}
+    public record LogAndOutcomes(TransactionLogState log, DecisionHistory outcomes) {}
 
     /** True if so many decisions are needed only by retries that the older ones are to move to the outcomes node. */
     public static boolean needsTrim(TransactionLogState log) {
@@ -181,7 +181,7 @@ public final class TransactionLogTransitions {
      * Moves all but the newest decisions that every participant has logged to the outcomes, which must be written in the same multi as the
      * log. Beyond the limit the oldest outcomes are forgotten. An absent actor holds back only the decisions that it participates in.
      */
-    public static LogAndOutcomes trim(TransactionLogState log, TransactionHistory outcomes) {
+    public static LogAndOutcomes trim(TransactionLogState log, DecisionHistory outcomes) {
         if (log.tableId() != outcomes.tableId() || log.historyNumber() != outcomes.writeNumber()) {
             throw new IllegalStateException("outcomes " + outcomes.writeNumber() + " of table " + outcomes.tableId()
                     + " do not belong to the log of table " + log.tableId() + ", which needs " + log.historyNumber());
@@ -213,7 +213,7 @@ public final class TransactionLogTransitions {
         long number = outcomes.writeNumber() + 1;
         return new LogAndOutcomes(
                 with(log, stay, forgotten, number),
-                new TransactionHistory(log.tableId(), number, kept.subList(from, kept.size())));
+                new DecisionHistory(log.tableId(), number, kept.subList(from, kept.size())));
     }
 
     /**

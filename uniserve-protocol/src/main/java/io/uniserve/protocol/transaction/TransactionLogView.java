@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Decision;
 import io.uniserve.protocol.RegistryPaths;
@@ -31,13 +31,13 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@link #current()} is the newest log that reached this server by a read, a write or a push. It may be stale. Every log that is read or
  *       written here, or pushed by another server, goes through {@link #offer}, which keeps the newest by the version of its node.
- *   <li>{@link #confirm} gives the log as of a moment after the call.
+ *   <li>{@link #confirm} returns the log as of a time after the call.
  *   <li>{@link #base()} is the log on which the transaction manager builds its next compare-and-set, with the older decisions. It is null unless
- *       it is the result of the manager's last read or write. A newer log from elsewhere does not replace it, because a
- *       version that the manager drives depends on it: a compare-and-set on a stale base fails, and the manager reads the log again.
+ *       it is the result of the manager's last read or write. A newer log from elsewhere does not replace it, because the
+ *       manager's current version depends on it: a compare-and-set on a stale base fails, and the manager reads the log again.
  * </ul>
  *
- * Not thread-safe: runs on the server's loop.
+ * Not thread-safe: runs on the server's event loop.
  */
 public final class TransactionLogView {
     private static final int HISTORY_ATTEMPTS_MAX = 4;
@@ -65,7 +65,7 @@ public final class TransactionLogView {
 
     private @Nullable TransactionLogState base;
     private int baseVersion;
-    private @Nullable TransactionHistory history;
+    private @Nullable DecisionHistory history;
     private int historyVersion;
     private @Nullable Map<RequestId, Decision> historyByRequest;
 
@@ -73,10 +73,10 @@ public final class TransactionLogView {
     private List<Question> confirming = List.of();
     private boolean confirms;
 
-    /** Reacts to a newer log. */
+    /** Listener for newer logs. */
     @FunctionalInterface
     public interface Listener {
-        /** Runs after the log is {@link #current()} and after it has answered calls of {@link #confirm}. */
+        /** Called after {@link #current()} has changed and after calls of {@link #confirm} that it answers have completed. */
         void changed(TransactionLogState log, int nodeVersion);
     }
 
@@ -85,13 +85,13 @@ public final class TransactionLogView {
         DONE,
         /** The table's map has another version than the one that was checked. */
         OTHER_MAP,
-        /** The log changed before, or the result is unknown: read the log. */
+        /** The log changed before, or the result is unknown. The caller has to read the log. */
         UNKNOWN
     }
 
     /** One call of {@link #confirm}. */
     private record Question(long version, boolean decided, Completion<TransactionLogState> completion) {
-        /** True where the log is certainly older than the question. */
+        /** True if the log is certainly older than the call. */
         private boolean newerThan(TransactionLogState log) {
             return version >= log.nextVersion() || decided && TransactionLogTransitions.isInFlight(log, version);
         }
@@ -120,7 +120,9 @@ public final class TransactionLogView {
         listeners.add(listener);
     }
 
-    /** The table is gone, or another one has its name: later logs are ignored. Reads, writes and confirmations still complete. */
+    /**
+     * Handles the loss of the table, or another table of its name: later logs are ignored. Reads, writes and confirmations still complete.
+     */
     public void close() {
         closed = true;
     }
@@ -132,10 +134,10 @@ public final class TransactionLogView {
     }
 
     /**
-     * Takes a log of this table that was read and may be acted on, was written, or was pushed by another server.
+     * Accepts a log of this table that was read and may be used, was written here, or was pushed by another server.
      *
      * @param nodeVersion version of the log's node in the registry
-     * @return true where it is newer than {@link #current()}
+     * @return true if it was newer than {@link #current()}
      */
     public boolean offer(TransactionLogState log, int nodeVersion) {
         if (closed) {
@@ -158,9 +160,9 @@ public final class TransactionLogView {
         return true;
     }
 
-    // How long versions have been without progress, as far as this server can see.
+    // Times without progress of versions, as observed by this server.
 
-    /** True where the version in flight has been the same for so long; then not again until that time has passed once more. */
+    /** True if the version in flight has not changed for this time. The time then starts again. */
     public boolean flightLasts(long nanos, long now) {
         if (now - flightSince < nanos) {
             return false;
@@ -169,12 +171,12 @@ public final class TransactionLogView {
         return true;
     }
 
-    /** True where the version has been open at a replica of this server for so long. */
+    /** True if the version has been in doubt at a replica of this server for this time. */
     public boolean openLasts(long version, long nanos, long now) {
         return now - openSince.computeIfAbsent(version, v -> now) >= nanos;
     }
 
-    /** True where the decision has been unacknowledged for so long; then not again until that time has passed once more. */
+    /** True if the decision has been unacknowledged for this time. The time then starts again. */
     public boolean unackedLasts(long version, long nanos, long now) {
         if (now - unackedSince.computeIfAbsent(version, v -> now) < nanos) {
             return false;
@@ -183,22 +185,22 @@ public final class TransactionLogView {
         return true;
     }
 
-    /** Drops the times of versions that are long decided. */
+    /** Removes the times of versions that were decided long ago. */
     public void dropOldTimes(TransactionLogState log) {
         openSince.keySet().removeIf(version -> version < log.committedVersion() - TIMES_KEPT);
         unackedSince.keySet().removeIf(version -> version < log.committedVersion() - TIMES_KEPT);
     }
 
-    // The log as of now.
+    // Confirmation of the current log.
 
     /**
-     * Completes with the log as of a moment after the call: a multi that checks the version of {@link #current()} goes through the
-     * registry's quorum; where the log has changed it is read and checked again. One multi serves all calls before it.
+     * Completes with the log as of a time after the call. It checks the version of {@link #current()} in a multi, which goes through the
+     * registry's quorum. If the log has changed, it is read and checked again. One multi serves all calls before it.
      *
      * <p>A log in which the version is decided may be older than the call, because decisions are final. A log in which the version
      * is in flight or unknown is not.
      *
-     * @param decided the caller has seen that the version is decided: a log that has it in flight is stale
+     * @param decided true if the caller has seen that the version is decided: a log that has it in flight is then stale
      */
     public void confirm(long version, boolean decided, Completion<TransactionLogState> completion) {
         waiting.add(new Question(version, decided, completion));
@@ -280,35 +282,35 @@ public final class TransactionLogView {
 
     // The transaction manager's reads and compare-and-sets.
 
-    /** The log that {@link #read} or {@link #write} gave last; null where it may be another one by now. */
+    /** The last result of {@link #read} or {@link #write}; null if the log may have changed since. */
     @Nullable
     public TransactionLogState base() {
         return base;
     }
 
-    /** The same with its node's version, for other servers. */
+    /** {@link #base()} with its node's version, for other servers. */
     @Nullable
     public TransactionLogSnapshot baseSnapshot() {
         TransactionLogState known = base;
         return known == null ? null : new TransactionLogSnapshot(known, baseVersion);
     }
 
-    /** The next step needs a new read. */
+    /** Drops the base, so that the next step needs a new read. */
     public void dropBase() {
         base = null;
     }
 
-    /** Drops the base where it is older than this version of the node. */
+    /** Drops the base if it is older than this version of the node. */
     public void dropBaseBefore(int nodeVersion) {
         if (nodeVersion > baseVersion) {
             base = null;
         }
     }
 
-    /** The last decision on the request in {@link #base()} or the older decisions; empty where none is recorded. */
+    /** The last decision on the request in {@link #base()} or the older decisions; empty if none is recorded. */
     public Optional<Decision> lastDecision(RequestId request) {
         TransactionLogState log = base;
-        TransactionHistory older = history;
+        DecisionHistory older = history;
         if (log == null || older == null) {
             throw new IllegalStateException("the log is not known");
         }
@@ -326,8 +328,8 @@ public final class TransactionLogView {
     }
 
     /**
-     * Reads the log as of now, with the older decisions, and makes it the base. The log names the older decisions that belong to it,
-     * and both change in one multi: where they do not match both are read again. Fails with TABLE_NOT_FOUND where no log exists.
+     * Reads the log as of now, with the older decisions, and makes it the base. The log names the older decisions that belong to it, and
+     * both change in one multi: if they do not match, both are read again. Fails with TABLE_NOT_FOUND if no log exists.
      */
     public void read(Completion<TransactionLogState> completion) {
         base = null;
@@ -337,7 +339,7 @@ public final class TransactionLogView {
     private void read(int attempt, Completion<TransactionLogState> completion) {
         commitVisibility.readTransactionLog(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TransactionLogState log) {
-                TransactionHistory known = history;
+                DecisionHistory known = history;
                 if (known != null && known.writeNumber() == log.historyNumber()) {
                     found(log, ok.value().version(), completion);
                 } else {
@@ -366,9 +368,8 @@ public final class TransactionLogView {
                 completion.done(Outcome.err(read.error()));
                 return;
             }
-            TransactionHistory stored = ok.value().value() instanceof TransactionHistory some
-                    ? some
-                    : TransactionHistory.empty(log.tableId());
+            DecisionHistory stored =
+                    ok.value().value() instanceof DecisionHistory some ? some : DecisionHistory.empty(log.tableId());
             if (stored.writeNumber() == log.historyNumber()) {
                 keepHistory(stored, ok.value().version());
                 found(log, nodeVersion, completion);
@@ -381,7 +382,7 @@ public final class TransactionLogView {
         });
     }
 
-    private void keepHistory(TransactionHistory known, int nodeVersion) {
+    private void keepHistory(DecisionHistory known, int nodeVersion) {
         history = known;
         historyVersion = nodeVersion;
         historyByRequest = null;
@@ -392,7 +393,7 @@ public final class TransactionLogView {
      * without it moves older decisions to their own node when there are many.
      */
     public void write(TransactionLogState next, @Nullable Integer mapVersion, Consumer<Written> then) {
-        TransactionHistory older = history;
+        DecisionHistory older = history;
         if (older == null) {
             throw new IllegalStateException("the log was not read");
         }

@@ -9,7 +9,7 @@ import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.exchange.ShuffleMachine;
+import io.uniserve.protocol.exchange.ShuffleStateMachine;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -79,18 +79,19 @@ class ShuffleTest {
         assertThatThrownBy(() -> new Shuffle<>(List.of(map), TABLE, GATHER, ""))
                 .hasMessageContaining("stage 0 of a plan wants the chunks of stage 0");
         assertThatThrownBy(() -> scatters(1).add(map)).hasMessageContaining("is a map: use map()");
-        ShuffleMachine.Scatter kept =
-                new ShuffleMachine.Scatter(TABLE, List.of(0, 5), "s@1", Bytes.EMPTY, Distribution.COLOCATED);
-        assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(kept), TABLE, List.of(0, 1), "g@1", Bytes.EMPTY))
+        ShuffleStateMachine.Scatter kept =
+                new ShuffleStateMachine.Scatter(TABLE, List.of(0, 5), "s@1", Bytes.EMPTY, Distribution.COLOCATED);
+        assertThatThrownBy(() -> new ShuffleStateMachine.Plan(List.of(kept), TABLE, List.of(0, 1), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("output of s@1 at actors [0, 5] of table t is only for these actors");
-        assertThatThrownBy(() ->
-                        new ShuffleMachine.Plan(List.of(kept), new TableName("u"), List.of(0, 5), "g@1", Bytes.EMPTY))
+        assertThatThrownBy(() -> new ShuffleStateMachine.Plan(
+                        List.of(kept), new TableName("u"), List.of(0, 5), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("of table u needs it");
-        ShuffleMachine.Scatter nowhere =
-                new ShuffleMachine.Scatter(TABLE, List.of(), "m@1", Bytes.EMPTY, Distribution.PARTITIONED, List.of(0));
-        ShuffleMachine.Scatter cut =
-                new ShuffleMachine.Scatter(TABLE, List.of(0), "s@1", Bytes.EMPTY, Distribution.PARTITIONED);
-        assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(cut, nowhere), TABLE, List.of(0), "g@1", Bytes.EMPTY))
+        ShuffleStateMachine.Scatter nowhere = new ShuffleStateMachine.Scatter(
+                TABLE, List.of(), "m@1", Bytes.EMPTY, Distribution.PARTITIONED, List.of(0));
+        ShuffleStateMachine.Scatter cut =
+                new ShuffleStateMachine.Scatter(TABLE, List.of(0), "s@1", Bytes.EMPTY, Distribution.PARTITIONED);
+        assertThatThrownBy(() ->
+                        new ShuffleStateMachine.Plan(List.of(cut, nowhere), TABLE, List.of(0), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("a map at 0 actors, use 1 to 4096");
     }
 
@@ -108,17 +109,18 @@ class ShuffleTest {
     @ValueSource(ints = {1, 256, 257, 4096})
     void theChunksOfAPlanAreBounded(int actors) {
         List<Integer> all = IntStream.range(0, actors).boxed().toList();
-        ShuffleMachine.Scatter scatter =
-                new ShuffleMachine.Scatter(TABLE, all, "s@1", Bytes.EMPTY, Distribution.PARTITIONED);
+        ShuffleStateMachine.Scatter scatter =
+                new ShuffleStateMachine.Scatter(TABLE, all, "s@1", Bytes.EMPTY, Distribution.PARTITIONED);
         if (actors <= 256) {
-            new ShuffleMachine.Plan(List.of(scatter), TABLE, all, "g@1", Bytes.EMPTY);
+            new ShuffleStateMachine.Plan(List.of(scatter), TABLE, all, "g@1", Bytes.EMPTY);
         } else {
-            assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(scatter), TABLE, all, "g@1", Bytes.EMPTY))
+            assertThatThrownBy(() -> new ShuffleStateMachine.Plan(List.of(scatter), TABLE, all, "g@1", Bytes.EMPTY))
                     .hasMessageContaining("at most 65536: gather at a table of fewer actors");
         }
-        assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(scatter), TABLE, List.of(1, 1), "g@1", Bytes.EMPTY))
+        assertThatThrownBy(
+                        () -> new ShuffleStateMachine.Plan(List.of(scatter), TABLE, List.of(1, 1), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("a gather names an actor twice");
-        assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(), TABLE, all, "g@1", Bytes.EMPTY))
+        assertThatThrownBy(() -> new ShuffleStateMachine.Plan(List.of(), TABLE, all, "g@1", Bytes.EMPTY))
                 .hasMessageContaining("0 scatters");
     }
 }

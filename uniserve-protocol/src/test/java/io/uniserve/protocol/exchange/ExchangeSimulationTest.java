@@ -36,24 +36,24 @@ class ExchangeSimulationTest {
     }
 
     /** One or two scatters and a gather, often with maps between them, which consume all open outputs. */
-    private static ShuffleMachine.Plan plan(Random random) {
-        List<ShuffleMachine.Scatter> stages = new ArrayList<>();
+    private static ShuffleStateMachine.Plan plan(Random random) {
+        List<ShuffleStateMachine.Scatter> stages = new ArrayList<>();
         int next = 1 + random.nextInt(4);
         scatters(stages, 1 + random.nextInt(2), next, random);
         for (int maps = random.nextInt(3); maps > 0; maps--) {
             List<Integer> inputs = Shuffle.unconsumedStages(
-                    stages.stream().map(ShuffleMachine.Scatter::inputs).toList());
+                    stages.stream().map(ShuffleStateMachine.Scatter::inputs).toList());
             int after = 1 + random.nextInt(4);
             Distribution distribution =
                     next <= after ? Distribution.values()[random.nextInt(3)] : Distribution.values()[random.nextInt(2)];
-            stages.add(new ShuffleMachine.Scatter(TABLE, upTo(next), "map", Bytes.EMPTY, distribution, inputs));
+            stages.add(new ShuffleStateMachine.Scatter(TABLE, upTo(next), "map", Bytes.EMPTY, distribution, inputs));
             next = after;
             scatters(stages, random.nextInt(2), next, random);
         }
-        return new ShuffleMachine.Plan(stages, TABLE, upTo(next), "gather", Bytes.EMPTY);
+        return new ShuffleStateMachine.Plan(stages, TABLE, upTo(next), "gather", Bytes.EMPTY);
     }
 
-    private static void scatters(List<ShuffleMachine.Scatter> stages, int count, int slots, Random random) {
+    private static void scatters(List<ShuffleStateMachine.Scatter> stages, int count, int slots, Random random) {
         for (int i = 0; i < count; i++) {
             Distribution distribution = switch (random.nextInt(6)) {
                 case 0 -> Distribution.BROADCAST;
@@ -61,23 +61,24 @@ class ExchangeSimulationTest {
                 default -> Distribution.PARTITIONED;
             };
             List<Integer> actors = upTo(1 + random.nextInt(distribution == Distribution.COLOCATED ? slots : 5));
-            stages.add(new ShuffleMachine.Scatter(TABLE, actors, "scatter", Bytes.EMPTY, distribution));
+            stages.add(new ShuffleStateMachine.Scatter(TABLE, actors, "scatter", Bytes.EMPTY, distribution));
         }
     }
 
     /** The rows of an actor of a stage for a slot. */
-    private static List<Integer> put(ShuffleMachine.Plan plan, int stage, int actor, int slots, int slot) {
-        ShuffleMachine.Scatter made = plan.scatters().get(stage);
+    private static List<Integer> put(ShuffleStateMachine.Plan plan, int stage, int actor, int slots, int slot) {
+        ShuffleStateMachine.Scatter made = plan.scatters().get(stage);
         return made.inputs().isEmpty()
                 ? SimulatedReads.numbers(stage, actor, slot)
                 : SimulatedReads.mapped(got(plan, made.inputs(), made.actors(), actor), slots, slot);
     }
 
     /** The rows that arrive in an actor's slot. */
-    private static List<Integer> got(ShuffleMachine.Plan plan, List<Integer> inputs, List<Integer> slots, int actor) {
+    private static List<Integer> got(
+            ShuffleStateMachine.Plan plan, List<Integer> inputs, List<Integer> slots, int actor) {
         List<Integer> all = new ArrayList<>();
         for (int input : inputs) {
-            ShuffleMachine.Scatter made = plan.scatters().get(input);
+            ShuffleStateMachine.Scatter made = plan.scatters().get(input);
             boolean cut = made.distribution() == Distribution.PARTITIONED;
             for (int source : made.actors()) {
                 if (made.distribution() != Distribution.COLOCATED || source == actor) {
@@ -88,7 +89,7 @@ class ExchangeSimulationTest {
         return all;
     }
 
-    private static long model(ShuffleMachine.Plan plan) {
+    private static long model(ShuffleStateMachine.Plan plan) {
         return plan.actors().stream()
                 .flatMap(actor -> got(plan, plan.gatherInputs(), plan.actors(), actor).stream())
                 .mapToLong(Integer::longValue)
@@ -112,10 +113,10 @@ class ExchangeSimulationTest {
                 }
             });
         }
-        ShuffleMachine.Plan plan = plan(random);
+        ShuffleStateMachine.Plan plan = plan(random);
         SimulatedReads reads = new SimulatedReads(world, random, servers, countsAttemptsTwice);
-        AtomicReference<Outcome<ShuffleMachine.Result>> ended = new AtomicReference<>();
-        ShuffleMachine machine = new ShuffleMachine(
+        AtomicReference<Outcome<ShuffleStateMachine.Result>> ended = new AtomicReference<>();
+        ShuffleStateMachine machine = new ShuffleStateMachine(
                 world.loop,
                 world.loop,
                 reads,
@@ -142,15 +143,15 @@ class ExchangeSimulationTest {
                 world.start(server);
                 world.loop.run(SECOND);
             }
-            clean &= world.machine(server).usage().equals(new ExchangeMachine.Usage(0, 0, 0, 0, 0, 0));
+            clean &= world.machine(server).usage().equals(new ExchangeStateMachine.Usage(0, 0, 0, 0, 0, 0));
         }
-        if (ended.get() instanceof Outcome.Ok<ShuffleMachine.Result> ok) {
+        if (ended.get() instanceof Outcome.Ok<ShuffleStateMachine.Result> ok) {
             long sum = ok.value().gathered().parts().stream()
                     .mapToLong(Codecs.LONG::decode)
                     .sum();
             return new Ending(true, sum == model(plan), ok.value().attempts(), clean);
         }
-        ErrorCode code = ((Outcome.Err<ShuffleMachine.Result>) Objects.requireNonNull(ended.get()))
+        ErrorCode code = ((Outcome.Err<ShuffleStateMachine.Result>) Objects.requireNonNull(ended.get()))
                 .error()
                 .code();
         assertThat(code).isIn(ErrorCode.EXCHANGE_LOST, ErrorCode.UNAVAILABLE, ErrorCode.CANCELLED);

@@ -14,7 +14,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PullChunk;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.protocol.testing.TestingDisk;
 import io.uniserve.protocol.testing.TestingLoop;
 import io.uniserve.protocol.testing.TestingNetwork;
@@ -39,7 +39,7 @@ final class ExchangeWorld {
 
     final List<PeerRequest.PullChunks> messages = new ArrayList<>();
     final Map<Integer, TestingDisk> disks = new TreeMap<>();
-    private final Map<Integer, ExchangeMachine> machines = new HashMap<>();
+    private final Map<Integer, ExchangeStateMachine> machines = new HashMap<>();
     private final ExchangeLimits limits;
     /** Change of replies in transit. */
     UnaryOperator<PeerReply.Piece> replies = piece -> piece;
@@ -63,8 +63,8 @@ final class ExchangeWorld {
         return new Address("server" + server, 1);
     }
 
-    ExchangeMachine machine(int server) {
-        ExchangeMachine machine = machines.get(server);
+    ExchangeStateMachine machine(int server) {
+        ExchangeStateMachine machine = machines.get(server);
         if (machine == null) {
             throw new IllegalArgumentException("server " + server + " is down");
         }
@@ -77,8 +77,8 @@ final class ExchangeWorld {
 
     /** Starts a new process, without the state of the previous one. */
     void start(int server) {
-        ExchangeMachine machine =
-                new ExchangeMachine(loop, loop, network, disk(server), address(server), limits, 1_000_000 * ++lives);
+        ExchangeStateMachine machine = new ExchangeStateMachine(
+                loop, loop, network, disk(server), address(server), limits, 1_000_000 * ++lives);
         machines.put(server, machine);
         machine.start(done -> {});
         network.serve(address(server), (request, completion) -> {
@@ -144,8 +144,8 @@ final class ExchangeWorld {
             Map<Integer, Bytes> chunks,
             long remainingNanos,
             Completion<ScatterManifest> completion) {
-        ExchangeMachine machine = machine(server);
-        ScatterOutput scatterOutput;
+        ExchangeStateMachine machine = machine(server);
+        ScatterRunId scatterOutput;
         try {
             scatterOutput = machine.startRun(frame, actor, remainingNanos);
         } catch (UniserveException e) {
@@ -156,8 +156,8 @@ final class ExchangeWorld {
     }
 
     private void put(
-            ExchangeMachine machine,
-            ScatterOutput scatterOutput,
+            ExchangeStateMachine machine,
+            ScatterRunId scatterOutput,
             List<Map.Entry<Integer, Bytes>> left,
             Completion<ScatterManifest> completion) {
         if (left.isEmpty()) {
@@ -165,8 +165,8 @@ final class ExchangeWorld {
             return;
         }
         Map.Entry<Integer, Bytes> first = left.get(0);
-        Bytes packed = PackedChunk.pack(first.getValue());
-        ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
+        Bytes packed = ChunkCompressor.pack(first.getValue());
+        ChunkInfo info = new ChunkInfo(1, packed.size(), ChunkCompressor.checksum(packed));
         machine.put(scatterOutput, first.getKey(), info, packed, (Outcome<Done> outcome) -> {
             if (outcome instanceof Outcome.Err<Done> err) {
                 machine.abandon(scatterOutput);
@@ -205,7 +205,7 @@ final class ExchangeWorld {
         AtomicReference<Outcome<List<Bytes>>> ended = new AtomicReference<>();
         arrival.read(ended::set);
         await(ended);
-        return PackedChunk.unpack(PackedChunk.join(value(Objects.requireNonNull(ended.get()))));
+        return ChunkCompressor.unpack(ChunkCompressor.join(value(Objects.requireNonNull(ended.get()))));
     }
 
     static <T> T value(Outcome<T> outcome) {

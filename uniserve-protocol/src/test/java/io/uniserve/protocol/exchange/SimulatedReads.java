@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * Reads of the stages of a plan, on actors with two replicas each. A read goes to one replica and, without an answer, to another; some run
  * twice. Every actor scatters the same numbers on any replica.
  */
-final class SimulatedReads implements ShuffleMachine.Reads {
+final class SimulatedReads implements ShuffleStateMachine.Reads {
     private static final int TRIES = 8;
 
     private final ExchangeWorld world;
@@ -58,7 +58,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
     }
 
     @Override
-    public Timers.Cancel read(ShuffleMachine.StageRead asked, Completion<QueryResult> completion) {
+    public Timers.Cancel read(ShuffleStateMachine.StageRead asked, Completion<QueryResult> completion) {
         Read read = new Read(asked, completion);
         asked.actors().forEach(actor -> read.ask(actor, TRIES));
         return () -> read.over = true;
@@ -72,7 +72,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
         private final Map<Integer, Bytes> values = new TreeMap<>();
         private boolean over;
 
-        private Read(ShuffleMachine.StageRead asked, Completion<QueryResult> completion) {
+        private Read(ShuffleStateMachine.StageRead asked, Completion<QueryResult> completion) {
             this.operator = asked.operator();
             this.parameters = asked.parameters();
             this.actors = asked.actors();
@@ -176,7 +176,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
             }
             left.remove(0).read(outcome -> {
                 if (outcome instanceof Outcome.Ok<List<Bytes>> ok) {
-                    BinaryReader in = new BinaryReader(PackedChunk.unpack(PackedChunk.join(ok.value())));
+                    BinaryReader in = new BinaryReader(ChunkCompressor.unpack(ChunkCompressor.join(ok.value())));
                     while (in.remaining() > 0) {
                         all.add(in.readInt());
                     }

@@ -354,7 +354,7 @@ class ReplicaLogTest {
         }
         loop.run(SECOND);
         long hash = log.hashAt(5);
-        assertThat(hash).isNotEqualTo(EntryHash.UNKNOWN).isNotEqualTo(log.hashAt(4));
+        assertThat(hash).isNotEqualTo(RunningLogHash.UNKNOWN).isNotEqualTo(log.hashAt(4));
         assertThat(open().hashAt(5)).isEqualTo(hash);
     }
 
@@ -375,7 +375,7 @@ class ReplicaLogTest {
                                 new LogEntry(entry.type(), 3, 7, 2, entry.request(), 4, "put@", Bytes.utf8("1row")),
                                 new LogEntry(entry.type(), 3, 7, 2, entry.request(), 4, "put@1", Bytes.utf8("rpw")))
                         .stream()
-                        .map(EntryHash::contentHash)
+                        .map(RunningLogHash::contentHash)
                         .distinct())
                 .hasSize(11);
     }
@@ -383,11 +383,11 @@ class ReplicaLogTest {
     @Test
     void anAnchorMakesAnUnknownHashKnownAgain() {
         LogEntry plain = LogEntry.epoch(2, 9);
-        assertThat(EntryHash.after(EntryHash.UNKNOWN, plain, EntryHash.contentHash(plain)))
-                .isEqualTo(EntryHash.UNKNOWN);
-        LogEntry anchored = LogEntry.epoch(2, 9, EntryHash.anchor(2, 9));
-        assertThat(EntryHash.after(EntryHash.UNKNOWN, anchored, EntryHash.contentHash(anchored)))
-                .isNotEqualTo(EntryHash.UNKNOWN)
-                .isEqualTo(EntryHash.after(17, anchored, EntryHash.contentHash(anchored)));
+        assertThat(RunningLogHash.after(RunningLogHash.UNKNOWN, plain, RunningLogHash.contentHash(plain)))
+                .isEqualTo(RunningLogHash.UNKNOWN);
+        LogEntry anchored = LogEntry.epoch(2, 9, RunningLogHash.anchor(2, 9));
+        assertThat(RunningLogHash.after(RunningLogHash.UNKNOWN, anchored, RunningLogHash.contentHash(anchored)))
+                .isNotEqualTo(RunningLogHash.UNKNOWN)
+                .isEqualTo(RunningLogHash.after(17, anchored, RunningLogHash.contentHash(anchored)));
     }
 }

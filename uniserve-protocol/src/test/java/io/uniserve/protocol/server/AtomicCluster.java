@@ -16,12 +16,12 @@ import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
-import io.uniserve.protocol.gate.ActorSnapshotRead;
+import io.uniserve.protocol.gate.ActorSnapshotReadExecution;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.client.ActorFailure;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.message.client.VersionedRead;
@@ -261,10 +261,10 @@ final class AtomicCluster {
     }
 
     /** The steps of a reader on a server (docs/protocol.md, section 4). */
-    private ActorSnapshotRead serve(
+    private ActorSnapshotReadExecution serve(
             Host host, VersionedRead request, VersionedRead.Target target, Consumer<Answer> then) {
         ReplicaKey key = new ReplicaKey(request.tableId(), target.actor());
-        ActorSnapshotRead share = new ActorSnapshotRead(request, target, host.version(key.tableId()));
+        ActorSnapshotReadExecution share = new ActorSnapshotReadExecution(request, target, host.version(key.tableId()));
         ReadGate gate = gate(host, key);
         if (gate == null) {
             then.accept(Answer.failed(ErrorCode.UNAVAILABLE));
@@ -290,7 +290,7 @@ final class AtomicCluster {
         return share;
     }
 
-    private void fix(Host host, ReplicaKey key, ActorSnapshotRead share, Consumer<Answer> then) {
+    private void fix(Host host, ReplicaKey key, ActorSnapshotReadExecution share, Consumer<Answer> then) {
         TestingEngine.State state = host.engine().state(key, share.requestedVersion());
         List<String> rows = List.of();
         if (state == null) {
@@ -308,7 +308,7 @@ final class AtomicCluster {
         }
     }
 
-    private static Answer failed(ActorSnapshotRead share) {
+    private static Answer failed(ActorSnapshotReadExecution share) {
         return Answer.failed(share.failure().orElseThrow().code());
     }
 
@@ -337,7 +337,7 @@ final class AtomicCluster {
     }
 
     /** Answers a client's request for a snapshot of these tables. */
-    void cut(Address to, List<TableName> tables, Completion<ConsistentCut> completion) {
+    void cut(Address to, List<TableName> tables, Completion<ConsistentSnapshot> completion) {
         Optional<Host> host = at(to);
         if (host.isEmpty()) {
             completion.done(Outcome.err(nobody(to)));
@@ -355,7 +355,7 @@ final class AtomicCluster {
         }
         List<VersionedRead.Part> parts = new ArrayList<>();
         List<ActorFailure> failures = new ArrayList<>();
-        List<ActorSnapshotRead> shares = new ArrayList<>();
+        List<ActorSnapshotReadExecution> shares = new ArrayList<>();
         for (VersionedRead.Target target : request.targets()) {
             shares.add(serve(host.get(), request, target, answer -> {
                 if (answer.error().isPresent()) {
@@ -367,7 +367,7 @@ final class AtomicCluster {
                 if (parts.size() + failures.size() == request.targets().size()) {
                     List<Long> denials = List.of(host.get().denied(request.tableId()));
                     cluster.loop.soon(() -> completion.done(
-                            Outcome.ok(ActorSnapshotRead.reply(request, shares, parts, failures, denials))));
+                            Outcome.ok(ActorSnapshotReadExecution.reply(request, shares, parts, failures, denials))));
                 }
             }));
         }

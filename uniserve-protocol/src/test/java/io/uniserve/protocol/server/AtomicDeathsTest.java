@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.RequestId;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
@@ -298,7 +298,7 @@ class AtomicDeathsTest {
                 .as("a version that is not committed")
                 .isPresent();
         driver.registry().release();
-        Outcome<SnapshotRead.Result> read = atomic.reader().ask(10, 0, 1);
+        Outcome<SnapshotReadExecution.Result> read = atomic.reader().ask(10, 0, 1);
         assertThat(read).isInstanceOf(Outcome.Ok.class);
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.server.config.Cluster;
 import io.uniserve.protocol.transaction.TransactionConfig;
@@ -88,10 +88,10 @@ class AtomicDisclosureTest {
 
     /** The table's version in a snapshot after the call, as a client gets it from the server. */
     private long moment(Host host) {
-        List<Outcome<ConsistentCut>> outcome = new ArrayList<>();
+        List<Outcome<ConsistentSnapshot>> outcome = new ArrayList<>();
         atomic.cut(host.address(), List.of(Cluster.T), outcome::add);
         cluster.await(() -> !outcome.isEmpty(), 10);
-        if (outcome.get(0) instanceof Outcome.Ok<ConsistentCut> ok) {
+        if (outcome.get(0) instanceof Outcome.Ok<ConsistentSnapshot> ok) {
             return ok.value().tables().get(0).version();
         }
         throw new AssertionError("no moment: " + outcome);

@@ -20,15 +20,15 @@ import io.uniserve.protocol.client.routing.RequestSettings;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
 import io.uniserve.protocol.client.routing.RoutingView;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ActorFailure;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
@@ -90,8 +90,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     record Read(long version, Map<Integer, String> values, int rounds) {}
 
     Read read(int... actors) {
-        Outcome<SnapshotRead.Result> outcome = ask(20, actors);
-        if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
+        Outcome<SnapshotReadExecution.Result> outcome = ask(20, actors);
+        if (outcome instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
             TreeMap<Integer, String> values = new TreeMap<>();
             ok.value().values().forEach((actor, value) -> values.put(actor, value.utf8()));
             return new Read(ok.value().version(), values, ok.value().rounds());
@@ -99,15 +99,15 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         throw new AssertionError("not read: " + outcome);
     }
 
-    Outcome<SnapshotRead.Result> ask(long seconds, int... actors) {
-        List<Outcome<SnapshotRead.Result>> outcome = new ArrayList<>();
+    Outcome<SnapshotReadExecution.Result> ask(long seconds, int... actors) {
+        List<Outcome<SnapshotReadExecution.Result>> outcome = new ArrayList<>();
         begin(seconds, IntStream.of(actors).boxed().toList(), outcome::add);
         atomic.cluster.await(() -> !outcome.isEmpty(), seconds + 1);
         return outcome.get(0);
     }
 
     /** Starts a read of these actors, or of all if there are none. */
-    void begin(long seconds, List<Integer> asked, Completion<SnapshotRead.Result> told) {
+    void begin(long seconds, List<Integer> asked, Completion<SnapshotReadExecution.Result> told) {
         Cluster cluster = atomic.cluster;
         Query query = new Query(
                 Cluster.T,
@@ -116,7 +116,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 Bytes.EMPTY,
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + seconds * Cluster.SECOND);
-        SnapshotRead machine = new SnapshotRead(environment(), this::fresh, floors, query, told);
+        SnapshotReadExecution machine = new SnapshotReadExecution(environment(), this::fresh, floors, query, told);
         if (atomic.level() == ConsistencyLevel.SERIALIZABLE) {
             machine.newestPerActor();
         }
@@ -133,13 +133,13 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     }
 
     /** Reads all actors of these tables at one confirmed snapshot. */
-    Outcome<List<StrictRead.Result>> strict(long seconds, TableName... tables) {
+    Outcome<List<StrictReadExecution.Result>> strict(long seconds, TableName... tables) {
         return strictAt(null, seconds, tables);
     }
 
     /** The same at an earlier snapshot. */
-    Outcome<List<StrictRead.Result>> strictAt(
-            @Nullable ConsistentCut consistentCut, long seconds, TableName... tables) {
+    Outcome<List<StrictReadExecution.Result>> strictAt(
+            @Nullable ConsistentSnapshot consistentCut, long seconds, TableName... tables) {
         Cluster cluster = atomic.cluster;
         List<Query> queries = new ArrayList<>();
         for (TableName table : tables) {
@@ -151,9 +151,9 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                     ReadMode.LINEARIZABLE,
                     cluster.loop.nanos() + seconds * Cluster.SECOND));
         }
-        List<Outcome<List<StrictRead.Result>>> outcome = new ArrayList<>();
-        StrictRead machine =
-                new StrictRead(environment(), this::versioned, this::cut, floors, queries, consistentCut, outcome::add);
+        List<Outcome<List<StrictReadExecution.Result>>> outcome = new ArrayList<>();
+        StrictReadExecution machine = new StrictReadExecution(
+                environment(), this::versioned, this::cut, floors, queries, consistentCut, outcome::add);
         if (ofOneMoment) {
             machine.requireSingleSnapshot();
         }
@@ -185,7 +185,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     }
 
     /** Requests a snapshot from a server. */
-    void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
+    void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
         atomic.cluster.loop.soon(() -> atomic.cut(to, tables, completion));
     }
 

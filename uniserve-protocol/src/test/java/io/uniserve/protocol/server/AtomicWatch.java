@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.server.config.Cluster;
 import java.util.ArrayList;
@@ -53,14 +53,14 @@ final class AtomicWatch {
         }
         long asked = map.tableId();
         reader.begin(DEADLINE_SECONDS, List.of(), outcome -> {
-            if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
+            if (outcome instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
                 judge(asked, ok.value());
             }
             atomic.cluster.loop.after(PAUSE_NANOS, this::start);
         });
     }
 
-    private void judge(long asked, SnapshotRead.Result read) {
+    private void judge(long asked, SnapshotReadExecution.Result read) {
         answers++;
         newest = asked == table ? newest : 0;
         table = asked;

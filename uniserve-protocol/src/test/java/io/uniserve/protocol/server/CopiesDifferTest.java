@@ -8,8 +8,8 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.LogOptions;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
@@ -68,7 +68,7 @@ class CopiesDifferTest {
                                 prev,
                                 0,
                                 hash,
-                                EntryHash.UNKNOWN),
+                                RunningLogHash.UNKNOWN),
                         replies::add);
         cluster.await(() -> !replies.isEmpty(), 10);
         return (Replicated) ((Outcome.Ok<PeerReply>) replies.get(0)).value();
@@ -78,7 +78,7 @@ class CopiesDifferTest {
     private static void forge(Cluster cluster, Host at, String rows) {
         long prev = last(cluster, at);
         long hash = hashOf(cluster, at, prev);
-        assertThat(hash).isNotEqualTo(EntryHash.UNKNOWN);
+        assertThat(hash).isNotEqualTo(RunningLogHash.UNKNOWN);
         LogEntry forged = new LogEntry(
                 LogEntry.Type.UPDATE,
                 cluster.actor(0).epoch(),
@@ -242,7 +242,7 @@ class CopiesDifferTest {
         long epoch = cluster.actor(0).epoch();
         List<Replicate> unhashed = new ArrayList<>();
         cluster.network.lose((to, request) -> {
-            if (request instanceof Replicate some && some.prevHash() == EntryHash.UNKNOWN) {
+            if (request instanceof Replicate some && some.prevHash() == RunningLogHash.UNKNOWN) {
                 unhashed.add(some);
             }
             return false;
@@ -361,7 +361,7 @@ class CopiesDifferTest {
                     Bytes.utf8("XXXXX"));
             List<LogEntry> entries = new ArrayList<>(some.entries());
             entries.set(0, other);
-            return with(some, entries, EntryHash.UNKNOWN); // as one of a version that does not send it
+            return with(some, entries, RunningLogHash.UNKNOWN); // as one of a version that does not send it
         });
         cluster.update(AckLevel.ISR, "after");
         assertThat(changed[0]).isTrue();
@@ -379,7 +379,7 @@ class CopiesDifferTest {
                 ? with(
                         some,
                         some.entries().stream().map(CopiesDifferTest::garbled).toList(),
-                        EntryHash.UNKNOWN)
+                        RunningLogHash.UNKNOWN)
                 : request);
         cluster.loop.run(10 * SECOND);
         assertThat(cluster.actor(0).isr()).hasSize(1);

@@ -28,7 +28,7 @@ public final class Host {
     private final TreeMap<Long, UncommittedClaim> denials = new TreeMap<>();
     private boolean up;
     private long incarnation;
-    private @Nullable ServerMachine machine;
+    private @Nullable ServerStateMachine machine;
     private @Nullable TestingEngine engine;
     private @Nullable TestingRegistry registry;
 
@@ -53,7 +53,7 @@ public final class Host {
         TestingEngine port = new TestingEngine(cluster.loop, disk);
         Environment env = new Environment(
                 cluster.loop, cluster.loop, cluster.network, session, disk, cluster.objects, port, () -> cluster.ids++);
-        ServerMachine next = new ServerMachine(
+        ServerStateMachine next = new ServerStateMachine(
                 cluster.config(name, ++incarnation, address), env, new Gates(), e -> fatal.add(e.getMessage()));
         cluster.network.serve(address(), next::onPeer);
         machine = next;
@@ -103,7 +103,7 @@ public final class Host {
         return address;
     }
 
-    public ServerMachine machine() {
+    public ServerStateMachine machine() {
         if (machine == null) {
             throw new AssertionError(name + " was not started");
         }

@@ -8,7 +8,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.client.ActorFailure;
@@ -36,7 +36,7 @@ class MergedReadsTest {
     private int requests;
 
     /** Reads with merged values of one version. The test may change the replies. */
-    private SnapshotRead.Result read(UnaryOperator<VersionedRead.Reply> change) {
+    private SnapshotReadExecution.Result read(UnaryOperator<VersionedRead.Reply> change) {
         Query query = new Query(
                 Cluster.T,
                 Optional.empty(),
@@ -44,8 +44,8 @@ class MergedReadsTest {
                 Bytes.EMPTY,
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + 20 * Cluster.SECOND);
-        List<Outcome<SnapshotRead.Result>> outcome = new ArrayList<>();
-        new SnapshotRead(
+        List<Outcome<SnapshotReadExecution.Result>> outcome = new ArrayList<>();
+        new SnapshotReadExecution(
                         reader.environment(),
                         (to, request, completion) -> {
                             requests++;
@@ -61,7 +61,7 @@ class MergedReadsTest {
                         outcome::add)
                 .start();
         cluster.await(() -> !outcome.isEmpty(), 21);
-        if (outcome.get(0) instanceof Outcome.Ok<SnapshotRead.Result> ok) {
+        if (outcome.get(0) instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
             return ok.value();
         }
         throw new AssertionError("not read: " + outcome);
@@ -84,7 +84,7 @@ class MergedReadsTest {
                 Bytes.utf8(one.value().utf8() + "+" + other.value().utf8()));
     }
 
-    private static void complete(SnapshotRead.Result result, String row) {
+    private static void complete(SnapshotReadExecution.Result result, String row) {
         List<Integer> actors = new ArrayList<>();
         List<String> values = new ArrayList<>();
         for (VersionedRead.Part part : result.parts()) {
@@ -102,7 +102,7 @@ class MergedReadsTest {
     void aPartOfSeveralActorsIsOnePart() {
         long version = atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);
-        SnapshotRead.Result result = read(reply -> reply);
+        SnapshotReadExecution.Result result = read(reply -> reply);
         complete(result, "a");
         assertThat(result.version()).isEqualTo(version);
         assertThat(result.parts()).hasSizeLessThan(ACTORS).hasSize(requests);
@@ -186,7 +186,7 @@ class MergedReadsTest {
         cluster.loop.run(Cluster.SECOND);
         reader.read(0, 1, 2, 3); // its client will accept no older version
         boolean[] first = {true};
-        SnapshotRead.Result result = read(reply -> {
+        SnapshotReadExecution.Result result = read(reply -> {
             boolean older = first[0];
             first[0] = false;
             return older
@@ -206,7 +206,7 @@ class MergedReadsTest {
         atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);
         int[] replies = {0};
-        SnapshotRead.Result result = read(reply -> {
+        SnapshotReadExecution.Result result = read(reply -> {
             if (replies[0]++ >= 2) {
                 return reply;
             }
@@ -229,7 +229,7 @@ class MergedReadsTest {
         atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);
         TreeSet<Integer> failed = new TreeSet<>();
-        SnapshotRead.Result result = read(reply -> {
+        SnapshotReadExecution.Result result = read(reply -> {
             if (!failed.isEmpty() || reply.parts().isEmpty()) {
                 return reply;
             }

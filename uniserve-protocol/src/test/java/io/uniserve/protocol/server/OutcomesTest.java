@@ -8,7 +8,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
@@ -50,10 +50,8 @@ class OutcomesTest {
         return RegistryPaths.outcomes(Cluster.T, cluster.map().tableId());
     }
 
-    private TransactionHistory outcomes() {
-        return cluster.store.value(outcomesPath()) instanceof TransactionHistory found
-                ? found
-                : TransactionHistory.empty(-1);
+    private DecisionHistory outcomes() {
+        return cluster.store.value(outcomesPath()) instanceof DecisionHistory found ? found : DecisionHistory.empty(-1);
     }
 
     @Test

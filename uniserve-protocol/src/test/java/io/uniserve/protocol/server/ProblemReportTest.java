@@ -11,11 +11,11 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.PeerReply.Serving;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.Problem;
 import io.uniserve.protocol.server.config.Cluster;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +66,7 @@ class ProblemReportTest {
         PeerReply.Load lost = load(cluster, host);
         assertThat(lost.replicas()).hasSize(2).allMatch(replica -> replica.serving() == Serving.NO);
         assertThat(lost.problems()).singleElement().satisfies(problem -> {
-            assertThat(problem.severity()).isEqualTo(Problem.Severity.ERROR);
+            assertThat(problem.severity()).isEqualTo(HealthProblem.Severity.ERROR);
             assertThat(problem.object()).isEqualTo("registry");
         });
         assertThat(lost.registryAgeMillis()).isGreaterThan(2_000);
@@ -83,7 +83,9 @@ class ProblemReportTest {
         assertThat(host.machine().missingConditions()).isEmpty();
         host.registry().cut(true);
         cluster.loop.run(4 * SECOND);
-        assertThat(load(cluster, host).problems()).extracting(Problem::object).containsExactly("registry");
+        assertThat(load(cluster, host).problems())
+                .extracting(HealthProblem::object)
+                .containsExactly("registry");
         assertThat(host.machine().missingConditions())
                 .anyMatch(missing -> missing.contains("the registry has confirmed nothing"));
         host.registry().cut(false);
@@ -106,7 +108,7 @@ class ProblemReportTest {
         assertThat(status(cluster).problems()).isEmpty();
         cluster.coordinatorRegistry.cut(true);
         assertThat(status(cluster).problems()).singleElement().satisfies(problem -> {
-            assertThat(problem.severity()).isEqualTo(Problem.Severity.ERROR);
+            assertThat(problem.severity()).isEqualTo(HealthProblem.Severity.ERROR);
             assertThat(problem.object()).isEqualTo("registry");
             assertThat(problem.text()).contains("does not confirm that it leads");
         });
@@ -125,7 +127,7 @@ class ProblemReportTest {
         cluster.loop.run(5 * SECOND);
         PeerReply.Load load = load(cluster, cluster.primary(0));
         assertThat(load.problems()).singleElement().satisfies(problem -> {
-            assertThat(problem.severity()).isEqualTo(Problem.Severity.FAILING);
+            assertThat(problem.severity()).isEqualTo(HealthProblem.Severity.FAILING);
             assertThat(problem.text()).contains("the log cannot be stored", "INVALID_ARGUMENT");
         });
         assertThat(load.replicas()).extracting(ReplicaLoad::backupFailingMillis).allMatch(millis -> millis > 1_000);
@@ -152,8 +154,8 @@ class ProblemReportTest {
         cluster.await(() -> !outcome.isEmpty(), 180);
         assertThat(((Outcome.Err<AdminReply>) outcome.get(0)).error().reason()).contains("does not answer");
         assertThat(load(cluster, cluster.primary(0)).problems())
-                .extracting(Problem::severity)
-                .containsExactly(Problem.Severity.FAILING);
+                .extracting(HealthProblem::severity)
+                .containsExactly(HealthProblem.Severity.FAILING);
         cluster.objects.release();
         cluster.await(() -> load(cluster, cluster.primary(0)).problems().isEmpty(), 30);
     }

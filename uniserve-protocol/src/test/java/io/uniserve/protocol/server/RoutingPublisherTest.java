@@ -41,12 +41,12 @@ class RoutingPublisherTest {
     private final Board board = new Board();
 
     @SuppressWarnings("NullAway")
-    private final class Board implements TableViews.Listener {
+    private final class Board implements TableViewCache.Listener {
         private final Environment env =
                 new Environment(loop, loop, new TestingNetwork(loop), registry, null, null, null, () -> 1);
-        private final Watches watches = new Watches(registry);
-        private final TableViews views = new TableViews(env, SECOND / 10, watches, this);
-        private final Members members = new Members(env, SECOND / 10, watches, this::change);
+        private final RegistryWatches watches = new RegistryWatches(registry);
+        private final TableViewCache views = new TableViewCache(env, SECOND / 10, watches, this);
+        private final ClusterMembers members = new ClusterMembers(env, SECOND / 10, watches, this::change);
         private final RoutingPublisher routing = new RoutingPublisher(loop, "test", views, members);
 
         private void start() {
@@ -61,12 +61,12 @@ class RoutingPublisherTest {
         }
 
         @Override
-        public void onChanged(TableViews.View view) {
+        public void onChanged(TableViewCache.View view) {
             change();
         }
 
         @Override
-        public void onGone(TableViews.View last) {
+        public void onGone(TableViewCache.View last) {
             change();
         }
 

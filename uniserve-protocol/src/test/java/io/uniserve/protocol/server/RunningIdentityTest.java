@@ -13,9 +13,9 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.Problem;
 import io.uniserve.protocol.server.config.Cluster;
 import io.uniserve.protocol.testing.TestingStore;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ class RunningIdentityTest {
         return cluster.store.children(RegistryPaths.IDENTITY).get(0);
     }
 
-    private List<Problem> problems(Host host) {
+    private List<HealthProblem> problems(Host host) {
         List<Outcome<PeerReply>> answer = new ArrayList<>();
         host.machine().onPeer(new PeerRequest.ReportLoad(), answer::add);
         cluster.await(() -> !answer.isEmpty(), 5);
@@ -70,7 +70,7 @@ class RunningIdentityTest {
                             .contains(
                                     "connection to the registry was lost", identity, "has no identity", "zookeeper."));
             assertThat(problems(host))
-                    .filteredOn(one -> one.severity() == Problem.Severity.ERROR)
+                    .filteredOn(one -> one.severity() == HealthProblem.Severity.ERROR)
                     .anySatisfy(one -> assertThat(one.text()).contains(identity, "has no identity"));
             assertThat(host.fatal).isEmpty();
             assertThat(host.disk.files("")).anyMatch(file -> file.startsWith("t1-a0/"));
@@ -113,7 +113,7 @@ class RunningIdentityTest {
             assertThat(problems(host))
                     .filteredOn(one -> one.object().equals("backup"))
                     .anySatisfy(one -> {
-                        assertThat(one.severity()).isEqualTo(Problem.Severity.FAILING);
+                        assertThat(one.severity()).isEqualTo(HealthProblem.Severity.FAILING);
                         assertThat(one.text()).contains(identity, OTHER);
                     });
             assertThat(host.fatal).isEmpty();

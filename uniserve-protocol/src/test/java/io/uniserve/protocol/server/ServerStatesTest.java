@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class ServerStatesTest {
     /** Sum over all servers that run, without states of no machine. */
     private static <S extends Enum<S>> Map<S, Integer> sum(
-            Cluster cluster, Function<ServerMachine, StateCounts<S>> states) {
+            Cluster cluster, Function<ServerStateMachine, StateCounts<S>> states) {
         Map<S, Integer> sum = new TreeMap<>();
         cluster.servers.values().stream().filter(Host::up).forEach(host -> states.apply(host.machine())
                 .counts()
@@ -43,7 +43,7 @@ class ServerStatesTest {
                 .containsEntry(ReplicaState.PRIMARY, 0);
         cluster.create(4, 2, 1, OnLoss.WAIT);
         cluster.await(
-                () -> sum(cluster, ServerMachine::replicaStates)
+                () -> sum(cluster, ServerStateMachine::replicaStates)
                         .equals(Map.of(ReplicaState.PRIMARY, 4, ReplicaState.FOLLOWER, 4)),
                 20);
     }
@@ -59,7 +59,7 @@ class ServerStatesTest {
         EnumSet<ReplicaState> seen = EnumSet.noneOf(ReplicaState.class);
         cluster.await(
                 () -> {
-                    seen.addAll(sum(cluster, ServerMachine::replicaStates).keySet());
+                    seen.addAll(sum(cluster, ServerStateMachine::replicaStates).keySet());
                     return seen.contains(ReplicaState.PRIMARY);
                 },
                 60);
@@ -79,7 +79,7 @@ class ServerStatesTest {
         EnumSet<LogShippingState> seen = EnumSet.noneOf(LogShippingState.class);
         cluster.await(
                 () -> {
-                    Map<LogShippingState, Integer> now = sum(cluster, ServerMachine::logShippingStates);
+                    Map<LogShippingState, Integer> now = sum(cluster, ServerStateMachine::logShippingStates);
                     seen.addAll(now.keySet());
                     return now.equals(Map.of(LogShippingState.IDLE, 2));
                 },
@@ -87,11 +87,11 @@ class ServerStatesTest {
         cluster.objects.down(true);
         cluster.update(AckLevel.ISR, "b");
         cluster.await(
-                () -> sum(cluster, ServerMachine::logShippingStates).containsKey(LogShippingState.FAILING), 20);
+                () -> sum(cluster, ServerStateMachine::logShippingStates).containsKey(LogShippingState.FAILING), 20);
         cluster.objects.down(false);
         cluster.await(
                 () -> {
-                    Map<LogShippingState, Integer> now = sum(cluster, ServerMachine::logShippingStates);
+                    Map<LogShippingState, Integer> now = sum(cluster, ServerStateMachine::logShippingStates);
                     seen.addAll(now.keySet());
                     return now.equals(Map.of(LogShippingState.IDLE, 2));
                 },
@@ -109,15 +109,15 @@ class ServerStatesTest {
         EnumSet<TransactionPhase> seen = EnumSet.noneOf(TransactionPhase.class);
         atomic.cluster.await(
                 () -> {
-                    seen.addAll(sum(atomic.cluster, ServerMachine::transactionPhases).keySet());
+                    seen.addAll(sum(atomic.cluster, ServerStateMachine::transactionPhases).keySet());
                     return manager.registry().holding() > 0;
                 },
                 10);
         assertThat(seen).contains(TransactionPhase.PREPARING);
-        assertThat(sum(atomic.cluster, ServerMachine::transactionPhases))
+        assertThat(sum(atomic.cluster, ServerStateMachine::transactionPhases))
                 .isEqualTo(Map.of(TransactionPhase.COMMITTING, 1));
         manager.registry().release();
         atomic.version(outcome);
-        assertThat(sum(atomic.cluster, ServerMachine::transactionPhases)).isEmpty();
+        assertThat(sum(atomic.cluster, ServerStateMachine::transactionPhases)).isEmpty();
     }
 }

@@ -3,8 +3,8 @@ package io.uniserve.protocol.server;
 import static io.uniserve.protocol.server.AtomicCluster.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.protocol.client.transaction.SnapshotRead;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.server.config.Cluster;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ class SlowReadsTest {
     void operatorsThatLeaveSomethingAreNotRunTwice() {
         AtomicReader reader = reader(new AtomicCluster(4, 2, 2));
         reader.ofOneMoment = true;
-        Outcome<List<StrictRead.Result>> read = reader.strict(SECONDS, Cluster.T);
+        Outcome<List<StrictReadExecution.Result>> read = reader.strict(SECONDS, Cluster.T);
         assertThat(read).isInstanceOf(Outcome.Ok.class);
         assertThat(reader.actorsAsked.values().stream()
                         .mapToInt(Integer::intValue)
@@ -61,7 +61,7 @@ class SlowReadsTest {
         AtomicCluster atomic = new AtomicCluster(3, 2, 1);
         AtomicReader reader = reader(atomic);
         reader.takesNanos = 600 * Cluster.SECOND; // the answer never arrives
-        List<Outcome<SnapshotRead.Result>> outcome = new ArrayList<>();
+        List<Outcome<SnapshotReadExecution.Result>> outcome = new ArrayList<>();
         reader.begin(60, List.of(1), outcome::add);
         atomic.cluster.loop.run(Cluster.SECOND);
         Host dead = atomic.primary(1);

@@ -11,7 +11,7 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.server.config.Cluster;
@@ -24,14 +24,14 @@ class StrictReadsTest {
     private final Cluster cluster = atomic.cluster;
     private final Host driver = atomic.primary(0);
 
-    private static List<StrictRead.Result> ok(Outcome<List<StrictRead.Result>> outcome) {
-        if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
+    private static List<StrictReadExecution.Result> ok(Outcome<List<StrictReadExecution.Result>> outcome) {
+        if (outcome instanceof Outcome.Ok<List<StrictReadExecution.Result>> ok) {
             return ok.value();
         }
         throw new AssertionError("not read: " + outcome);
     }
 
-    private static List<String> texts(StrictRead.Result result) {
+    private static List<String> texts(StrictReadExecution.Result result) {
         return result.values().values().stream().map(Bytes::utf8).toList();
     }
 
@@ -41,7 +41,8 @@ class StrictReadsTest {
                 .as("nothing is committed yet")
                 .isZero();
         atomic.update(driver, rows("a", 0, 1));
-        StrictRead.Result read = ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictReadExecution.Result read =
+                ok(atomic.reader().strict(5, Cluster.T)).get(0);
         assertThat(read.version()).isEqualTo(1);
         assertThat(texts(read)).containsOnly("1=a");
     }
@@ -77,7 +78,8 @@ class StrictReadsTest {
         cluster.servers.values().forEach(host -> host.registry().lag());
         atomic.update(driver, rows("a", 0, 1));
         cluster.servers.values().forEach(host -> assertThat(host.up()).isTrue());
-        StrictRead.Result read = ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictReadExecution.Result read =
+                ok(atomic.reader().strict(5, Cluster.T)).get(0);
         assertThat(read.version()).isEqualTo(1);
     }
 
@@ -86,7 +88,8 @@ class StrictReadsTest {
         atomic.update(driver, rows("a", 0, 1));
         Host dead = atomic.primary(1);
         dead.kill();
-        StrictRead.Result read = ok(atomic.reader().strict(30, Cluster.T)).get(0);
+        StrictReadExecution.Result read =
+                ok(atomic.reader().strict(30, Cluster.T)).get(0);
         assertThat(texts(read)).containsOnly("1=a");
     }
 
@@ -114,9 +117,10 @@ class StrictReadsTest {
     @Test
     void laterRoundsSeeTheMomentOfTheFirst() {
         atomic.update(driver, rows("a", 0, 1));
-        StrictRead.Result first = ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictReadExecution.Result first =
+                ok(atomic.reader().strict(5, Cluster.T)).get(0);
         atomic.update(driver, rows("b", 0, 1));
-        StrictRead.Result second = ok(atomic.reader().strictAt(first.consistentCut(), 5, Cluster.T))
+        StrictReadExecution.Result second = ok(atomic.reader().strictAt(first.consistentCut(), 5, Cluster.T))
                 .get(0);
         assertThat(second.version()).isEqualTo(first.version());
         assertThat(texts(second)).containsOnly("1=a");
@@ -130,7 +134,7 @@ class StrictReadsTest {
     @Test
     void oneTableMayBeReadTwice() {
         atomic.update(driver, rows("a", 0, 1));
-        List<StrictRead.Result> read = ok(atomic.reader().strict(5, Cluster.T, Cluster.T));
+        List<StrictReadExecution.Result> read = ok(atomic.reader().strict(5, Cluster.T, Cluster.T));
         assertThat(read).hasSize(2).allSatisfy(result -> {
             assertThat(result.version()).isEqualTo(1);
             assertThat(texts(result)).containsOnly("1=a");
@@ -148,13 +152,13 @@ class StrictReadsTest {
                     atomic.send(Cluster.T, cluster.map().tableId(), driver, cluster.nextId(), 1, rows("x", 0, 1)));
             List<Outcome<UpdateReply>> later =
                     atomic.send(SECOND_TABLE, second, driver, cluster.nextId(), 1, rows("y", 0, 1));
-            List<StrictRead.Result> read = ok(atomic.reader().strict(10, Cluster.T, SECOND_TABLE));
+            List<StrictReadExecution.Result> read = ok(atomic.reader().strict(10, Cluster.T, SECOND_TABLE));
             assertThat(read).hasSize(2);
             assertThat(read.get(0).version()).isEqualTo(i);
             assertThat(read.get(1).version())
                     .as("of the second, never ahead of the first")
                     .isBetween(i - 1L, (long) i);
-            for (StrictRead.Result result : read) {
+            for (StrictReadExecution.Result result : read) {
                 assertThat(texts(result).stream().distinct().toList())
                         .as("one version")
                         .hasSize(1);
@@ -170,9 +174,9 @@ class StrictReadsTest {
         assertThat(error(atomic.reader().strict(5, SECOND_TABLE))).isEqualTo(ErrorCode.UNSUPPORTED);
     }
 
-    private static ErrorCode error(Outcome<List<StrictRead.Result>> outcome) {
+    private static ErrorCode error(Outcome<List<StrictReadExecution.Result>> outcome) {
         assertThat(outcome).isInstanceOf(Outcome.Err.class);
-        return ((Outcome.Err<List<StrictRead.Result>>) outcome).error().code();
+        return ((Outcome.Err<List<StrictReadExecution.Result>>) outcome).error().code();
     }
 
     @Test

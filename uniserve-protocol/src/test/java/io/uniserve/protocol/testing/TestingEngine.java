@@ -10,7 +10,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -215,7 +215,7 @@ public final class TestingEngine implements EngineHost {
     }
 
     @Override
-    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowStateDependency> completion) {
         validations++;
         loop.soon(() -> {
             if (!dead) {
@@ -224,17 +224,17 @@ public final class TestingEngine implements EngineHost {
         });
     }
 
-    private Outcome<RowCondition> checked(ReplicaKey key, String rows) {
+    private Outcome<RowStateDependency> checked(ReplicaKey key, String rows) {
         if (rows.startsWith("bad")) {
             return Outcome.err(new UniserveException(ErrorCode.INVALID_ROW, "bad row"));
         }
         if (!rows.startsWith("if ")) {
-            return Outcome.ok(RowCondition.NONE);
+            return Outcome.ok(RowStateDependency.NONE);
         }
         int wanted = Integer.parseInt(rows.split(" ")[1]);
         int held = rows(key).size();
         return held == wanted
-                ? Outcome.ok(RowCondition.ON_STATE)
+                ? Outcome.ok(RowStateDependency.ON_STATE)
                 : Outcome.err(new UniserveException(ErrorCode.CONFLICT, held + " rows, not " + wanted));
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.Decision;
@@ -92,7 +92,7 @@ final class TransactionLogTransitionsTest {
     }
 
     /** A transaction log and its outcomes node, as a manager writes them. */
-    private static LogAndOutcomes written(TransactionLogState log, TransactionHistory outcomes) {
+    private static LogAndOutcomes written(TransactionLogState log, DecisionHistory outcomes) {
         return TransactionLogTransitions.needsTrim(log)
                 ? TransactionLogTransitions.trim(log, outcomes)
                 : new LogAndOutcomes(log, outcomes);
@@ -116,7 +116,7 @@ final class TransactionLogTransitionsTest {
             all.put(i, i == 3 ? Set.of(0) : Set.of(0, 3));
         }
         LogAndOutcomes parted = TransactionLogTransitions.trim(
-                TransactionLogTransitions.removeAcked(half, all), TransactionHistory.empty(7));
+                TransactionLogTransitions.removeAcked(half, all), DecisionHistory.empty(7));
         assertThat(TransactionLogTransitions.decision(parted.log(), 3)).isPresent();
         assertThat(parted.log().decisions()).hasSize(1 + Limits.TABLE_DECISIONS_RECENT_KEPT);
         assertThat(parted.log().historyNumber()).isEqualTo(1);
@@ -132,16 +132,16 @@ final class TransactionLogTransitionsTest {
     @Test
     void outcomesAreThoseThatTheLogNames() {
         TransactionLogState log = strike(TransactionLogTransitions.commit(begun(TransactionLogState.empty(7), 1)));
-        assertThatThrownBy(() -> TransactionLogTransitions.trim(log, new TransactionHistory(7, 1, List.of())))
+        assertThatThrownBy(() -> TransactionLogTransitions.trim(log, new DecisionHistory(7, 1, List.of())))
                 .isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> TransactionLogTransitions.trim(log, TransactionHistory.empty(6)))
+        assertThatThrownBy(() -> TransactionLogTransitions.trim(log, DecisionHistory.empty(6)))
                 .isInstanceOf(IllegalStateException.class);
     }
 
     /** Every outcome is in exactly one place until it is forgotten, and as many are kept as promised. */
     @Test
     void outcomesMoveAndAreKept() {
-        LogAndOutcomes now = new LogAndOutcomes(TransactionLogState.empty(7), TransactionHistory.empty(7));
+        LogAndOutcomes now = new LogAndOutcomes(TransactionLogState.empty(7), DecisionHistory.empty(7));
         int most = 0;
         for (int i = 1; i <= 3 * Limits.TABLE_DECISIONS_KEPT; i++) {
             now = written(strike(TransactionLogTransitions.commit(begun(now.log(), i))), now.outcomes());
@@ -160,7 +160,7 @@ final class TransactionLogTransitionsTest {
     void abortsMakeNobodyForgotten() {
         LogAndOutcomes now = new LogAndOutcomes(
                 strike(TransactionLogTransitions.commit(begun(TransactionLogState.empty(7), 1))),
-                TransactionHistory.empty(7));
+                DecisionHistory.empty(7));
         for (int i = 0; i < 2 * Limits.TABLE_DECISIONS_KEPT; i++) {
             now = written(
                     strike(TransactionLogTransitions.abort(begun(now.log(), 2), List.of(), "late")), now.outcomes());

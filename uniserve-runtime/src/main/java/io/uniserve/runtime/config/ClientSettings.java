@@ -17,18 +17,18 @@ public record ClientSettings(
     private static final Duration MINUTES_10 = Duration.ofMinutes(10);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    static ClientSettings of(Section root) {
-        Section client = root.section("client");
+    static ClientSettings of(ConfigSection root) {
+        ConfigSection client = root.section("client");
         return new ClientSettings(
                 client.addresses("bootstrap"),
                 client.duration("query-deadline", MS, HOUR),
                 client.duration("update-deadline", MS, HOUR),
                 client.duration("connect-timeout", Duration.ofMillis(10), MINUTES_10),
-                reader(client));
+                requestSettings(client));
     }
 
-    private static RequestSettings reader(Section client) {
-        Section hedge = client.section("hedge");
+    private static RequestSettings requestSettings(ConfigSection client) {
+        ConfigSection hedge = client.section("hedge");
         return new RequestSettings(
                 hedge.duration("delay-min", Duration.ZERO, MINUTE).toNanos(),
                 hedge.duration("delay-cold", MS, MINUTE).toNanos(),

@@ -49,8 +49,8 @@ public record CoordinatorSettings(
                 CoordinatorConfig.SERVED_LEVELS);
     }
 
-    static CoordinatorSettings of(Section root) {
-        Section coordinator = root.section("coordinator");
+    static CoordinatorSettings of(ConfigSection root) {
+        ConfigSection coordinator = root.section("coordinator");
         return new CoordinatorSettings(
                 coordinator.textNotEmpty("host"),
                 coordinator.port("port"),

@@ -11,8 +11,8 @@ public record RebalanceSettings(Duration period, int moves, int movesPerServer, 
         return new RebalanceConfig(period.toNanos(), moves, movesPerServer);
     }
 
-    static RebalanceSettings of(Section coordinator) {
-        Section rebalance = coordinator.section("rebalance");
+    static RebalanceSettings of(ConfigSection coordinator) {
+        ConfigSection rebalance = coordinator.section("rebalance");
         double tolerance = rebalance.fraction("tolerance", 1);
         if (tolerance < 0.01) {
             throw rebalance.invalidValue("tolerance", "a share from 1% to 100%, such as 20%", null);

@@ -83,9 +83,9 @@ public record ServerSettings(
      */
     public record Trash(Duration retention, long bytesMax, boolean allUnknown) {}
 
-    static ServerSettings of(Section root) {
-        Section server = root.section("server");
-        Section capacity = server.section("capacity");
+    static ServerSettings of(ConfigSection root) {
+        ConfigSection server = root.section("server");
+        ConfigSection capacity = server.section("capacity");
         return new ServerSettings(
                 server.textNotEmpty("host"),
                 server.port("port"),
@@ -125,7 +125,7 @@ public record ServerSettings(
                 server.duration("scrub-period", Duration.ZERO, Duration.ofDays(366)));
     }
 
-    private static Work work(Section server) {
+    private static Work work(ConfigSection server) {
         return new Work(
                 server.number("read-threads", 0, 1_024),
                 server.number("apply-threads", 0, 1_024),
@@ -139,7 +139,7 @@ public record ServerSettings(
                 server.flag("fair-reads"));
     }
 
-    private static Exchange exchange(Section server) {
+    private static Exchange exchange(ConfigSection server) {
         return new Exchange(
                 server.bytes("exchange-query-memory", 0, TIB),
                 server.bytes("exchange-memory", 0, TIB),

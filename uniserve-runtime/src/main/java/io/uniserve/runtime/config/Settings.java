@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class Settings {
     private static final String ROOT = "uniserve";
     /** Path of the ports' own settings, which may have any key. */
-    private static final String FREE = "uniserve.server.port-settings";
+    private static final String FREE_SECTION = "uniserve.server.port-settings";
 
     /** Deprecated keys and the names that replaced them; they work for one release, with a warning. */
     private static final Map<String, String> RENAMED = Map.of("uniserve.server.ports", "uniserve.server.engines");
@@ -73,10 +73,10 @@ public final class Settings {
         Config reference = ConfigFactory.parseMap(installation, "installation").withFallback(reference());
         Config user = file.map(Settings::parse).orElse(ConfigFactory.empty());
         try {
-            Config given = ConfigFactory.parseMap(lists(currentKeys(overrides), reference), "command line")
+            Config given = ConfigFactory.parseMap(parseLists(currentKeys(overrides), reference), "command line")
                     .withFallback(currentKeys(user));
             Config whole = given.withFallback(reference).resolve();
-            KnownKeys.of(reference, FREE).check(given, whole);
+            UnknownKeyChecker.of(reference, FREE_SECTION).check(given, whole);
             return new Settings(whole);
         } catch (ConfigException e) {
             throw invalid(String.valueOf(e.getMessage()), e);
@@ -87,7 +87,7 @@ public final class Settings {
         Map<String, String> current = new TreeMap<>(overrides);
         RENAMED.forEach((old, key) -> {
             if (overrides.containsKey(old)) {
-                deprecated("command line", old, key, overrides.containsKey(key));
+                warnDeprecated("command line", old, key, overrides.containsKey(key));
                 current.put(key, overrides.get(old));
                 current.remove(old);
             }
@@ -101,14 +101,14 @@ public final class Settings {
             String old = renamed.getKey();
             if (isSet(user, old)) {
                 ConfigValue value = user.getValue(old);
-                deprecated(value.origin().description(), old, renamed.getValue(), isSet(user, renamed.getValue()));
+                warnDeprecated(value.origin().description(), old, renamed.getValue(), isSet(user, renamed.getValue()));
                 current = current.withValue(renamed.getValue(), value).withoutPath(old);
             }
         }
         return current;
     }
 
-    /** False for a key inside a section that is a substitution: {@link KnownKeys} then refuses a deprecated name. */
+    /** False for a key inside a section that is a substitution: {@link UnknownKeyChecker} then refuses a deprecated name. */
     private static boolean isSet(Config user, String key) {
         try {
             return user.hasPath(key);
@@ -117,7 +117,7 @@ public final class Settings {
         }
     }
 
-    private static void deprecated(String origin, String old, String key, boolean both) {
+    private static void warnDeprecated(String origin, String old, String key, boolean both) {
         if (both) {
             throw invalid(origin + ": " + old + " is the deprecated name of " + key + "; delete " + old, null);
         }
@@ -125,9 +125,9 @@ public final class Settings {
     }
 
     /** On the command line a list has the form {@code a,b}. */
-    private static Map<String, Object> lists(Map<String, String> overrides, Config reference) {
+    private static Map<String, Object> parseLists(Map<String, String> overrides, Config reference) {
         Map<String, Object> values = new TreeMap<>(overrides);
-        values.replaceAll((key, value) -> isList(reference, key) ? words(value.toString()) : value);
+        values.replaceAll((key, value) -> isList(reference, key) ? splitList(value.toString()) : value);
         return values;
     }
 
@@ -135,7 +135,7 @@ public final class Settings {
         return reference.hasPath(key) && reference.getValue(key).valueType() == ConfigValueType.LIST;
     }
 
-    private static List<String> words(String text) {
+    private static List<String> splitList(String text) {
         return Arrays.stream(text.split(","))
                 .map(String::strip)
                 .filter(word -> !word.isEmpty())
@@ -169,7 +169,7 @@ public final class Settings {
 
     /** Certificates and authorities of connections. */
     public TlsFiles tls() {
-        Section tls = root().section("tls");
+        ConfigSection tls = root().section("tls");
         return new TlsFiles(
                 tls.flag("enabled"),
                 tls.optionalFile("certificate-file"),
@@ -178,8 +178,8 @@ public final class Settings {
                 tls.flag("require-client-certificate"));
     }
 
-    private Section root() {
-        return new Section(config, ROOT);
+    private ConfigSection root() {
+        return new ConfigSection(config, ROOT);
     }
 
     private static Config reference() {
@@ -220,9 +220,9 @@ public final class Settings {
     }
 
     private static void refuseDuplicates(Path file, String text) {
-        List<DuplicateKeys.Duplicate> duplicates = DuplicateKeys.find(text);
+        List<DuplicateKeyChecker.Duplicate> duplicates = DuplicateKeyChecker.find(text);
         if (!duplicates.isEmpty()) {
-            DuplicateKeys.Duplicate first = duplicates.get(0);
+            DuplicateKeyChecker.Duplicate first = duplicates.get(0);
             throw invalid(
                     file + ": " + first.secondLine() + ": " + first.key() + " was set before, in line "
                             + first.firstLine() + "; delete one of them",

@@ -27,13 +27,13 @@ public record ZooKeeperSettings(
         return "/uniserve/" + cluster;
     }
 
-    static ZooKeeperSettings of(Section root) {
+    static ZooKeeperSettings of(ConfigSection root) {
         String cluster = root.textNotEmpty("cluster");
         if (!cluster.matches(NAME)) {
             throw root.invalidValue("cluster", "1 to 64 letters, digits, _ or -", null);
         }
-        Section zk = root.section("zookeeper");
-        Section embedded = zk.section("embedded");
+        ConfigSection zk = root.section("zookeeper");
+        ConfigSection embedded = zk.section("embedded");
         return new ZooKeeperSettings(
                 cluster,
                 zk.textNotEmpty("connect"),

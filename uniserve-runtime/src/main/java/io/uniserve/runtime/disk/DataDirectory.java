@@ -3,8 +3,8 @@ package io.uniserve.runtime.disk;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
-import io.uniserve.protocol.env.Ids;
-import io.uniserve.runtime.async.DiskErrors;
+import io.uniserve.protocol.env.IdGenerator;
+import io.uniserve.runtime.async.DiskErrorMapper;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.ByteBuffer;
@@ -35,7 +35,7 @@ public final class DataDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
 
     /** Entries of an empty volume or of an interrupted first start. */
-    private static final Set<String> NOTHING = Set.of("lost+found", "lock", IDENTITY + UNFINISHED);
+    private static final Set<String> IGNORED_ENTRIES = Set.of("lost+found", "lock", IDENTITY + UNFINISHED);
 
     private final Path root;
     private final DirectoryLock lock;
@@ -57,7 +57,7 @@ public final class DataDirectory implements AutoCloseable {
      *     another format or not a data directory; WRONG_CLUSTER if it belongs to another cluster; CORRUPT if its identity cannot be
      *     read; DISK_FULL; IO
      */
-    public static DataDirectory open(Path root, String cluster, boolean create, Ids ids) {
+    public static DataDirectory open(Path root, String cluster, boolean create, IdGenerator ids) {
         boolean isNew = isNew(root, create);
         DirectoryLock lock = DirectoryLock.acquire(root, WHAT, create);
         try {
@@ -69,13 +69,13 @@ public final class DataDirectory implements AutoCloseable {
             long incarnation = nextIncarnation(root);
             DataDirectory opened =
                     new DataDirectory(root, lock, new ServerId(identity.getProperty("server")), incarnation);
-            DurableFiles.createDirectories(opened.files());
-            DurableFiles.deleteTree(opened.scratch());
+            DurableFileOperations.createDirectories(opened.files());
+            DurableFileOperations.deleteTree(opened.scratch());
             Files.createDirectories(opened.scratch());
             return opened;
         } catch (IOException e) {
             lock.close();
-            throw DiskErrors.of("cannot use " + WHAT + " " + root, e);
+            throw DiskErrorMapper.of("cannot use " + WHAT + " " + root, e);
         } catch (RuntimeException e) {
             lock.close();
             throw e;
@@ -108,12 +108,12 @@ public final class DataDirectory implements AutoCloseable {
         }
         try (Stream<Path> entries = Files.list(root)) {
             return entries.map(entry -> entry.getFileName().toString())
-                    .filter(name -> !NOTHING.contains(name))
+                    .filter(name -> !IGNORED_ENTRIES.contains(name))
                     .sorted()
                     .limit(ENTRIES_TOLD)
                     .toList();
         } catch (IOException e) {
-            throw DiskErrors.of("cannot read " + WHAT + " " + root, e);
+            throw DiskErrorMapper.of("cannot read " + WHAT + " " + root, e);
         }
     }
 
@@ -150,7 +150,7 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /** Random UUID: version 4, variant 2 of RFC 4122. */
-    private static String newServer(Ids ids) {
+    private static String newServer(IdGenerator ids) {
         long high = ids.next() & ~0xf000L | 0x4000L;
         long low = ids.next() & 0x3fffffffffffffffL | 0x8000000000000000L;
         return new UUID(high, low).toString();
@@ -208,8 +208,8 @@ public final class DataDirectory implements AutoCloseable {
 
     private static void write(Path root, String name, String text) throws IOException {
         Path unfinished = root.resolve(name + UNFINISHED);
-        DurableFiles.writeNew(unfinished, List.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8))));
+        DurableFileOperations.writeNew(unfinished, List.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8))));
         Files.move(unfinished, root.resolve(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        DurableFiles.syncDirectory(root);
+        DurableFileOperations.syncDirectory(root);
     }
 }

@@ -87,7 +87,7 @@ public final class DirectoryLock implements AutoCloseable {
                 throw refuse(what, directory, "does not exist; make it, or check the path and the mount", null);
             }
             try {
-                DurableFiles.createDirectories(directory);
+                DurableFileOperations.createDirectories(directory);
             } catch (IOException e) {
                 throw refuse(what, directory, "cannot be made (" + e + "); check owner, mode and mount", e);
             }

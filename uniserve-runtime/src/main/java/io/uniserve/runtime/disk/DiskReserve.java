@@ -1,6 +1,6 @@
 package io.uniserve.runtime.disk;
 
-import io.uniserve.runtime.async.DiskErrors;
+import io.uniserve.runtime.async.DiskErrorMapper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -28,7 +28,7 @@ final class DiskReserve {
     DiskReserve(Path file, int bytes) {
         this.file = file;
         this.bytes = bytes;
-        fill();
+        allocate();
     }
 
     /** Work on files. */
@@ -52,43 +52,43 @@ final class DiskReserve {
         try {
             runKeepingReserve(work);
         } catch (IOException e) {
-            if (!DiskErrors.isDiskFull(e)) {
+            if (!DiskErrorMapper.isDiskFull(e)) {
                 throw e;
             }
-            alone(work);
+            runWithoutReserve(work);
             return;
         }
         if (!allocated) {
             lock.writeLock().lock();
             try {
-                fill();
+                allocate();
             } finally {
                 lock.writeLock().unlock();
             }
         }
     }
 
-    private void alone(Work work) throws IOException {
+    private void runWithoutReserve(Work work) throws IOException {
         lock.writeLock().lock();
         try {
             Files.deleteIfExists(file);
             allocated = false;
             work.run();
         } finally {
-            fill();
+            allocate();
             lock.writeLock().unlock();
         }
     }
 
     /** Allocates the reserve, as far as there is space. */
-    private void fill() {
+    private void allocate() {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             long size = channel.size();
             channel.position(size);
             ByteBuffer step = ByteBuffer.allocate(STEP_BYTES);
             while (size < bytes) {
                 step.clear();
-                DurableFiles.writeFully(channel, step);
+                DurableFileOperations.writeFully(channel, step);
                 size += STEP_BYTES;
             }
             channel.force(true);

@@ -7,8 +7,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
-import io.uniserve.runtime.async.Completions;
-import io.uniserve.runtime.async.DiskErrors;
+import io.uniserve.runtime.async.BlockingIoExecutor;
+import io.uniserve.runtime.async.DiskErrorMapper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -42,9 +42,9 @@ public final class FileDisk implements Disk, AutoCloseable {
     private static final int RESERVE_BYTES = 256 << 10;
 
     private final Path root;
-    private final Completions pool;
+    private final BlockingIoExecutor pool;
     private final DiskReserve reserve;
-    private final OpenFiles open;
+    private final OpenFileCache open;
     private final boolean durable;
 
     /**
@@ -61,14 +61,14 @@ public final class FileDisk implements Disk, AutoCloseable {
     private FileDisk(String name, Path root, int threads, Executor loop, boolean durable) {
         this.root = root;
         this.durable = durable;
-        this.open = new OpenFiles(durable ? OPEN_FILES_MAX : SCRATCH_OPEN_FILES_MAX);
+        this.open = new OpenFileCache(durable ? OPEN_FILES_MAX : SCRATCH_OPEN_FILES_MAX);
         try {
-            DurableFiles.createDirectories(root.toAbsolutePath());
+            DurableFileOperations.createDirectories(root.toAbsolutePath());
         } catch (IOException e) {
-            throw DiskErrors.of("cannot create " + root, e);
+            throw DiskErrorMapper.of("cannot create " + root, e);
         }
         this.reserve = new DiskReserve(root.resolve("reserve" + UNFINISHED), RESERVE_BYTES);
-        this.pool = new Completions(name, threads, loop);
+        this.pool = new BlockingIoExecutor(name, threads, loop);
     }
 
     /**
@@ -92,12 +92,12 @@ public final class FileDisk implements Disk, AutoCloseable {
     }
 
     private Done append(Path file, Bytes data) throws IOException {
-        OpenFiles.OpenFile channel = open.acquire(file);
+        OpenFileCache.OpenFile channel = open.acquire(file);
         try {
             if (durable) {
                 channel.markDirty();
             }
-            reserve.runKeepingReserve(() -> DurableFiles.writeFully(channel.channel(), data.buffer()));
+            reserve.runKeepingReserve(() -> DurableFileOperations.writeFully(channel.channel(), data.buffer()));
         } finally {
             open.release(channel);
         }
@@ -110,7 +110,7 @@ public final class FileDisk implements Disk, AutoCloseable {
     }
 
     private Done sync(Path file) throws IOException {
-        OpenFiles.OpenFile channel = open.acquireExisting(file);
+        OpenFileCache.OpenFile channel = open.acquireExisting(file);
         try {
             channel.sync();
         } finally {
@@ -194,11 +194,11 @@ public final class FileDisk implements Disk, AutoCloseable {
 
     private static void replace(Path file, Bytes data) throws IOException {
         Path parent = parent(file);
-        DurableFiles.createDirectories(parent);
+        DurableFileOperations.createDirectories(parent);
         Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
-        DurableFiles.writeNew(unfinished, List.of(data.buffer()));
+        DurableFileOperations.writeNew(unfinished, List.of(data.buffer()));
         Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        DurableFiles.syncDirectory(parent);
+        DurableFileOperations.syncDirectory(parent);
     }
 
     @Override
@@ -219,14 +219,14 @@ public final class FileDisk implements Disk, AutoCloseable {
     @Override
     public void move(String from, String to, Completion<Done> completion) {
         run("move", from, completion, source -> {
-            Path target = DiskPaths.resolve(root, to);
+            Path target = DiskPathMapper.resolve(root, to);
             open.closeUnder(source);
             open.closeUnder(target);
-            DurableFiles.createDirectories(parent(target));
+            DurableFileOperations.createDirectories(parent(target));
             Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
-            DurableFiles.syncDirectory(parent(target));
+            DurableFileOperations.syncDirectory(parent(target));
             if (!parent(source).equals(parent(target))) {
-                DurableFiles.syncDirectory(parent(source));
+                DurableFileOperations.syncDirectory(parent(source));
             }
             return Done.DONE;
         });
@@ -236,9 +236,9 @@ public final class FileDisk implements Disk, AutoCloseable {
     public void delete(String path, Completion<Done> completion) {
         run("delete", path, completion, file -> {
             open.closeUnder(file);
-            DurableFiles.deleteTree(file);
+            DurableFileOperations.deleteTree(file);
             if (durable && Files.isDirectory(parent(file))) {
-                DurableFiles.syncDirectory(parent(file));
+                DurableFileOperations.syncDirectory(parent(file));
             }
             return Done.DONE;
         });
@@ -247,7 +247,7 @@ public final class FileDisk implements Disk, AutoCloseable {
     @Override
     public void list(String directory, Completion<List<Entry>> completion) {
         pool.run("list " + directory, completion, () -> {
-            Path path = directory.isEmpty() ? root : DiskPaths.resolve(root, directory);
+            Path path = directory.isEmpty() ? root : DiskPathMapper.resolve(root, directory);
             try (Stream<Path> children = Files.list(path)) {
                 List<Entry> entries = new ArrayList<>();
                 for (Path child : (Iterable<Path>) children::iterator) {
@@ -297,6 +297,6 @@ public final class FileDisk implements Disk, AutoCloseable {
     }
 
     private <T> void run(String what, String path, Completion<T> completion, FileWork<T> work) {
-        pool.run("cannot " + what + " " + path, completion, () -> work.run(DiskPaths.resolve(root, path)));
+        pool.run("cannot " + what + " " + path, completion, () -> work.run(DiskPathMapper.resolve(root, path)));
     }
 }

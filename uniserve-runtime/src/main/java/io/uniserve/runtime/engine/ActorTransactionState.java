@@ -11,7 +11,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.EngineHost.Update;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import java.lang.ref.SoftReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -41,22 +41,22 @@ final class ActorTransactionState {
      */
     private static final long RECOUNT_BYTES = 2 * Byte.SIZE * STATE_BYTES;
 
-    private final OpenPort port;
+    private final RunningPort port;
     private final Actor actor;
     private final TreeMap<Long, PreparedVersion> prepared = new TreeMap<>();
     /**
      * Rows that were validated and will soon be prepared, decoded; the oldest first. Some are never prepared, so the size is limited
      * to one version's.
      */
-    private final ArrayDeque<ValidatedRows> checked = new ArrayDeque<>();
+    private final ArrayDeque<ValidatedRows> validatedRows = new ArrayDeque<>();
 
-    private long checkedBytes;
+    private long validatedBytes;
 
-    private final VersionedSnapshots<ActorView> shelf;
+    private final VersionedSnapshotCache<ActorView> snapshots;
     /** Rows as of the last count; below, the bytes changed since. */
     private long rows;
 
-    private long uncounted = RECOUNT_BYTES;
+    private long uncountedBytes = RECOUNT_BYTES;
 
     /**
      * Decoded rows of a batch. If memory is short, they are dropped and decoded again. The bytes may be a view of those of a whole
@@ -64,10 +64,10 @@ final class ActorTransactionState {
      */
     private record ValidatedRows(String function, int bytes, SoftReference<Decoded> decoded) {}
 
-    private record Decoded(Bytes rows, RowBatch batch) {}
+    private record Decoded(Bytes rows, DecodedRowBatch batch) {}
 
     /** Changes of a version: its parts in order, and the bytes of their rows. */
-    private record PreparedVersion(List<Prepared> list, long bytes) {}
+    private record PreparedVersion(List<Prepared> updates, long bytes) {}
 
     /**
      * Stores the present state. Fails with PORT_PROTOCOL if the actor has no snapshots.
@@ -75,10 +75,10 @@ final class ActorTransactionState {
      * @param version newest version committed in it, 0 for none
      * @param bytesMax memory that older states may use now
      */
-    ActorTransactionState(OpenPort port, Actor actor, long version, LongSupplier bytesMax) {
+    ActorTransactionState(RunningPort port, Actor actor, long version, LongSupplier bytesMax) {
         this.port = port;
         this.actor = actor;
-        this.shelf = new VersionedSnapshots<>(bytesMax, this::close);
+        this.snapshots = new VersionedSnapshotCache<>(bytesMax, this::close);
         storeSnapshot(version, 0);
     }
 
@@ -86,27 +86,27 @@ final class ActorTransactionState {
      * Caches the decoded rows after their validation. They will soon be prepared, as a view of the same memory, and need not be
      * decoded again.
      */
-    void cacheValidated(String function, Bytes rows, RowBatch batch) {
-        synchronized (checked) {
-            checked.add(new ValidatedRows(function, rows.size(), new SoftReference<>(new Decoded(rows, batch))));
-            checkedBytes += rows.size();
-            while (checked.size() > Limits.ATOMIC_BATCHES_PER_VERSION_MAX
-                    || checked.size() > 1 && checkedBytes > Limits.BATCH_BYTES_MAX) {
-                checkedBytes -= checked.remove().bytes();
+    void cacheValidated(String function, Bytes rows, DecodedRowBatch batch) {
+        synchronized (validatedRows) {
+            validatedRows.add(new ValidatedRows(function, rows.size(), new SoftReference<>(new Decoded(rows, batch))));
+            validatedBytes += rows.size();
+            while (validatedRows.size() > Limits.ATOMIC_BATCHES_PER_VERSION_MAX
+                    || validatedRows.size() > 1 && validatedBytes > Limits.BATCH_BYTES_MAX) {
+                validatedBytes -= validatedRows.remove().bytes();
             }
         }
     }
 
     /** Bytes of rows that are validated and not prepared yet. */
     long validatedBytes() {
-        synchronized (checked) {
-            return checkedBytes;
+        synchronized (validatedRows) {
+            return validatedBytes;
         }
     }
 
-    private RowBatch batch(Update update) {
-        synchronized (checked) {
-            for (ValidatedRows known : checked) {
+    private DecodedRowBatch batch(Update update) {
+        synchronized (validatedRows) {
+            for (ValidatedRows known : validatedRows) {
                 Decoded decoded = known.decoded().get();
                 if (decoded != null
                         && decoded.rows().isSameView(update.rows())
@@ -115,7 +115,7 @@ final class ActorTransactionState {
                 }
             }
         }
-        return RowBatch.of(port.update(update.function()), actor, update.rows());
+        return DecodedRowBatch.of(port.update(update.function()), actor, update.rows());
     }
 
     /** Prepares the batches in order. Aborts an earlier preparation of the same version. */
@@ -128,9 +128,9 @@ final class ActorTransactionState {
             parts.add(
                     port.call(batch.function() + " prepare", () -> batch(batch).prepare(batch.index())));
         }
-        synchronized (checked) {
-            checked.clear();
-            checkedBytes = 0;
+        synchronized (validatedRows) {
+            validatedRows.clear();
+            validatedBytes = 0;
         }
         if (actor instanceof RevocableActor<?> revocable) {
             port.run("stage", revocable::stage);
@@ -141,7 +141,7 @@ final class ActorTransactionState {
     void abort(long version) {
         PreparedVersion parts = prepared.remove(version);
         if (parts != null) {
-            parts.list().forEach(part -> port.run("abort", part::abort));
+            parts.updates().forEach(part -> port.run("abort", part::abort));
         }
     }
 
@@ -152,7 +152,7 @@ final class ActorTransactionState {
             throw new UniserveException(
                     ErrorCode.INTERNAL, "version " + version + " is committed, but not prepared here");
         }
-        parts.list().forEach(part -> port.run("commit", part::commit));
+        parts.updates().forEach(part -> port.run("commit", part::commit));
         port.run("publish", actor::publish);
         storeSnapshot(version, parts.bytes());
     }
@@ -169,17 +169,17 @@ final class ActorTransactionState {
                             + " they must implement SnapshotActor and its snapshot()");
         });
         boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShareData());
-        shelf.add(
+        snapshots.add(
                 version,
                 state,
                 shares ? sharedBytes(state, changed) : usage(state).memoryBytes());
     }
 
     private long sharedBytes(ActorView state, long changed) {
-        uncounted += changed;
-        if (uncounted >= RECOUNT_BYTES) {
+        uncountedBytes += changed;
+        if (uncountedBytes >= RECOUNT_BYTES) {
             rows = usage(state).rows();
-            uncounted = 0;
+            uncountedBytes = 0;
         }
         // Engines with one deletion bit per row copy these bits.
         return STATE_BYTES + rows / Byte.SIZE + CHANGE_FACTOR * changed;
@@ -190,13 +190,13 @@ final class ActorTransactionState {
     }
 
     /** Returns the state of this version, 0 for the newest; empty if it is not stored any more. */
-    Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
-        return shelf.acquire(version);
+    Optional<VersionedSnapshotCache.Ref<ActorView>> snapshotAt(long version) {
+        return snapshots.acquire(version);
     }
 
     /** Drops all states; those in use are closed when their readers release them. */
     void close() {
-        shelf.close();
+        snapshots.close();
     }
 
     private void close(ActorView state) {

@@ -5,7 +5,7 @@ import io.uniserve.api.ActorView;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -18,28 +18,28 @@ import org.jspecify.annotations.Nullable;
 public final class HostedActor {
     private final Actor actor;
     private final TableMeta meta;
-    private final OpenPort port;
-    private final Runnable whenFree;
-    private final AtomicInteger holders = new AtomicInteger(1);
+    private final RunningPort port;
+    private final Runnable onRelease;
+    private final AtomicInteger useCount = new AtomicInteger(1);
     private final PublicationTracker publicationTracker;
-    private final @Nullable ActorTransactionState atomic;
-    private volatile long state;
+    private final @Nullable ActorTransactionState transactionState;
+    private volatile long stateNumber;
 
     HostedActor(
             Actor actor,
             TableMeta meta,
-            OpenPort port,
+            RunningPort port,
             long state,
             PublicationTracker publicationTracker,
             @Nullable ActorTransactionState atomic,
             Runnable whenFree) {
-        this.atomic = atomic;
-        this.state = state;
+        this.transactionState = atomic;
+        this.stateNumber = state;
         this.actor = actor;
         this.meta = meta;
         this.port = port;
         this.publicationTracker = publicationTracker;
-        this.whenFree = whenFree;
+        this.onRelease = whenFree;
     }
 
     /** Actor; valid until {@link #release}. */
@@ -53,52 +53,52 @@ public final class HostedActor {
     }
 
     /**
-     * Number of the actor's present state, or 0 while it is changing. If two calls return the same number other than 0, everything
-     * read between them belongs to one state.
+     * Number of the actor's current state, or 0 while it is changing. If two calls return the same number other than 0, everything read
+     * between them belongs to one state.
      */
     public long stateNumber() {
-        return state;
+        return stateNumber;
     }
 
     /** Marks the start of a change that operators may see; {@link #endChange} marks its end. */
     void beginChange() {
-        state = 0;
+        stateNumber = 0;
     }
 
     /** Marks the end of a change, when it is visible. The number must be new and not 0. */
     void endChange(long newState) {
-        state = newState;
+        stateNumber = newState;
     }
 
     /** True for an actor of an atomic table: readers use its states by version, never the actor itself. */
     public boolean isAtomic() {
-        return atomic != null;
+        return transactionState != null;
     }
 
     /**
      * State of an atomic table's actor at this version, 0 for the newest; empty if it is not stored any more. Release it before the
      * actor.
      */
-    public Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
-        return atomic == null ? Optional.empty() : atomic.snapshotAt(version);
+    public Optional<VersionedSnapshotCache.Ref<ActorView>> snapshotAt(long version) {
+        return transactionState == null ? Optional.empty() : transactionState.snapshotAt(version);
     }
 
     /** Transaction state; fails with INTERNAL for an eventual table. */
     ActorTransactionState transactionState() {
-        if (atomic == null) {
+        if (transactionState == null) {
             throw new UniserveException(ErrorCode.INTERNAL, "table " + meta.name() + " is eventual");
         }
-        return atomic;
+        return transactionState;
     }
 
-    OpenPort port() {
+    RunningPort port() {
         return port;
     }
 
     /** Closes the states and the actor when the whole engine is closed. */
     void close() {
-        if (atomic != null) {
-            atomic.close();
+        if (transactionState != null) {
+            transactionState.close();
         }
         port.run("closing an actor", actor::close);
     }
@@ -122,20 +122,20 @@ public final class HostedActor {
 
     /** Adds a holder; false if the actor is already being destroyed. */
     boolean acquire() {
-        int count = holders.get();
+        int count = useCount.get();
         while (count > 0) {
-            if (holders.compareAndSet(count, count + 1)) {
+            if (useCount.compareAndSet(count, count + 1)) {
                 return true;
             }
-            count = holders.get();
+            count = useCount.get();
         }
         return false;
     }
 
     /** Removes a holder. Call it exactly once per hold. */
     public void release() {
-        if (holders.decrementAndGet() == 0) {
-            whenFree.run();
+        if (useCount.decrementAndGet() == 0) {
+            onRelease.run();
         }
     }
 }

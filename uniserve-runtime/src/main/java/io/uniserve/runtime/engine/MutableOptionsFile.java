@@ -16,7 +16,7 @@ final class MutableOptionsFile {
     /** Returns the definition with the options of an update's last row. Fails with INVALID_ROW if it cannot be read. */
     static TableMeta withOptions(TableMeta meta, Bytes rows) {
         TableMeta next = meta;
-        for (Document row : RowBatch.documents(rows)) {
+        for (Document row : DecodedRowBatch.documents(rows)) {
             next = MutableOptions.withMutableOptions(meta, row);
         }
         return next;
@@ -31,7 +31,10 @@ final class MutableOptionsFile {
         }
     }
 
-    /** Returns the definition with the options of a checkpoint, and deletes their file: the rest of the directory is the engine's. */
+    /**
+     * Returns the definition with the options of a checkpoint, and deletes their file: all other files of the directory belong to the
+     * engine.
+     */
     static TableMeta readAndDelete(TableMeta meta, Path laidOut) throws IOException {
         Path file = laidOut.resolve(MutableOptions.FILE);
         if (!Files.exists(file)) {

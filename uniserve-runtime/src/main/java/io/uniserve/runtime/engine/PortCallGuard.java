@@ -2,12 +2,12 @@ package io.uniserve.runtime.engine;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.runtime.async.DiskErrors;
+import io.uniserve.runtime.async.DiskErrorMapper;
 import java.util.function.Supplier;
 
 /**
  * Mapping of all exceptions of a port to {@link UniserveException}: a full disk is DISK_FULL, the others PORT_FAILED with class and
- * message. Failures that no user has caused are logged, see {@link PortFailureLog}. An OutOfMemoryError is not the port's and is
+ * message. Failures that no user has caused are logged, see {@link PortFailureLogger}. An OutOfMemoryError is not the port's and is
  * passed on.
  */
 final class PortCallGuard {
@@ -27,18 +27,18 @@ final class PortCallGuard {
         try {
             return work.get();
         } catch (UniserveException e) {
-            PortFailureLog.INSTANCE.log(call, e);
-            if (e.code().number() >= INTERNAL_RANGE && DiskErrors.isDiskFull(e)) {
-                throw DiskErrors.of(call, e);
+            PortFailureLogger.INSTANCE.log(call, e);
+            if (e.code().number() >= INTERNAL_RANGE && DiskErrorMapper.isDiskFull(e)) {
+                throw DiskErrorMapper.of(call, e);
             }
             throw e;
         } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
-            PortFailureLog.INSTANCE.log(call, e);
-            if (e instanceof RuntimeException failure && DiskErrors.isDiskFull(failure)) {
-                throw DiskErrors.of(call, failure);
+            PortFailureLogger.INSTANCE.log(call, e);
+            if (e instanceof RuntimeException failure && DiskErrorMapper.isDiskFull(failure)) {
+                throw DiskErrorMapper.of(call, failure);
             }
             throw new UniserveException(
-                    ErrorCode.PORT_FAILED, call + " failed with " + PortFailureLog.classAndMessage(e), e);
+                    ErrorCode.PORT_FAILED, call + " failed with " + PortFailureLogger.classAndMessage(e), e);
         }
     }
 }

@@ -18,14 +18,14 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.protocol.transaction.server.TransactionService;
-import io.uniserve.runtime.async.DiskErrors;
-import io.uniserve.runtime.disk.DiskPaths;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.runtime.async.DiskErrorMapper;
+import io.uniserve.runtime.disk.DiskPathMapper;
+import io.uniserve.runtime.disk.DurableFileOperations;
 import io.uniserve.runtime.port.LoadedPort;
-import io.uniserve.runtime.port.PortBuild;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.port.PortBuildId;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,12 +53,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     private final Path data;
     private final Path scratch;
-    private final EngineCalls calls;
-    private final Map<String, OpenPort> ports = new TreeMap<>();
+    private final EngineCallExecutor calls;
+    private final Map<String, RunningPort> ports = new TreeMap<>();
     private final ConcurrentHashMap<ReplicaKey, HostedActor> actors = new ConcurrentHashMap<>();
-    private final AtomicLong names = new AtomicLong();
+    private final AtomicLong directoryNumbers = new AtomicLong();
     /** Starts at a random number, so that numbers differ from those of an earlier process. */
-    private final AtomicLong states = new AtomicLong(new RandomIds().next());
+    private final AtomicLong stateNumbers = new AtomicLong(new RandomIdGenerator().next());
 
     /**
      * Opens the engines. Empties the scratch directory first: live files of engines are not used after a restart.
@@ -77,7 +77,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             int threads,
             Executor loop,
             Consumer<Throwable> fatal) {
-        this(data, scratch, loaded, settings, new EngineCalls(threads, loop, SystemClock.INSTANCE, fatal));
+        this(data, scratch, loaded, settings, new EngineCallExecutor(threads, loop, SystemClock.INSTANCE, fatal));
     }
 
     PortEngineHost(
@@ -85,23 +85,23 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Path scratch,
             Map<String, LoadedPort> loaded,
             Map<String, Map<String, String>> settings,
-            EngineCalls calls) {
+            EngineCallExecutor calls) {
         this.data = data;
         this.scratch = scratch;
         this.calls = calls;
         boolean opened = false;
         try {
-            DurableFiles.deleteTree(scratch);
+            DurableFileOperations.deleteTree(scratch);
             for (Map.Entry<String, LoadedPort> entry : loaded.entrySet()) {
                 Path directory = Files.createDirectories(scratch.resolve("engine-" + entry.getKey()));
                 Map<String, String> own = settings.getOrDefault(entry.getKey(), Map.of());
                 ports.put(
                         entry.getKey(),
-                        new OpenPort(entry.getKey(), entry.getValue(), new EngineContext(directory, own)));
+                        new RunningPort(entry.getKey(), entry.getValue(), new EngineContext(directory, own)));
             }
             opened = true;
         } catch (IOException e) {
-            throw DiskErrors.of("cannot prepare the scratch directory " + scratch, e);
+            throw DiskErrorMapper.of("cannot prepare the scratch directory " + scratch, e);
         } finally {
             if (!opened) {
                 close();
@@ -111,7 +111,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     /** Descriptions of the ports, which a server registers. */
     public List<PortInfo> infos() {
-        return ports.values().stream().map(OpenPort::info).toList();
+        return ports.values().stream().map(RunningPort::info).toList();
     }
 
     /** Validates a table's definition with its port: of a new table, or of one that replaces another. Changes nothing. */
@@ -141,22 +141,22 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return hosted != null && hosted.acquire() ? Optional.of(hosted) : Optional.empty();
     }
 
-    /** Operator of this port by {@code name@version}, which may {@linkplain PortBuild name a build}; empty if it has none. */
+    /** Operator of this port by {@code name@version}, which may {@linkplain PortBuildId name a build}; empty if it has none. */
     public Optional<Operator<?, ?>> operator(String port, String id) {
-        OpenPort open = ports.get(port);
-        return open == null || !PortBuild.matches(id, open.buildId())
+        RunningPort open = ports.get(port);
+        return open == null || !PortBuildId.matches(id, open.buildId())
                 ? Optional.empty()
-                : open.operator(PortBuild.withoutBuild(id));
+                : open.operator(PortBuildId.withoutBuild(id));
     }
 
     /** Build of the port; empty if it is unknown or the port is not loaded. */
     public String buildId(String port) {
-        OpenPort open = ports.get(port);
+        RunningPort open = ports.get(port);
         return open == null ? "" : open.buildId();
     }
 
     /** Running calls with their start times, to find one that hangs. */
-    public List<EngineCalls.Running> running() {
+    public List<EngineCallExecutor.Running> running() {
         return calls.running();
     }
 
@@ -165,8 +165,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return calls.longestNanos();
     }
 
-    private OpenPort port(String name) {
-        OpenPort port = ports.get(name);
+    private RunningPort port(String name) {
+        RunningPort port = ports.get(name);
         if (port == null) {
             throw new UniserveException(
                     ErrorCode.UNKNOWN_PORT, "this server has no port \"" + name + "\"; it has " + ports.keySet());
@@ -177,7 +177,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
         calls.runInOrder(key, "create " + key, completion, () -> {
-            make(key, MutableOptions.withoutMutableOptions(meta), 0, OpenPort::create);
+            make(key, MutableOptions.withoutMutableOptions(meta), 0, RunningPort::create);
             return Done.DONE;
         });
     }
@@ -193,27 +193,27 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         calls.runInOrder(key, "restore " + key, completion, () -> {
             Path laidOut = newDirectory("restore-" + key);
             try {
-                CheckpointFiles.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
+                CheckpointDirectoryFormat.unseal(DiskPathMapper.resolve(data, checkpointPath), laidOut);
                 TableMeta own = MutableOptionsFile.readAndDelete(meta, laidOut);
                 make(key, own, version, (port, context) -> port.restore(context, laidOut));
             } finally {
-                DurableFiles.deleteTree(laidOut);
+                DurableFileOperations.deleteTree(laidOut);
             }
             return Done.DONE;
         });
     }
 
     @Override
-    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowStateDependency> completion) {
         runConcurrently("validate rows for " + key, key, completion, hosted -> {
-            OpenPort port = hosted.port();
+            RunningPort port = hosted.port();
             if (function.equals(MutableOptions.FUNCTION) && !hosted.isAtomic()) {
                 TableMeta next = MutableOptionsFile.withOptions(hosted.meta(), rows);
                 port.validate(next, Optional.of(hosted.meta()));
-                return Optional.of(RowCondition.NONE);
+                return Optional.of(RowStateDependency.NONE);
             }
             return port.call(function + " validate", () -> {
-                RowBatch batch = RowBatch.of(port.update(function), hosted.actor(), rows);
+                DecodedRowBatch batch = DecodedRowBatch.of(port.update(function), hosted.actor(), rows);
                 if (hosted.isAtomic()) {
                     batch.validateAtomic();
                     hosted.transactionState().cacheValidated(function, rows, batch);
@@ -250,7 +250,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             }
         };
         calls.runConcurrently(what, step, () -> {
-            HostedActor hosted = held(key);
+            HostedActor hosted = requireActor(key);
             try {
                 return work.apply(hosted);
             } finally {
@@ -267,7 +267,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 if (updates.get(i).function().equals(MutableOptions.FUNCTION)) {
                     apply(key, updates.subList(from, i), publish);
                     Bytes rows = updates.get(i).rows();
-                    changing(key, hosted -> remake(key, hosted, rows));
+                    runChange(key, hosted -> recreate(key, hosted, rows));
                     from = i + 1;
                 }
             }
@@ -276,13 +276,13 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     private Done apply(ReplicaKey key, List<Update> updates, boolean publish) throws IOException {
-        return changing(key, hosted -> {
-            OpenPort port = hosted.port();
+        return runChange(key, hosted -> {
+            RunningPort port = hosted.port();
             hosted.beginChange();
             for (Update update : updates) {
                 port.run(
                         update.function(),
-                        () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
+                        () -> DecodedRowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
                                 .apply(update.index()));
             }
             boolean now = publish || hosted.publicationTracker().isReadRecently(calls.now());
@@ -291,7 +291,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             } else {
                 hosted.publicationTracker().onApplied();
             }
-            hosted.endChange(newState());
+            hosted.endChange(nextStateNumber());
             if (now) {
                 hosted.publicationTracker().onPublished();
             }
@@ -299,10 +299,10 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /**
-     * Replaces the actor by one with other options, restored from its published files; present readers keep the old one. Ignores a
+     * Replaces the actor by one with other options, restored from its published files; current readers keep the old one. Ignores a
      * change that the port does not allow, or no longer allows: it was validated before it was logged.
      */
-    private void remake(ReplicaKey key, HostedActor hosted, Bytes rows) throws IOException {
+    private void recreate(ReplicaKey key, HostedActor hosted, Bytes rows) throws IOException {
         TableMeta next = MutableOptionsFile.withOptions(hosted.meta(), rows);
         if (next.equals(hosted.meta()) || !hosted.port().acceptsChange(next, hosted.meta())) {
             return;
@@ -313,7 +313,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             hosted.port().run("writing the actor", () -> hosted.actor().writeTo(written));
             make(key, next, 0, (port, context) -> port.restore(context, written));
         } finally {
-            DurableFiles.deleteTree(written);
+            DurableFileOperations.deleteTree(written);
         }
     }
 
@@ -323,7 +323,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 key,
                 "prepare version " + version + " on " + key,
                 completion,
-                () -> changing(key, hosted -> hosted.transactionState().prepare(version, batches)));
+                () -> runChange(key, hosted -> hosted.transactionState().prepare(version, batches)));
     }
 
     @Override
@@ -332,11 +332,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 key,
                 (commit ? "commit version " : "abort version ") + version + " on " + key,
                 completion,
-                () -> changing(key, hosted -> {
+                () -> runChange(key, hosted -> {
                     if (commit) {
                         hosted.beginChange();
                         hosted.transactionState().commit(version);
-                        hosted.endChange(newState());
+                        hosted.endChange(nextStateNumber());
                     } else {
                         hosted.transactionState().abort(version);
                     }
@@ -345,14 +345,14 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void publish(ReplicaKey key, Completion<Done> completion) {
-        calls.runInOrder(key, "publish " + key, completion, () -> changing(key, this::publish));
+        calls.runInOrder(key, "publish " + key, completion, () -> runChange(key, this::publish));
     }
 
     private void publish(HostedActor hosted) {
         if (!hosted.publicationTracker().isIdle()) {
             hosted.beginChange();
             hosted.port().run("publish", hosted.actor()::publish);
-            hosted.endChange(newState());
+            hosted.endChange(nextStateNumber());
             hosted.publicationTracker().onPublished();
         }
     }
@@ -368,7 +368,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         calls.runInOrder(key, "publish " + key + " for readers", end, () -> {
             HostedActor now = actors.get(key);
             if (now != null && now.publicationTracker() == publicationTracker) {
-                changing(key, this::publish);
+                runChange(key, this::publish);
             }
             publicationTracker.endPublication();
             return Done.DONE;
@@ -376,11 +376,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** Runs work that changes the actor. If it fails, the actor is discarded, as its contents are unknown. */
-    private Done changing(ReplicaKey key, Change work) throws IOException {
-        HostedActor hosted = held(key);
+    private Done runChange(ReplicaKey key, Change work) throws IOException {
+        HostedActor hosted = requireActor(key);
         boolean done = false;
         try {
-            work.on(hosted);
+            work.apply(hosted);
             done = true;
         } finally {
             if (!done) {
@@ -394,25 +394,25 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     /** Change of an actor. */
     @FunctionalInterface
     private interface Change {
-        void on(HostedActor hosted) throws IOException;
+        void apply(HostedActor hosted) throws IOException;
     }
 
     @Override
     public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
         calls.runInOrder(key, "checkpoint " + key, completion, () -> {
-            changing(key, this::publish);
-            HostedActor hosted = held(key);
-            Path target = DiskPaths.resolve(data, checkpointPath);
+            runChange(key, this::publish);
+            HostedActor hosted = requireActor(key);
+            Path target = DiskPathMapper.resolve(data, checkpointPath);
             Path written = newDirectory("checkpoint-" + key);
             try {
                 hosted.port().run("writing a checkpoint", () -> hosted.actor().writeTo(written));
                 MutableOptionsFile.writeTo(hosted.meta(), written);
-                DurableFiles.deleteTree(target);
-                DurableFiles.createDirectories(target);
-                CheckpointFiles.seal(written, target);
+                DurableFileOperations.deleteTree(target);
+                DurableFileOperations.createDirectories(target);
+                CheckpointDirectoryFormat.seal(written, target);
             } finally {
                 hosted.release();
-                DurableFiles.deleteTree(written);
+                DurableFileOperations.deleteTree(written);
             }
             return Done.DONE;
         });
@@ -421,7 +421,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void verify(String checkpointPath, Completion<Done> completion) {
         calls.runConcurrently("verify " + checkpointPath, completion, () -> {
-            CheckpointFiles.verify(DiskPaths.resolve(data, checkpointPath));
+            CheckpointDirectoryFormat.verify(DiskPathMapper.resolve(data, checkpointPath));
             return Done.DONE;
         });
     }
@@ -442,7 +442,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void usage(ReplicaKey key, Completion<ActorUsage> completion) {
-        calls.runConcurrently("usage of " + key, completion, () -> with(key, "usage", Actor::usage));
+        calls.runConcurrently("usage of " + key, completion, () -> withActor(key, "usage", Actor::usage));
     }
 
     @Override
@@ -465,13 +465,13 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return Limits.SNAPSHOT_HEAP_PERMILLE * (Runtime.getRuntime().maxMemory() / 1_000) / Math.max(1, actors.size());
     }
 
-    private long newState() {
-        long number = states.incrementAndGet();
-        return number == 0 ? states.incrementAndGet() : number;
+    private long nextStateNumber() {
+        long number = stateNumbers.incrementAndGet();
+        return number == 0 ? stateNumbers.incrementAndGet() : number;
     }
 
-    private <T> T with(ReplicaKey key, String what, Function<Actor, T> work) {
-        HostedActor hosted = held(key);
+    private <T> T withActor(ReplicaKey key, String what, Function<Actor, T> work) {
+        HostedActor hosted = requireActor(key);
         try {
             return hosted.port().call(what, () -> work.apply(hosted.actor()));
         } finally {
@@ -479,7 +479,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         }
     }
 
-    private HostedActor held(ReplicaKey key) {
+    private HostedActor requireActor(ReplicaKey key) {
         return pin(key).orElseThrow(
                         () -> new UniserveException(ErrorCode.UNAVAILABLE, "no actor of " + key + " is open"));
     }
@@ -487,12 +487,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     /** Factory of an actor. */
     @FunctionalInterface
     private interface Maker {
-        Actor make(OpenPort port, ActorContext context);
+        Actor make(RunningPort port, ActorContext context);
     }
 
     /** Creates an actor in its own scratch directory and replaces the present one. */
     private void make(ReplicaKey key, TableMeta meta, long version, Maker maker) throws IOException {
-        OpenPort port = port(meta.port());
+        RunningPort port = port(meta.port());
         Path own = newDirectory("actor-" + key);
         boolean made = false;
         try {
@@ -505,7 +505,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                     actor,
                     meta,
                     port,
-                    newState(),
+                    nextStateNumber(),
                     new PublicationTracker(self -> publishForReaders(key, self)),
                     parts,
                     () -> dispose(key, port, actor, parts, own));
@@ -515,13 +515,14 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             }
         } finally {
             if (!made) {
-                DurableFiles.deleteTree(own);
+                DurableFileOperations.deleteTree(own);
             }
         }
     }
 
     /** Destroys an actor after its last release. Runs on the pool, as the releasing thread may be a reader's. */
-    private void dispose(ReplicaKey key, OpenPort port, Actor actor, @Nullable ActorTransactionState parts, Path own) {
+    private void dispose(
+            ReplicaKey key, RunningPort port, Actor actor, @Nullable ActorTransactionState parts, Path own) {
         calls.runDetached("destroy the actor of " + key, () -> {
             try {
                 if (parts != null) {
@@ -536,26 +537,26 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     private static void deleteQuietly(Path own) {
         try {
-            DurableFiles.deleteTree(own);
+            DurableFileOperations.deleteTree(own);
         } catch (IOException e) {
             LOG.warn("cannot delete {}; it is deleted at the next start", own, e);
         }
     }
 
     private Path newDirectory(String name) throws IOException {
-        return Files.createDirectories(scratch.resolve(name + "-" + names.incrementAndGet()));
+        return Files.createDirectories(scratch.resolve(name + "-" + directoryNumbers.incrementAndGet()));
     }
 
     /** Waits for running calls, then closes all actors and engines. */
     @Override
     public void close() {
         calls.close();
-        actors.values().forEach(hosted -> closed(hosted::close));
-        ports.values().forEach(port -> closed(port::close));
+        actors.values().forEach(hosted -> closeLogged(hosted::close));
+        ports.values().forEach(port -> closeLogged(port::close));
     }
 
     /** Closes a resource; a failure does not prevent closing the others. */
-    private static void closed(Runnable close) {
+    private static void closeLogged(Runnable close) {
         try {
             close.run();
         } catch (UniserveException e) {

@@ -17,7 +17,7 @@ final class PublicationTracker {
     private final List<Runnable> waiting = new ArrayList<>();
     private boolean publishRequested;
     private volatile boolean complete = true;
-    private volatile boolean wanted;
+    private volatile boolean readSinceLastCheck;
     private boolean everRead;
     private long readNanos;
 
@@ -27,8 +27,8 @@ final class PublicationTracker {
     }
 
     boolean isComplete() {
-        if (!wanted) {
-            wanted = true;
+        if (!readSinceLastCheck) {
+            readSinceLastCheck = true;
         }
         return complete;
     }
@@ -40,8 +40,8 @@ final class PublicationTracker {
 
     /** True if the actor has been read recently. Call it on the thread that applies updates. */
     boolean isReadRecently(long now) {
-        if (wanted) {
-            wanted = false;
+        if (readSinceLastCheck) {
+            readSinceLastCheck = false;
             everRead = true;
             readNanos = now;
         }

@@ -1,6 +1,6 @@
 package io.uniserve.runtime.engine;
 
-import io.uniserve.runtime.engine.EngineCalls.Running;
+import io.uniserve.runtime.engine.EngineCallExecutor.Running;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;

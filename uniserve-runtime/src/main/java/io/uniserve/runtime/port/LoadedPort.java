@@ -25,7 +25,7 @@ public final class LoadedPort {
         return new LoadedPort(engine, engine.getClass().getClassLoader(), build);
     }
 
-    /** Build of the port, see {@link PortBuild}; empty if it was not loaded from jars. */
+    /** Build of the port, see {@link PortBuildId}; empty if it was not loaded from jars. */
     public String build() {
         return build;
     }

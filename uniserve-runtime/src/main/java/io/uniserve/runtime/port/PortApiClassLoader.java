@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Class loader of everything that a port sees besides its own jars: the JDK, the uniserve-core jar, jspecify and slf4j's API. These
+ * Class loader of all classes that a port can use besides its own jars: the JDK, the uniserve-core jar, jspecify and slf4j's API. These
  * classes come from here even if a port's jars have a copy, so that both sides use the same types. It hides logging bindings and
  * everything else on the application's class path.
  */

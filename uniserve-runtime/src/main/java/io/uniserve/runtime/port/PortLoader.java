@@ -82,7 +82,7 @@ public final class PortLoader {
                 new PortClassLoader(name, jars, new PortApiClassLoader(PortLoader.class.getClassLoader()));
         boolean loaded = false;
         try {
-            LoadedPort port = new LoadedPort(engine(loader, lib, name), loader, PortBuild.of(jars));
+            LoadedPort port = new LoadedPort(engine(loader, lib, name), loader, PortBuildId.of(jars));
             checkName(port, name, lib);
             LOG.info("port {} loaded from {} jars in {}, build {}", name, jars.size(), lib, port.build());
             loaded = true;

@@ -106,7 +106,7 @@ public final class AdminMapping {
                     BACKUP_WORK,
                     LOST_TABLES -> BackupMapping.fromProto(proto);
             case REQUEST_NOT_SET ->
-                throw ProtoChecks.malformed("admin request is missing or of a kind this version does not know");
+                throw ProtoValidator.malformed("admin request is missing or of a kind this version does not know");
         };
     }
 
@@ -143,13 +143,13 @@ public final class AdminMapping {
         return switch (proto.getReplyCase()) {
             case ACK -> new AdminReply.Ack();
             case TABLES ->
-                new AdminReply.Tables(ProtoChecks.list(
+                new AdminReply.Tables(ProtoValidator.list(
                         "tables", proto.getTables().getTablesList(), Limits.TABLES_MAX, RoutingMapping::fromProto));
             case STATUS ->
                 new AdminReply.ClusterStatus(
                         RoutingMapping.fromProto(proto.getStatus().getRouting()),
                         proto.getStatus().getTerm(),
-                        ProtoChecks.list(
+                        ProtoValidator.list(
                                 "loads", proto.getStatus().getLoadsList(), Limits.SERVERS_MAX, LoadMapping::fromProto),
                         IdentityMapping.servers("drained", proto.getStatus().getDrainedList()),
                         RebalanceMapping.fromProto(proto.getStatus().getRebalance()),
@@ -160,7 +160,7 @@ public final class AdminMapping {
                 new AdminReply.WorkProgress(
                         proto.getWork().getDone(), proto.getWork().getTotal());
             case DEFINITIONS ->
-                new AdminReply.Definitions(ProtoChecks.list(
+                new AdminReply.Definitions(ProtoValidator.list(
                         "definitions",
                         proto.getDefinitions().getTablesList(),
                         Limits.BACKUPS_TOLD_MAX,
@@ -168,7 +168,7 @@ public final class AdminMapping {
             case TRASH -> new AdminReply.Trashed(TrashMapping.fromProto(proto.getTrash()));
             case VERIFIED -> new AdminReply.Verified(CopyMapping.fromProto(proto.getVerified()));
             case REPLY_NOT_SET ->
-                throw ProtoChecks.malformed("admin reply is missing or of a kind this version does not know");
+                throw ProtoValidator.malformed("admin reply is missing or of a kind this version does not know");
         };
     }
 }

@@ -49,7 +49,7 @@ public final class BackupMapping {
                         new BackupName(proto.getBackupTable().getName()));
             case SALVAGE_TABLE ->
                 new AdminRequest.SalvageTable(
-                        ProtoChecks.notNegative(
+                        ProtoValidator.notNegative(
                                 "table_id", proto.getSalvageTable().getTableId()),
                         new BackupName(proto.getSalvageTable().getName()));
             case RESTORE_TABLE ->
@@ -61,7 +61,7 @@ public final class BackupMapping {
             case DELETE_BACKUP -> new AdminRequest.DeleteBackup(new BackupName(proto.getDeleteBackup()));
             case BACKUP_WORK -> new AdminRequest.BackupWork(new BackupName(proto.getBackupWork()));
             case LOST_TABLES -> new AdminRequest.LostTables();
-            default -> throw ProtoChecks.malformed("admin request is not about backups");
+            default -> throw ProtoValidator.malformed("admin request is not about backups");
         };
     }
 
@@ -87,28 +87,28 @@ public final class BackupMapping {
                 .setTable(info.table())
                 .setTableId(info.tableId())
                 .setActors(info.actors())
-                .setStateValue(ProtoChecks.number(info.state()))
+                .setStateValue(ProtoValidator.number(info.state()))
                 .setBytes(info.bytes())
                 .setEntries(info.entries())
-                .setDetail(ProtoChecks.clip(info.detail(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setDetail(ProtoValidator.clip(info.detail(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .build();
     }
 
     public static List<BackupInfo> infos(List<ModelProto.BackupInfo> protos) {
-        return ProtoChecks.list("backups", protos, 2 * Limits.BACKUPS_TOLD_MAX, BackupMapping::fromProto);
+        return ProtoValidator.list("backups", protos, 2 * Limits.BACKUPS_TOLD_MAX, BackupMapping::fromProto);
     }
 
     private static BackupInfo fromProto(ModelProto.BackupInfo proto) {
         return new BackupInfo(
-                ProtoChecks.identifier("id", proto.getId()),
-                ProtoChecks.identifier("name", proto.getName()),
-                ProtoChecks.identifier("cluster", proto.getCluster()),
-                ProtoChecks.identifier("table", proto.getTable()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
-                (int) ProtoChecks.notNegative("actors", proto.getActors()),
-                ProtoChecks.constant("state", BackupInfo.State.values(), proto.getStateValue()),
-                ProtoChecks.notNegative("bytes", proto.getBytes()),
-                ProtoChecks.notNegative("entries", proto.getEntries()),
-                ProtoChecks.text("detail", proto.getDetail(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoValidator.identifier("id", proto.getId()),
+                ProtoValidator.identifier("name", proto.getName()),
+                ProtoValidator.identifier("cluster", proto.getCluster()),
+                ProtoValidator.identifier("table", proto.getTable()),
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                (int) ProtoValidator.notNegative("actors", proto.getActors()),
+                ProtoValidator.constant("state", BackupInfo.State.values(), proto.getStateValue()),
+                ProtoValidator.notNegative("bytes", proto.getBytes()),
+                ProtoValidator.notNegative("entries", proto.getEntries()),
+                ProtoValidator.text("detail", proto.getDetail(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 }

@@ -19,7 +19,7 @@ public final class BytesMapping {
     /** Returns a view of the message's own array; a string in several pieces is copied. */
     public static Bytes fromProto(String field, ByteString string, int bytesMax) {
         if (string.size() > bytesMax) {
-            throw ProtoChecks.malformed(field + " has " + string.size() + " bytes, at most " + bytesMax);
+            throw ProtoValidator.malformed(field + " has " + string.size() + " bytes, at most " + bytesMax);
         }
         if (string.isEmpty()) {
             return Bytes.EMPTY;

@@ -17,18 +17,18 @@ public final class CopyMapping {
                 .setEpoch(verdict.epoch())
                 .setPrimary(verdict.primary().value())
                 .setServer(verdict.server().value())
-                .setReason(ProtoChecks.clip(verdict.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setReason(ProtoValidator.clip(verdict.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .build();
     }
 
     public static QuarantineCopy fromProto(PeerProto.SetAside proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new QuarantineCopy(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
                 IdentityMapping.server(proto.getServer()),
-                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoValidator.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 
     public static PeerProto.TakeDigest toProto(TakeDigest request) {
@@ -40,11 +40,11 @@ public final class CopyMapping {
     }
 
     public static TakeDigest fromProto(PeerProto.TakeDigest proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new TakeDigest(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.notNegative("index", proto.getIndex()));
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("index", proto.getIndex()));
     }
 
     public static PeerProto.CompareCopies toProto(CompareCopies request) {
@@ -55,7 +55,7 @@ public final class CopyMapping {
     }
 
     public static CompareCopies fromProto(PeerProto.CompareCopies proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new CompareCopies(IdentityMapping.table(proto.getTable()), IdentityMapping.fromProto(proto.getKey()));
     }
 
@@ -69,7 +69,7 @@ public final class CopyMapping {
 
     public static Digested fromProto(PeerProto.Digested proto) {
         return new Digested(
-                ProtoChecks.notNegative("index", proto.getIndex()),
+                ProtoValidator.notNegative("index", proto.getIndex()),
                 proto.getLogHash(),
                 BytesMapping.fromProto("digest", proto.getDigest(), Limits.DIGEST_BYTES_MAX));
     }
@@ -79,23 +79,23 @@ public final class CopyMapping {
         reply.copies()
                 .forEach(copy -> proto.addCopies(PeerProto.ComparedCopy.newBuilder()
                         .setServer(copy.server().value())
-                        .setVerdictValue(ProtoChecks.number(copy.verdict()))
+                        .setVerdictValue(ProtoValidator.number(copy.verdict()))
                         .setDigest(copy.digest())
-                        .setReason(ProtoChecks.clip(copy.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))));
+                        .setReason(ProtoValidator.clip(copy.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))));
         return proto.build();
     }
 
     public static Compared fromProto(PeerProto.Compared proto) {
         return new Compared(
-                ProtoChecks.notNegative("index", proto.getIndex()),
-                ProtoChecks.list("copies", proto.getCopiesList(), Limits.SERVERS_MAX, CopyMapping::copy));
+                ProtoValidator.notNegative("index", proto.getIndex()),
+                ProtoValidator.list("copies", proto.getCopiesList(), Limits.SERVERS_MAX, CopyMapping::copy));
     }
 
     private static Compared.Copy copy(PeerProto.ComparedCopy proto) {
         return new Compared.Copy(
                 IdentityMapping.server(proto.getServer()),
-                ProtoChecks.constant("verdict", Compared.Verdict.values(), proto.getVerdictValue()),
-                ProtoChecks.text("digest", proto.getDigest(), 2 * Limits.DIGEST_BYTES_MAX),
-                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoValidator.constant("verdict", Compared.Verdict.values(), proto.getVerdictValue()),
+                ProtoValidator.text("digest", proto.getDigest(), 2 * Limits.DIGEST_BYTES_MAX),
+                ProtoValidator.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 }

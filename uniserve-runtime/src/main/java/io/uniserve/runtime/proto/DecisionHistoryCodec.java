@@ -144,12 +144,12 @@ public final class DecisionHistoryCodec {
         try {
             int clients = in.readUInt32();
             if (clients < 0 || clients > bytes.size() / CLIENT_BYTES) {
-                throw ProtoChecks.malformed("settled has " + clients + " clients in " + bytes.size() + " bytes");
+                throw ProtoValidator.malformed("settled has " + clients + " clients in " + bytes.size() + " bytes");
             }
             in.skipRawBytes(clients * CLIENT_BYTES);
             return in.readUInt32();
         } catch (IOException e) {
-            throw ProtoChecks.malformed("settled is cut off or damaged: " + e.getMessage());
+            throw ProtoValidator.malformed("settled is cut off or damaged: " + e.getMessage());
         }
     }
 
@@ -163,22 +163,22 @@ public final class DecisionHistoryCodec {
             List<Client> clients = clients(in, bytes.size());
             int records = in.readUInt32();
             if (records < 0 || records > bytes.size() / HASH_BYTES) {
-                throw ProtoChecks.malformed("settled has " + records + " updates in " + bytes.size() + " bytes");
+                throw ProtoValidator.malformed("settled has " + records + " updates in " + bytes.size() + " bytes");
             }
             List<Decision> decisions = read(in, clients, records);
             if (!in.isAtEnd()) {
-                throw ProtoChecks.malformed("settled has bytes after its last update");
+                throw ProtoValidator.malformed("settled has bytes after its last update");
             }
             return decisions;
         } catch (IOException e) {
-            throw ProtoChecks.malformed("settled is cut off or damaged: " + e.getMessage());
+            throw ProtoValidator.malformed("settled is cut off or damaged: " + e.getMessage());
         }
     }
 
     private static List<Client> clients(CodedInputStream in, int size) throws IOException {
         int count = in.readUInt32();
         if (count < 0 || count > size / Long.BYTES) {
-            throw ProtoChecks.malformed("settled has " + count + " clients in " + size + " bytes");
+            throw ProtoValidator.malformed("settled has " + count + " clients in " + size + " bytes");
         }
         List<Client> clients = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
@@ -195,7 +195,7 @@ public final class DecisionHistoryCodec {
         for (int i = 0; i < records; i++) {
             long more = in.readUInt64();
             if (more < 0 || more == 0 && i == 0 || version + more < version) {
-                throw ProtoChecks.malformed("settled has version " + (version + more) + " after " + version);
+                throw ProtoValidator.malformed("settled has version " + (version + more) + " after " + version);
             }
             if (more > 0 && i > 0) {
                 decisions.add(committed(version, batches));
@@ -204,7 +204,7 @@ public final class DecisionHistoryCodec {
             version += more;
             int number = in.readUInt32();
             if (number < 0 || number >= clients.size()) {
-                throw ProtoChecks.malformed("settled names client " + number + " of " + clients.size());
+                throw ProtoValidator.malformed("settled names client " + number + " of " + clients.size());
             }
             Client client = clients.get(number);
             client.sequence += in.readSInt64();
@@ -218,7 +218,7 @@ public final class DecisionHistoryCodec {
 
     private static Decision committed(long version, List<Batch> batches) {
         if (batches.size() > Limits.ATOMIC_BATCHES_PER_VERSION_MAX) {
-            throw ProtoChecks.malformed("settled has " + batches.size() + " updates of version " + version);
+            throw ProtoValidator.malformed("settled has " + batches.size() + " updates of version " + version);
         }
         return new Decision(version, true, batches, List.of(), "", List.of());
     }

@@ -21,13 +21,13 @@ public final class ErrorMapping {
     public static byte[] encode(UniserveException error) {
         ErrorProto.ErrorDetail.Builder proto = ErrorProto.ErrorDetail.newBuilder()
                 .setCode(error.code().number())
-                .setMessage(ProtoChecks.clip(error.reason(), TRAILER_TEXT_CHARS_MAX));
+                .setMessage(ProtoValidator.clip(error.reason(), TRAILER_TEXT_CHARS_MAX));
         int attempts = error.tried().size();
         for (Attempt attempt : error.tried().subList(Math.max(0, attempts - TRAILER_ATTEMPTS_MAX), attempts)) {
             proto.addTried(ErrorProto.TriedAttempt.newBuilder()
-                    .setWhere(ProtoChecks.clip(attempt.where(), Limits.IDENTIFIER_CHARS_MAX))
+                    .setWhere(ProtoValidator.clip(attempt.where(), Limits.IDENTIFIER_CHARS_MAX))
                     .setCode(attempt.code().number())
-                    .setMessage(ProtoChecks.clip(attempt.message(), Limits.IDENTIFIER_CHARS_MAX)));
+                    .setMessage(ProtoValidator.clip(attempt.message(), Limits.IDENTIFIER_CHARS_MAX)));
         }
         return proto.build().toByteArray();
     }
@@ -56,15 +56,15 @@ public final class ErrorMapping {
         ErrorProto.ErrorDetail proto = ErrorProto.ErrorDetail.parseFrom(bytes);
         return new UniserveException(
                 ErrorCode.ofNumber(proto.getCode()),
-                ProtoChecks.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
-                ProtoChecks.list("tried", proto.getTriedList(), Limits.ATTEMPTS_TOLD_MAX, ErrorMapping::attempt),
+                ProtoValidator.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoValidator.list("tried", proto.getTriedList(), Limits.ATTEMPTS_TOLD_MAX, ErrorMapping::attempt),
                 cause);
     }
 
     private static Attempt attempt(ErrorProto.TriedAttempt proto) {
         return new Attempt(
-                ProtoChecks.identifier("where", proto.getWhere()),
+                ProtoValidator.identifier("where", proto.getWhere()),
                 ErrorCode.ofNumber(proto.getCode()),
-                ProtoChecks.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoValidator.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 }

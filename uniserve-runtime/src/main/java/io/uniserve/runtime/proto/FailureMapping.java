@@ -13,20 +13,20 @@ final class FailureMapping {
         return DataProto.ActorFailure.newBuilder()
                 .setActor(failure.actor())
                 .setCode(failure.code().number())
-                .setMessage(ProtoChecks.clip(failure.message(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setMessage(ProtoValidator.clip(failure.message(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .setEpoch(failure.epoch())
                 .build();
     }
 
     static List<ActorFailure> fromProto(List<DataProto.ActorFailure> failures) {
-        return ProtoChecks.list("failures", failures, Limits.ACTORS_PER_TABLE_MAX, FailureMapping::fromProto);
+        return ProtoValidator.list("failures", failures, Limits.ACTORS_PER_TABLE_MAX, FailureMapping::fromProto);
     }
 
     private static ActorFailure fromProto(DataProto.ActorFailure failure) {
         return new ActorFailure(
-                ProtoChecks.actor(failure.getActor()),
+                ProtoValidator.actor(failure.getActor()),
                 ErrorCode.ofNumber(failure.getCode()),
-                ProtoChecks.text("message", failure.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoValidator.text("message", failure.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
                 failure.getEpoch());
     }
 }

@@ -20,7 +20,7 @@ public final class IdentityMapping {
     }
 
     static Address fromProto(ModelProto.Address address) {
-        return new Address(ProtoChecks.identifier("host", address.getHost()), address.getPort());
+        return new Address(ProtoValidator.identifier("host", address.getHost()), address.getPort());
     }
 
     public static ModelProto.ReplicaKey toProto(ReplicaKey key) {
@@ -31,7 +31,8 @@ public final class IdentityMapping {
     }
 
     public static ReplicaKey fromProto(ModelProto.ReplicaKey key) {
-        return new ReplicaKey(ProtoChecks.notNegative("table_id", key.getTableId()), ProtoChecks.actor(key.getActor()));
+        return new ReplicaKey(
+                ProtoValidator.notNegative("table_id", key.getTableId()), ProtoValidator.actor(key.getActor()));
     }
 
     public static ModelProto.RequestId toProto(RequestId id) {
@@ -44,11 +45,11 @@ public final class IdentityMapping {
 
     public static RequestId fromProto(ModelProto.RequestId id) {
         return new RequestId(
-                id.getClientHigh(), id.getClientLow(), ProtoChecks.notNegative("sequence", id.getSequence()));
+                id.getClientHigh(), id.getClientLow(), ProtoValidator.notNegative("sequence", id.getSequence()));
     }
 
     public static ServerId server(String id) {
-        return new ServerId(ProtoChecks.text("server", id, Limits.NAME_LENGTH_MAX));
+        return new ServerId(ProtoValidator.text("server", id, Limits.NAME_LENGTH_MAX));
     }
 
     static List<String> texts(List<ServerId> servers) {
@@ -56,7 +57,7 @@ public final class IdentityMapping {
     }
 
     static List<ServerId> servers(String field, List<String> ids) {
-        return ProtoChecks.list(field, ids, Limits.SERVERS_MAX, IdentityMapping::server);
+        return ProtoValidator.list(field, ids, Limits.SERVERS_MAX, IdentityMapping::server);
     }
 
     public static TableName table(String name) {

@@ -1,12 +1,12 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.HealthProblem;
+import io.uniserve.protocol.message.HealthProblem.Severity;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.PeerReply.Serving;
-import io.uniserve.protocol.message.Problem;
-import io.uniserve.protocol.message.Problem.Severity;
 import java.util.List;
 
 /** Mapping of reports of a server's load. */
@@ -28,32 +28,32 @@ public final class LoadMapping {
     public static Load fromProto(PeerProto.Load proto) {
         return new Load(
                 IdentityMapping.server(proto.getServer()),
-                ProtoChecks.list(
+                ProtoValidator.list(
                         "replicas", proto.getReplicasList(), Limits.REPLICAS_PER_SERVER_MAX, LoadMapping::fromProto),
                 proto.getCpuMillisPerSecond(),
                 proto.getMemoryBytes(),
-                ProtoChecks.list("sets", proto.getSetsList(), Limits.SHARD_SETS_TOLD_MAX, LoadMapping::fromProto),
+                ProtoValidator.list("sets", proto.getSetsList(), Limits.SHARD_SETS_TOLD_MAX, LoadMapping::fromProto),
                 proto.hasRegistryAgeMillis() ? proto.getRegistryAgeMillis() : -1,
                 problems(proto.getProblemsList()));
     }
 
-    static List<PeerProto.Problem> toProto(List<Problem> problems) {
+    static List<PeerProto.Problem> toProto(List<HealthProblem> problems) {
         return problems.stream()
                 .map(problem -> PeerProto.Problem.newBuilder()
-                        .setSeverityValue(ProtoChecks.number(problem.severity()))
+                        .setSeverityValue(ProtoValidator.number(problem.severity()))
                         .setObject(problem.object())
                         .setText(problem.text())
                         .build())
                 .toList();
     }
 
-    static List<Problem> problems(List<PeerProto.Problem> problems) {
-        return ProtoChecks.list("problems", problems, Limits.PROBLEMS_TOLD_MAX, proto -> {
+    static List<HealthProblem> problems(List<PeerProto.Problem> problems) {
+        return ProtoValidator.list("problems", problems, Limits.PROBLEMS_TOLD_MAX, proto -> {
             int number = proto.getSeverityValue();
             Severity[] severities = Severity.values();
             // A severity of a later version is UNKNOWN, which does not count as harmless.
             Severity severity = number < 1 || number > severities.length ? Severity.UNKNOWN : severities[number - 1];
-            return new Problem(severity, proto.getObject(), proto.getText());
+            return new HealthProblem(severity, proto.getObject(), proto.getText());
         });
     }
 
@@ -74,7 +74,8 @@ public final class LoadMapping {
     private static PopularSet fromProto(PeerProto.PopularSet proto) {
         return new PopularSet(
                 proto.getTableId(),
-                ProtoChecks.list("actors", proto.getActorsList(), Limits.SHARD_SET_ACTORS_MAX, ProtoChecks::actor),
+                ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.SHARD_SET_ACTORS_MAX, ProtoValidator::actor),
                 proto.getPerSecond(),
                 proto.getError());
     }
@@ -96,7 +97,7 @@ public final class LoadMapping {
                 .setBackupIndex(load.backupIndex())
                 .setBackupCheckpointIndex(load.backupCheckpointIndex())
                 .setAgeSeconds(load.ageSeconds())
-                .setServingValue(ProtoChecks.number(load.serving()) - 1)
+                .setServingValue(ProtoValidator.number(load.serving()) - 1)
                 .setBackupFailingMillis(load.backupFailingMillis())
                 .build();
     }
@@ -105,7 +106,7 @@ public final class LoadMapping {
         return new ReplicaLoad(
                 IdentityMapping.fromProto(proto.getKey()),
                 proto.getEpoch(),
-                ProtoChecks.identifier("role", proto.getRole()),
+                ProtoValidator.identifier("role", proto.getRole()),
                 proto.getLastIndex(),
                 proto.getStableIndex(),
                 proto.getAppliedIndex(),

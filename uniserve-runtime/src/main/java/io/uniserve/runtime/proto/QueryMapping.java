@@ -20,7 +20,7 @@ public final class QueryMapping {
                 .setRemainingNanos(request.remainingNanos())
                 .setTableId(request.tableId())
                 .addAllActors(request.actors())
-                .setModeValue(ProtoChecks.number(request.mode()))
+                .setModeValue(ProtoValidator.number(request.mode()))
                 .setExplain(request.explain())
                 .setCopies(request.replicaSeed());
         request.session().ifPresent(session -> {
@@ -41,15 +41,17 @@ public final class QueryMapping {
     public static QueryRequest fromProto(DataProto.QueryRequest proto) {
         return new QueryRequest(
                 IdentityMapping.table(proto.getTable()),
-                ProtoChecks.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
-                ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),
+                ProtoValidator.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
+                ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
                 proto.hasHold() ? Optional.of(session(proto)) : Optional.empty(),
-                ProtoChecks.remaining(proto.getRemainingNanos()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
-                ProtoChecks.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
+                ProtoValidator.remaining(proto.getRemainingNanos()),
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.list(
+                        "floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
                 proto.getModeValue() == 0
                         ? ReadMode.LINEARIZABLE
-                        : ProtoChecks.constant("mode", ReadMode.values(), proto.getModeValue()),
+                        : ProtoValidator.constant("mode", ReadMode.values(), proto.getModeValue()),
                 proto.getExplain(),
                 proto.getCopies());
     }
@@ -68,21 +70,21 @@ public final class QueryMapping {
                 hold.high(),
                 hold.low(),
                 hold.remainingNanos(),
-                ProtoChecks.list(
+                ProtoValidator.list(
                         "pins",
                         proto.getPinsList(),
                         Limits.ACTORS_PER_TABLE_MAX,
                         pin -> new QueryRequest.Session.Pin(
-                                ProtoChecks.actor(pin.getActor()),
+                                ProtoValidator.actor(pin.getActor()),
                                 IdentityMapping.server(pin.getServer()),
                                 pin.getVersion())));
     }
 
     private static QueryRequest.Floor fromProto(DataProto.QueryFloor proto) {
         return new QueryRequest.Floor(
-                ProtoChecks.actor(proto.getActor()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.notNegative("index", proto.getIndex()));
+                ProtoValidator.actor(proto.getActor()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("index", proto.getIndex()));
     }
 
     /** Encodes the answer to a request. */
@@ -113,7 +115,7 @@ public final class QueryMapping {
     /** Decodes an answer. Fails with INVALID_ARGUMENT if it is malformed. */
     public static Answer fromProto(DataProto.QueryReply proto) {
         return new Answer(
-                ProtoChecks.identifier("content_type", proto.getContentType()),
+                ProtoValidator.identifier("content_type", proto.getContentType()),
                 BytesMapping.fromProto("body", proto.getBody(), Limits.RESULT_BYTES_PER_REPLY_MAX),
                 new Answer.Effort(proto.getRequests(), proto.getRetries(), proto.getHedges()));
     }

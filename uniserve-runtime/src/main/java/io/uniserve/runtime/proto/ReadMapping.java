@@ -21,7 +21,7 @@ public final class ReadMapping {
                 .setQueryLow(request.queryLow())
                 .setAttempt(request.attempt())
                 .setRemainingNanos(request.remainingNanos())
-                .setModeValue(ProtoChecks.number(request.mode()));
+                .setModeValue(ProtoValidator.number(request.mode()));
         request.targets().forEach(target -> proto.addTargets(toProto(target)));
         proto.addAllTogether(request.queriedActors());
         request.session().ifPresent(hold -> proto.setHold(toProto(hold)));
@@ -48,26 +48,27 @@ public final class ReadMapping {
     public static ReadRequest fromProto(DataProto.ReadRequest proto) {
         return new ReadRequest(
                 IdentityMapping.table(proto.getTable()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
-                ProtoChecks.list(
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.list(
                         "targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
-                ProtoChecks.identifier("operator", proto.getOperator()),
+                ProtoValidator.identifier("operator", proto.getOperator()),
                 BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
                 proto.getQueryHigh(),
                 proto.getQueryLow(),
                 proto.getAttempt(),
-                ProtoChecks.remaining(proto.getRemainingNanos()),
-                ProtoChecks.constant("mode", ReadMode.values(), proto.getModeValue()),
-                ProtoChecks.list("together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, ProtoChecks::actor),
+                ProtoValidator.remaining(proto.getRemainingNanos()),
+                ProtoValidator.constant("mode", ReadMode.values(), proto.getModeValue()),
+                ProtoValidator.list(
+                        "together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, ProtoValidator::actor),
                 proto.hasHold() ? Optional.of(fromProto(proto.getHold())) : Optional.empty(),
-                ProtoChecks.list("beside", proto.getBesideList(), Limits.BESIDE_TABLES_MAX, ReadMapping::fromProto));
+                ProtoValidator.list("beside", proto.getBesideList(), Limits.BESIDE_TABLES_MAX, ReadMapping::fromProto));
     }
 
     private static ReadRequest.ColocatedTargets fromProto(DataProto.BesideTable proto) {
         return new ReadRequest.ColocatedTargets(
                 IdentityMapping.table(proto.getTable()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
-                ProtoChecks.list(
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.list(
                         "targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto));
     }
 
@@ -82,14 +83,14 @@ public final class ReadMapping {
 
     static ReadRequest.SessionHold fromProto(DataProto.Hold proto) {
         return new ReadRequest.SessionHold(
-                proto.getHigh(), proto.getLow(), ProtoChecks.remaining(proto.getNanos()), proto.getPresent());
+                proto.getHigh(), proto.getLow(), ProtoValidator.remaining(proto.getNanos()), proto.getPresent());
     }
 
     private static ReadRequest.Target fromProto(DataProto.ReadTarget proto) {
         return new ReadRequest.Target(
-                ProtoChecks.actor(proto.getActor()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.notNegative("floor_index", proto.getFloorIndex()),
+                ProtoValidator.actor(proto.getActor()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("floor_index", proto.getFloorIndex()),
                 proto.getVersion());
     }
 
@@ -110,15 +111,17 @@ public final class ReadMapping {
     /** Decodes a reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static ReadReply fromProto(DataProto.ReadReply proto) {
         return new ReadReply(
-                ProtoChecks.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
+                ProtoValidator.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
                 FailureMapping.fromProto(proto.getFailuresList()),
                 proto.getCostNanos());
     }
 
     private static ReadReply.Part fromProto(DataProto.ReadPart proto) {
         return new ReadReply.Part(
-                ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),
+                ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX),
-                ProtoChecks.list("versions", proto.getVersionsList(), Limits.ACTORS_PER_TABLE_MAX, version -> version));
+                ProtoValidator.list(
+                        "versions", proto.getVersionsList(), Limits.ACTORS_PER_TABLE_MAX, version -> version));
     }
 }

@@ -26,7 +26,7 @@ final class RebalanceMapping {
         return new Rebalance(
                 proto.getState(),
                 proto.getWaiting(),
-                ProtoChecks.list(
+                ProtoValidator.list(
                         "moves",
                         proto.getMovesList(),
                         Limits.REBALANCE_PLAN_MOVES_MAX,

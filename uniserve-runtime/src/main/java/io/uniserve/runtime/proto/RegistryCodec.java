@@ -6,6 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.model.registry.ClusterRecord;
 import io.uniserve.model.registry.CoordinatorRecord;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.IdentityRecord;
 import io.uniserve.model.registry.RegistryValue;
 import io.uniserve.model.registry.ServerRecord;
@@ -13,7 +14,6 @@ import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TermRecord;
 import io.uniserve.model.registry.Tombstone;
-import io.uniserve.model.registry.TransactionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 
 /**
@@ -59,7 +59,7 @@ public final class RegistryCodec {
             node.setBackup(toProto(backup));
         } else if (value instanceof TransactionLogState log) {
             node.setTableLog(TransactionLogMapping.toProto(log));
-        } else if (value instanceof TransactionHistory outcomes) {
+        } else if (value instanceof DecisionHistory outcomes) {
             node.setTableOutcomes(TransactionLogMapping.toProto(outcomes));
         } else if (value instanceof IdentityRecord identity) {
             node.setIdentity(RegistryProto.IdentityRecord.newBuilder()
@@ -69,7 +69,7 @@ public final class RegistryCodec {
             node.setTombstone(RegistryProto.Tombstone.newBuilder()
                     .setTableId(tombstone.tableId())
                     .setName(tombstone.name().value())
-                    .setReasonValue(ProtoChecks.number(tombstone.reason())));
+                    .setReasonValue(ProtoValidator.number(tombstone.reason())));
         }
         return node.build().toByteArray();
     }
@@ -82,8 +82,8 @@ public final class RegistryCodec {
         if (value instanceof ClusterRecord cluster && cluster.tableIdsInPaths()) {
             return FORMAT;
         }
-        boolean two = value instanceof TransactionHistory
-                || value instanceof TransactionLogState log && log.historyNumber() > 0;
+        boolean two =
+                value instanceof DecisionHistory || value instanceof TransactionLogState log && log.historyNumber() > 0;
         return two ? SECOND_FORMAT : FIRST_FORMAT;
     }
 
@@ -118,22 +118,24 @@ public final class RegistryCodec {
 
     private static RegistryValue fromProto(RegistryProto.RegistryNode node) {
         if (node.getFormat() < 1) {
-            throw ProtoChecks.malformed("format is missing");
+            throw ProtoValidator.malformed("format is missing");
         }
         return switch (node.getValueCase()) {
             case CLUSTER ->
                 new ClusterRecord(
-                        ProtoChecks.identifier("cluster_id", node.getCluster().getClusterId()),
-                        ProtoChecks.notNegative(
+                        ProtoValidator.identifier(
+                                "cluster_id", node.getCluster().getClusterId()),
+                        ProtoValidator.notNegative(
                                 "next_table_id", node.getCluster().getNextTableId()),
                         IdentityMapping.servers("drained", node.getCluster().getDrainedList()),
                         node.getFormat() >= FORMAT);
             case COORDINATOR ->
                 new CoordinatorRecord(
-                        ProtoChecks.identifier("id", node.getCoordinator().getId()),
+                        ProtoValidator.identifier("id", node.getCoordinator().getId()),
                         IdentityMapping.fromProto(node.getCoordinator().getAddress()));
             case TERM ->
-                new TermRecord(ProtoChecks.identifier("leader", node.getTerm().getLeader()));
+                new TermRecord(
+                        ProtoValidator.identifier("leader", node.getTerm().getLeader()));
             case SERVER -> ServerMapping.fromProto(node.getServer());
             case TABLE_META -> TableMapping.fromProto(node.getTableMeta());
             case TABLE_MAP -> TableMapMapping.fromProto(node.getTableMap());
@@ -142,18 +144,19 @@ public final class RegistryCodec {
             case TABLE_OUTCOMES -> TransactionLogMapping.fromProto(node.getTableOutcomes());
             case IDENTITY ->
                 new IdentityRecord(
-                        ProtoChecks.text("cluster", node.getIdentity().getCluster(), KEY_CHARS_MAX),
-                        ProtoChecks.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
+                        ProtoValidator.text("cluster", node.getIdentity().getCluster(), KEY_CHARS_MAX),
+                        ProtoValidator.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
             case TOMBSTONE ->
                 new Tombstone(
-                        ProtoChecks.notNegative("table_id", node.getTombstone().getTableId()),
+                        ProtoValidator.notNegative(
+                                "table_id", node.getTombstone().getTableId()),
                         IdentityMapping.table(node.getTombstone().getName()),
-                        ProtoChecks.constant(
+                        ProtoValidator.constant(
                                 "reason",
                                 Tombstone.Reason.values(),
                                 node.getTombstone().getReasonValue()));
             case VALUE_NOT_SET ->
-                throw ProtoChecks.malformed("value is missing or of a kind this version does not know");
+                throw ProtoValidator.malformed("value is missing or of a kind this version does not know");
         };
     }
 
@@ -169,13 +172,13 @@ public final class RegistryCodec {
     }
 
     public static BackupRecord fromProto(ModelProto.BackupRecord proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new BackupRecord(
                 IdentityMapping.fromProto(proto.getKey()),
                 proto.getClean(),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.notNegative("shipped_index", proto.getShippedIndex()),
-                ProtoChecks.text("checkpoint", proto.getCheckpoint(), KEY_CHARS_MAX),
-                ProtoChecks.notNegative("checkpoint_index", proto.getCheckpointIndex()));
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("shipped_index", proto.getShippedIndex()),
+                ProtoValidator.text("checkpoint", proto.getCheckpoint(), KEY_CHARS_MAX),
+                ProtoValidator.notNegative("checkpoint_index", proto.getCheckpointIndex()));
     }
 }

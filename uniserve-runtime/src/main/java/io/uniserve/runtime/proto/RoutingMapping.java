@@ -22,9 +22,9 @@ public final class RoutingMapping {
     /** Decodes the routing map. Fails with INVALID_ARGUMENT if it is malformed. */
     public static Routing fromProto(ModelProto.Routing proto) {
         return new Routing(
-                ProtoChecks.identifier("cluster_id", proto.getClusterId()),
-                ProtoChecks.list("tables", proto.getTablesList(), Limits.TABLES_MAX, RoutingMapping::fromProto),
-                ProtoChecks.list("servers", proto.getServersList(), Limits.SERVERS_MAX, ServerMapping::fromProto),
+                ProtoValidator.identifier("cluster_id", proto.getClusterId()),
+                ProtoValidator.list("tables", proto.getTablesList(), Limits.TABLES_MAX, RoutingMapping::fromProto),
+                ProtoValidator.list("servers", proto.getServersList(), Limits.SERVERS_MAX, ServerMapping::fromProto),
                 proto.hasCoordinator() ? IdentityMapping.fromProto(proto.getCoordinator()) : null);
     }
 

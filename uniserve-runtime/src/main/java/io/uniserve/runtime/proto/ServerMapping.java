@@ -29,15 +29,16 @@ final class ServerMapping {
     }
 
     static ServerRecord fromProto(ModelProto.ServerRecord proto) {
-        ProtoChecks.present("address", proto.hasAddress());
+        ProtoValidator.present("address", proto.hasAddress());
         ModelProto.Capacity capacity = proto.getCapacity();
         return new ServerRecord(
                 IdentityMapping.server(proto.getId()),
                 proto.getIncarnation(),
                 IdentityMapping.fromProto(proto.getAddress()),
-                ProtoChecks.identifier("zone", proto.getZone()),
+                ProtoValidator.identifier("zone", proto.getZone()),
                 new Capacity(capacity.getCpuMillis(), capacity.getMemoryBytes(), capacity.getDiskBytes()),
-                ProtoChecks.list("ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto));
+                ProtoValidator.list(
+                        "ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto));
     }
 
     private static ModelProto.PortInfo toProto(PortInfo port) {
@@ -50,30 +51,31 @@ final class ServerMapping {
                 .setCopiesDiffer(port.replicasDiffer())
                 .setTextKeys(port.textKeys());
         // Sorted, so that equal values give equal bytes in any order of the set.
-        port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(ProtoChecks.number(level)));
+        port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(ProtoValidator.number(level)));
         return proto.build();
     }
 
     private static PortInfo fromProto(ModelProto.PortInfo proto) {
-        List<ConsistencyLevel> levels = ProtoChecks.list(
+        List<ConsistencyLevel> levels = ProtoValidator.list(
                 "levels",
                 proto.getLevelsValueList(),
                 ConsistencyLevel.values().length,
-                number -> ProtoChecks.constant("level", ConsistencyLevel.values(), number));
+                number -> ProtoValidator.constant("level", ConsistencyLevel.values(), number));
         return new PortInfo(
-                ProtoChecks.identifier("port", proto.getName()),
-                ProtoChecks.identifier("version", proto.getVersion()),
+                ProtoValidator.identifier("port", proto.getName()),
+                ProtoValidator.identifier("version", proto.getVersion()),
                 new HashSet<>(levels),
                 functions("operators", proto.getOperatorsList()),
                 functions("updates", proto.getUpdatesList()),
                 Optional.of(proto.getWhole())
                         .filter(id -> !id.isEmpty())
-                        .map(id -> ProtoChecks.identifier("whole", id)),
+                        .map(id -> ProtoValidator.identifier("whole", id)),
                 proto.getCopiesDiffer(),
                 proto.getTextKeys());
     }
 
     private static List<String> functions(String field, List<String> ids) {
-        return ProtoChecks.list(field, ids, Limits.FUNCTIONS_PER_PORT_MAX, id -> ProtoChecks.identifier(field, id));
+        return ProtoValidator.list(
+                field, ids, Limits.FUNCTIONS_PER_PORT_MAX, id -> ProtoValidator.identifier(field, id));
     }
 }

@@ -25,18 +25,18 @@ final class TableMapMapping {
 
     static TableMap fromProto(ModelProto.TableMap proto) {
         List<ServerId> servers =
-                ProtoChecks.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server);
+                ProtoValidator.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server);
         Reader reader = new Reader(servers);
         List<ActorState> actors =
-                ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, reader::actor);
+                ProtoValidator.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, reader::actor);
         for (int i = 0; i < actors.size(); i++) {
             if (actors.get(i).actor() != i) {
-                throw ProtoChecks.malformed("actor " + actors.get(i).actor() + " is at index " + i + " of the map");
+                throw ProtoValidator.malformed("actor " + actors.get(i).actor() + " is at index " + i + " of the map");
             }
         }
         return new TableMap(
                 IdentityMapping.table(proto.getName()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
                 actors);
     }
 
@@ -84,51 +84,51 @@ final class TableMapMapping {
     private record Reader(List<ServerId> servers) {
         private ServerId server(int place) {
             if (place < 0 || place >= servers.size()) {
-                throw ProtoChecks.malformed("server number " + place + " of " + servers.size());
+                throw ProtoValidator.malformed("server number " + place + " of " + servers.size());
             }
             return servers.get(place);
         }
 
         private List<ServerId> servers(String field, List<Integer> places) {
-            return ProtoChecks.list(field, places, Limits.SERVERS_MAX, this::server);
+            return ProtoValidator.list(field, places, Limits.SERVERS_MAX, this::server);
         }
 
         private ActorState actor(ModelProto.ActorState proto) {
             Map<ServerId, Double> weights = new TreeMap<>();
-            ProtoChecks.list(
+            ProtoValidator.list(
                     "weights",
                     proto.getWeightsList(),
                     Limits.SERVERS_MAX,
                     weight -> weights.put(server(weight.getServer()), share(weight.getShare())));
             ActorState state = new ActorState(
-                    ProtoChecks.actor(proto.getActor()),
-                    ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                    ProtoValidator.actor(proto.getActor()),
+                    ProtoValidator.notNegative("epoch", proto.getEpoch()),
                     server(proto.getPrimary()),
                     servers("isr", proto.getIsrList()),
                     servers("learners", proto.getLearnersList()),
-                    ProtoChecks.list("fencing", proto.getFencingList(), Limits.SERVERS_MAX, this::fencing),
+                    ProtoValidator.list("fencing", proto.getFencingList(), Limits.SERVERS_MAX, this::fencing),
                     servers("desired", proto.getDesiredList()),
                     weights,
-                    ProtoChecks.notNegative("restoreEpoch", proto.getRestoreEpoch()),
+                    ProtoValidator.notNegative("restoreEpoch", proto.getRestoreEpoch()),
                     proto.getBegun(),
                     new PreviousIsr(
                             servers("former", proto.getFormerList()),
-                            ProtoChecks.notNegative("formerEpoch", proto.getFormerEpoch()),
-                            ProtoChecks.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())),
+                            ProtoValidator.notNegative("formerEpoch", proto.getFormerEpoch()),
+                            ProtoValidator.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())),
                     copies(proto.getCopies()));
             if (!state.isr().contains(state.primary())) {
-                throw ProtoChecks.malformed("primary of actor " + state.actor() + " is not in its ISR");
+                throw ProtoValidator.malformed("primary of actor " + state.actor() + " is not in its ISR");
             }
             return state;
         }
 
         private Fencing fencing(ModelProto.Fencing proto) {
-            return new Fencing(server(proto.getServer()), ProtoChecks.notNegative("epoch", proto.getEpoch()));
+            return new Fencing(server(proto.getServer()), ProtoValidator.notNegative("epoch", proto.getEpoch()));
         }
 
         private static int copies(int copies) {
             if (copies < 0 || copies > Limits.REPLICATION_FACTOR_MAX) {
-                throw ProtoChecks.malformed(
+                throw ProtoValidator.malformed(
                         "copies is " + copies + ", it must be 0 to " + Limits.REPLICATION_FACTOR_MAX);
             }
             return copies;
@@ -136,7 +136,7 @@ final class TableMapMapping {
 
         private static double share(double share) {
             if (!(share >= 0 && share < Double.POSITIVE_INFINITY)) {
-                throw ProtoChecks.malformed("weight is " + share + ", it must be a number not below 0");
+                throw ProtoValidator.malformed("weight is " + share + ", it must be a number not below 0");
             }
             return share;
         }

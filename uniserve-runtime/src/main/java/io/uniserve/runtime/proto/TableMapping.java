@@ -19,11 +19,11 @@ public final class TableMapping {
                 .setTableId(meta.tableId())
                 .setPartitioner(toProto(meta.partitioner()))
                 .setKeyField(meta.keyField())
-                .setLevelValue(ProtoChecks.number(meta.level()))
+                .setLevelValue(ProtoValidator.number(meta.level()))
                 .setRf(meta.rf())
                 .setMinIsr(meta.minIsr())
-                .setOnLossValue(ProtoChecks.number(meta.onLoss()))
-                .setDurabilityValue(ProtoChecks.number(meta.durability()))
+                .setOnLossValue(ProtoValidator.number(meta.onLoss()))
+                .setDurabilityValue(ProtoValidator.number(meta.durability()))
                 .setPort(meta.port())
                 .putAllOptions(meta.options())
                 .build();
@@ -32,31 +32,31 @@ public final class TableMapping {
     public static TableMeta fromProto(ModelProto.TableMeta proto) {
         return new TableMeta(
                 IdentityMapping.table(proto.getName()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
                 fromProto(proto.getPartitioner()),
-                ProtoChecks.identifier("key_field", proto.getKeyField()),
-                ProtoChecks.constant("level", ConsistencyLevel.values(), proto.getLevelValue()),
+                ProtoValidator.identifier("key_field", proto.getKeyField()),
+                ProtoValidator.constant("level", ConsistencyLevel.values(), proto.getLevelValue()),
                 proto.getRf(),
                 proto.getMinIsr(),
-                ProtoChecks.constant("on_loss", OnLoss.values(), proto.getOnLossValue()),
+                ProtoValidator.constant("on_loss", OnLoss.values(), proto.getOnLossValue()),
                 durability(proto.getDurabilityValue()),
-                ProtoChecks.identifier("port", proto.getPort()),
+                ProtoValidator.identifier("port", proto.getPort()),
                 options(proto.getOptionsMap()));
     }
 
     /** Decodes the durability; LOCAL if it is missing. */
     private static Durability durability(int number) {
-        return number == 0 ? Durability.LOCAL : ProtoChecks.constant("durability", Durability.values(), number);
+        return number == 0 ? Durability.LOCAL : ProtoValidator.constant("durability", Durability.values(), number);
     }
 
     static Map<String, String> options(Map<String, String> options) {
         if (options.size() > Limits.TABLE_OPTIONS_MAX) {
-            throw ProtoChecks.malformed(
+            throw ProtoValidator.malformed(
                     "options has " + options.size() + " entries, at most " + Limits.TABLE_OPTIONS_MAX);
         }
         options.forEach((name, value) -> {
-            ProtoChecks.identifier("option name", name);
-            ProtoChecks.text("option " + name, value, Limits.TABLE_OPTION_BYTES_MAX);
+            ProtoValidator.identifier("option name", name);
+            ProtoValidator.text("option " + name, value, Limits.TABLE_OPTION_BYTES_MAX);
         });
         return new TreeMap<>(options);
     }
@@ -75,10 +75,10 @@ public final class TableMapping {
         return switch (proto.getKindCase()) {
             case HASH -> new Partitioner.Hash(proto.getHash().getActors());
             case RANGE ->
-                new Partitioner.Range(ProtoChecks.list(
+                new Partitioner.Range(ProtoValidator.list(
                         "bounds", proto.getRange().getBoundsList(), Limits.ACTORS_PER_TABLE_MAX, bound -> bound));
             case KIND_NOT_SET ->
-                throw ProtoChecks.malformed("partitioner is missing or of a kind this version does not know");
+                throw ProtoValidator.malformed("partitioner is missing or of a kind this version does not know");
         };
     }
 }

@@ -3,7 +3,7 @@ package io.uniserve.runtime.proto;
 import com.google.protobuf.ByteString;
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.Decision;
@@ -37,7 +37,7 @@ public final class TransactionLogMapping {
         return proto.setSettled(packed(log.decisions(), proto::addDecisions)).build();
     }
 
-    static RegistryProto.TableOutcomes toProto(TransactionHistory outcomes) {
+    static RegistryProto.TableOutcomes toProto(DecisionHistory outcomes) {
         RegistryProto.TableOutcomes.Builder proto = RegistryProto.TableOutcomes.newBuilder()
                 .setTableId(outcomes.tableId())
                 .setNumber(outcomes.writeNumber());
@@ -88,7 +88,7 @@ public final class TransactionLogMapping {
         RegistryProto.VersionDecision.Builder proto = RegistryProto.VersionDecision.newBuilder()
                 .setVersion(decision.version())
                 .setCommitted(decision.committed())
-                .setReason(ProtoChecks.clip(decision.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setReason(ProtoValidator.clip(decision.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .addAllUnacked(decision.unackedParticipants());
         decision.batches().forEach(batch -> proto.addBatches(toProto(batch)));
         decision.refusedRequests().forEach(request -> proto.addRefused(IdentityMapping.toProto(request)));
@@ -98,26 +98,26 @@ public final class TransactionLogMapping {
     public static TransactionLogState fromProto(RegistryProto.TableLog proto) {
         InFlight flight = proto.hasInFlight() ? fromProto(proto.getInFlight()) : null;
         return new TransactionLogState(
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
-                ProtoChecks.notNegative("version", proto.getVersion()),
-                ProtoChecks.notNegative("next", proto.getNext()),
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.notNegative("version", proto.getVersion()),
+                ProtoValidator.notNegative("next", proto.getNext()),
                 flight,
                 decisions(proto.getSettled(), proto.getDecisionsList()),
-                ProtoChecks.notNegative("forgotten", proto.getForgotten()),
-                ProtoChecks.notNegative("outcomes", proto.getOutcomes()));
+                ProtoValidator.notNegative("forgotten", proto.getForgotten()),
+                ProtoValidator.notNegative("outcomes", proto.getOutcomes()));
     }
 
-    static TransactionHistory fromProto(RegistryProto.TableOutcomes proto) {
-        return new TransactionHistory(
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
-                ProtoChecks.notNegative("number", proto.getNumber()),
+    static DecisionHistory fromProto(RegistryProto.TableOutcomes proto) {
+        return new DecisionHistory(
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.notNegative("number", proto.getNumber()),
                 decisions(proto.getSettled(), proto.getDecisionsList()));
     }
 
     private static List<Decision> decisions(ByteString settled, List<RegistryProto.VersionDecision> others) {
         return merged(
                 DecisionHistoryCodec.unpack(settled),
-                ProtoChecks.list("decisions", others, Limits.TABLE_DECISIONS_MAX, TransactionLogMapping::fromProto));
+                ProtoValidator.list("decisions", others, Limits.TABLE_DECISIONS_MAX, TransactionLogMapping::fromProto));
     }
 
     /** Merges both lists in the order of versions. */
@@ -139,45 +139,49 @@ public final class TransactionLogMapping {
 
     private static InFlight fromProto(RegistryProto.VersionInFlight proto) {
         return new InFlight(
-                ProtoChecks.notNegative("version", proto.getVersion()),
+                ProtoValidator.notNegative("version", proto.getVersion()),
                 IdentityMapping.server(proto.getDriver()),
-                ProtoChecks.list(
-                        "participants", proto.getParticipantsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),
-                ProtoChecks.list(
+                ProtoValidator.list(
+                        "participants",
+                        proto.getParticipantsList(),
+                        Limits.ACTORS_PER_TABLE_MAX,
+                        ProtoValidator::actor),
+                ProtoValidator.list(
                         "batches",
                         proto.getBatchesList(),
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
                         TransactionLogMapping::fromProto),
-                ProtoChecks.notNegative("bytes", proto.getBytes()));
+                ProtoValidator.notNegative("bytes", proto.getBytes()));
     }
 
     private static Batch fromProto(RegistryProto.VersionBatch proto) {
         ByteString hash = proto.getHash();
         if (hash.size() > Sha256.HEX_CHARS / 2) {
-            throw ProtoChecks.malformed("hash has " + hash.size() + " bytes");
+            throw ProtoValidator.malformed("hash has " + hash.size() + " bytes");
         }
         return new Batch(
                 IdentityMapping.fromProto(proto.getRequest()),
                 hash.isEmpty()
-                        ? ProtoChecks.text("sha256", proto.getSha256(), Sha256.HEX_CHARS)
+                        ? ProtoValidator.text("sha256", proto.getSha256(), Sha256.HEX_CHARS)
                         : HexFormat.of().formatHex(hash.toByteArray()));
     }
 
     private static Decision fromProto(RegistryProto.VersionDecision proto) {
         return new Decision(
-                ProtoChecks.notNegative("version", proto.getVersion()),
+                ProtoValidator.notNegative("version", proto.getVersion()),
                 proto.getCommitted(),
-                ProtoChecks.list(
+                ProtoValidator.list(
                         "batches",
                         proto.getBatchesList(),
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
                         TransactionLogMapping::fromProto),
-                ProtoChecks.list(
+                ProtoValidator.list(
                         "refused",
                         proto.getRefusedList(),
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
                         IdentityMapping::fromProto),
-                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
-                ProtoChecks.list("unacked", proto.getUnackedList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor));
+                ProtoValidator.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoValidator.list(
+                        "unacked", proto.getUnackedList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor));
     }
 }

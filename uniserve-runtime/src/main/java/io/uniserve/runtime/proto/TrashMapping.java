@@ -11,15 +11,15 @@ public final class TrashMapping {
 
     public static PeerProto.TrashCall toProto(TrashCall call) {
         return PeerProto.TrashCall.newBuilder()
-                .setActionValue(ProtoChecks.number(call.action()))
+                .setActionValue(ProtoValidator.number(call.action()))
                 .setEntry(call.entry())
                 .build();
     }
 
     public static TrashCall fromProto(PeerProto.TrashCall proto) {
         return new TrashCall(
-                ProtoChecks.constant("action", TrashCall.Action.values(), proto.getActionValue()),
-                ProtoChecks.identifier("entry", proto.getEntry()));
+                ProtoValidator.constant("action", TrashCall.Action.values(), proto.getActionValue()),
+                ProtoValidator.identifier("entry", proto.getEntry()));
     }
 
     public static PeerProto.Trash toProto(TrashReport report) {
@@ -39,29 +39,30 @@ public final class TrashMapping {
                 .setBytes(entry.bytes())
                 .setTrashedMs(entry.trashedMs())
                 .setKeptUntilMs(entry.keptUntilMs())
-                .setReason(ProtoChecks.clip(entry.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setReason(ProtoValidator.clip(entry.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .build();
     }
 
     public static TrashReport fromProto(PeerProto.Trash proto) {
         return new TrashReport(
-                ProtoChecks.list("entries", proto.getEntriesList(), Limits.TRASH_ENTRIES_TOLD_MAX, TrashMapping::entry),
-                ProtoChecks.list(
+                ProtoValidator.list(
+                        "entries", proto.getEntriesList(), Limits.TRASH_ENTRIES_TOLD_MAX, TrashMapping::entry),
+                ProtoValidator.list(
                         "held", proto.getHeldList(), Limits.REPLICAS_PER_SERVER_MAX, IdentityMapping::fromProto),
-                ProtoChecks.notNegative("bytes_max", proto.getBytesMax()));
+                ProtoValidator.notNegative("bytes_max", proto.getBytesMax()));
     }
 
     private static TrashEntry entry(PeerProto.TrashEntry proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new TrashEntry(
-                ProtoChecks.identifier("id", proto.getId()),
-                ProtoChecks.identifier("table", proto.getTable()),
+                ProtoValidator.identifier("id", proto.getId()),
+                ProtoValidator.identifier("table", proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.notNegative("last_index", proto.getLastIndex()),
-                ProtoChecks.notNegative("bytes", proto.getBytes()),
-                ProtoChecks.notNegative("trashed_ms", proto.getTrashedMs()),
-                ProtoChecks.notNegative("kept_until_ms", proto.getKeptUntilMs()),
-                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("last_index", proto.getLastIndex()),
+                ProtoValidator.notNegative("bytes", proto.getBytes()),
+                ProtoValidator.notNegative("trashed_ms", proto.getTrashedMs()),
+                ProtoValidator.notNegative("kept_until_ms", proto.getKeptUntilMs()),
+                ProtoValidator.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 }

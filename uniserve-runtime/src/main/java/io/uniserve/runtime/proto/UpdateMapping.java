@@ -19,7 +19,7 @@ public final class UpdateMapping {
                 .setRequest(IdentityMapping.toProto(request.request()))
                 .setLowWater(request.lowWater())
                 .setAttempt(request.attempt())
-                .setLevelValue(ProtoChecks.number(request.level()))
+                .setLevelValue(ProtoValidator.number(request.level()))
                 .setFunction(request.function())
                 .setRemainingNanos(request.remainingNanos())
                 .setStages(request.stageOnly());
@@ -36,18 +36,18 @@ public final class UpdateMapping {
 
     /** Decodes a request. Fails with INVALID_ARGUMENT if it is malformed. */
     public static UpdateRequest fromProto(DataProto.UpdateRequest proto) {
-        ProtoChecks.present("request", proto.hasRequest());
+        ProtoValidator.present("request", proto.hasRequest());
         return new UpdateRequest(
                 IdentityMapping.table(proto.getTable()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
                 IdentityMapping.fromProto(proto.getRequest()),
-                ProtoChecks.notNegative("low_water", proto.getLowWater()),
+                ProtoValidator.notNegative("low_water", proto.getLowWater()),
                 proto.getAttempt(),
-                ProtoChecks.constant("level", AckLevel.values(), proto.getLevelValue()),
-                ProtoChecks.identifier("function", proto.getFunction()),
-                ProtoChecks.list(
+                ProtoValidator.constant("level", AckLevel.values(), proto.getLevelValue()),
+                ProtoValidator.identifier("function", proto.getFunction()),
+                ProtoValidator.list(
                         "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
-                ProtoChecks.remaining(proto.getRemainingNanos()),
+                ProtoValidator.remaining(proto.getRemainingNanos()),
                 proto.getStages());
     }
 
@@ -60,11 +60,12 @@ public final class UpdateMapping {
 
     public static StagedRowsRef fromProto(ModelProto.StagedRows proto) {
         if (proto.getBytes() < 1 || proto.getBytes() > Limits.BATCH_BYTES_MAX) {
-            throw ProtoChecks.malformed("staged.bytes is " + proto.getBytes() + ": use 1 to " + Limits.BATCH_BYTES_MAX);
+            throw ProtoValidator.malformed(
+                    "staged.bytes is " + proto.getBytes() + ": use 1 to " + Limits.BATCH_BYTES_MAX);
         }
         String sha256 = proto.getSha256();
         if (sha256.length() != Sha256.HEX_CHARS || !sha256.chars().allMatch(UpdateMapping::isHex)) {
-            throw ProtoChecks.malformed(
+            throw ProtoValidator.malformed(
                     "staged.sha256 is not " + Sha256.HEX_CHARS + " hexadecimal digits in lower case");
         }
         return new StagedRowsRef(proto.getBytes(), sha256);
@@ -76,8 +77,8 @@ public final class UpdateMapping {
 
     private static UpdateRequest.ActorRows fromProto(DataProto.ActorRows proto) {
         return new UpdateRequest.ActorRows(
-                ProtoChecks.actor(proto.getActor()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.actor(proto.getActor()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX),
                 proto.hasStaged() ? fromProto(proto.getStaged()) : null);
     }
@@ -103,19 +104,19 @@ public final class UpdateMapping {
     /** Decodes a reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static UpdateReply fromProto(DataProto.UpdateReply proto) {
         return new UpdateReply(
-                ProtoChecks.list("acks", proto.getAcksList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
+                ProtoValidator.list("acks", proto.getAcksList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
                 FailureMapping.fromProto(proto.getFailuresList()),
-                ProtoChecks.list(
+                ProtoValidator.list(
                         "staged", proto.getStagedList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto));
     }
 
     private static UpdateReply.ActorStaged fromProto(DataProto.ActorStaged proto) {
-        ProtoChecks.present("staged.rows", proto.hasRows());
-        return new UpdateReply.ActorStaged(ProtoChecks.actor(proto.getActor()), fromProto(proto.getRows()));
+        ProtoValidator.present("staged.rows", proto.hasRows());
+        return new UpdateReply.ActorStaged(ProtoValidator.actor(proto.getActor()), fromProto(proto.getRows()));
     }
 
     private static UpdateReply.ActorAck fromProto(DataProto.ActorAck proto) {
         return new UpdateReply.ActorAck(
-                ProtoChecks.actor(proto.getActor()), proto.getEpoch(), proto.getIndex(), proto.getDuplicate());
+                ProtoValidator.actor(proto.getActor()), proto.getEpoch(), proto.getIndex(), proto.getDuplicate());
     }
 }

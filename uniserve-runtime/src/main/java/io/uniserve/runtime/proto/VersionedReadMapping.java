@@ -32,21 +32,21 @@ public final class VersionedReadMapping {
     public static VersionedRead fromProto(DataProto.VersionedRead proto) {
         return new VersionedRead(
                 IdentityMapping.table(proto.getTable()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
-                ProtoChecks.list(
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.list(
                         "targets",
                         proto.getTargetsList(),
                         Limits.ACTORS_PER_TABLE_MAX,
                         target -> new VersionedRead.Target(
-                                ProtoChecks.actor(target.getActor()),
-                                ProtoChecks.notNegative("epoch", target.getEpoch()))),
-                ProtoChecks.identifier("operator", proto.getOperator()),
+                                ProtoValidator.actor(target.getActor()),
+                                ProtoValidator.notNegative("epoch", target.getEpoch()))),
+                ProtoValidator.identifier("operator", proto.getOperator()),
                 BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
-                ProtoChecks.notNegative("at", proto.getAt()),
+                ProtoValidator.notNegative("at", proto.getAt()),
                 proto.getMerged(),
                 proto.getDefers(),
                 proto.getStrict(),
-                ProtoChecks.remaining(proto.getRemainingNanos()));
+                ProtoValidator.remaining(proto.getRemainingNanos()));
     }
 
     /** Encodes a reply; values are shared, not copied. */
@@ -66,7 +66,7 @@ public final class VersionedReadMapping {
     /** Decodes a reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static VersionedRead.Reply replyFromProto(DataProto.ReadReply proto) {
         return new VersionedRead.Reply(
-                ProtoChecks.list(
+                ProtoValidator.list(
                         "parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, VersionedReadMapping::part),
                 FailureMapping.fromProto(proto.getFailuresList()),
                 versions("open", proto.getOpenList()),
@@ -74,17 +74,21 @@ public final class VersionedReadMapping {
     }
 
     private static List<Long> versions(String field, List<Long> versions) {
-        return ProtoChecks.list(
-                field, versions, VersionedRead.Reply.IN_DOUBT_MAX, version -> ProtoChecks.notNegative(field, version));
+        return ProtoValidator.list(
+                field,
+                versions,
+                VersionedRead.Reply.IN_DOUBT_MAX,
+                version -> ProtoValidator.notNegative(field, version));
     }
 
     private static VersionedRead.Part part(DataProto.ReadPart proto) {
         if (proto.getVersionsCount() != 1) {
-            throw ProtoChecks.malformed("a part has " + proto.getVersionsCount() + " versions, use exactly 1");
+            throw ProtoValidator.malformed("a part has " + proto.getVersionsCount() + " versions, use exactly 1");
         }
         return new VersionedRead.Part(
-                ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),
-                ProtoChecks.notNegative("version", proto.getVersions(0)),
+                ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
+                ProtoValidator.notNegative("version", proto.getVersions(0)),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX));
     }
 }

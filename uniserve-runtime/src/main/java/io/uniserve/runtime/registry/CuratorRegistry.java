@@ -56,7 +56,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 completion,
                 "read of " + path,
                 false,
-                () -> RegistryChecks.checkPath(path),
+                () -> RegistryArgumentValidator.checkPath(path),
                 (zooKeeperHandle, call) -> zooKeeperHandle
                         .client()
                         .getData(
@@ -81,7 +81,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 call.fail(e.code(), e.reason());
             }
         } else {
-            failed(code, call);
+            onFailure(code, call);
         }
     }
 
@@ -91,7 +91,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 completion,
                 "children of " + path,
                 false,
-                () -> RegistryChecks.checkPath(path),
+                () -> RegistryArgumentValidator.checkPath(path),
                 (zooKeeperHandle, call) -> zooKeeperHandle
                         .client()
                         .getChildren(
@@ -104,7 +104,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                                     } else if (code == Code.NONODE) {
                                         call.succeed(List.of());
                                     } else {
-                                        failed(code, call);
+                                        onFailure(code, call);
                                     }
                                 },
                                 null));
@@ -112,10 +112,10 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
 
     @Override
     public void childrenOverNewConnection(String path, Completion<List<String>> completion) {
-        RegistryChecks.checkPath(path);
+        RegistryArgumentValidator.checkPath(path);
         Thread thread = new Thread(
                 () -> {
-                    Outcome<List<String>> found = NewConnection.children(options, path);
+                    Outcome<List<String>> found = SecondaryConnection.children(options, path);
                     onLoop(() -> completion.done(found));
                 },
                 "uniserve-registry-look");
@@ -151,7 +151,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                                     if (code == Code.OK || code == Code.NONODE) {
                                         call.succeed(Done.DONE);
                                     } else {
-                                        failed(code, call);
+                                        onFailure(code, call);
                                     }
                                 },
                                 null));
@@ -159,16 +159,16 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
 
     @Override
     public void watch(String path, Runnable changed) {
-        RegistryChecks.checkPath(path);
+        RegistryArgumentValidator.checkPath(path);
         if (watches.add(path, changed)) {
-            session.ifConnected(zooKeeperHandle -> arm(zooKeeperHandle, path, () -> {}));
+            session.ifConnected(zooKeeperHandle -> setWatch(zooKeeperHandle, path, () -> {}));
         }
     }
 
     @Override
     public void unwatch(String path) {
         if (watches.remove(path)) {
-            session.ifConnected(zooKeeperHandle -> disarm(zooKeeperHandle, path));
+            session.ifConnected(zooKeeperHandle -> removeWatches(zooKeeperHandle, path));
         }
     }
 
@@ -176,7 +176,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
      * Removes all watches of the path; there is one. ZooKeeper's removal of a specific watcher leaves the watch at the server. If
      * this fails, the server continues to send changes, which are ignored, until the session ends or the path is watched again.
      */
-    private void disarm(ZooKeeperHandle zooKeeperHandle, String path) {
+    private void removeWatches(ZooKeeperHandle zooKeeperHandle, String path) {
         zooKeeperHandle
                 .client()
                 .removeAllWatches(
@@ -229,7 +229,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         session.submit(new PendingCall<>(what, write, step, completion, loop));
     }
 
-    private <T> void failed(@Nullable Code code, PendingCall<T> call) {
+    private <T> void onFailure(@Nullable Code code, PendingCall<T> call) {
         if (code == null) {
             call.fail(ErrorCode.INTERNAL, "ZooKeeper answered with an unknown code");
         } else if (call.isRetryable(code)) {
@@ -252,7 +252,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         if (zooKeeperHandle != null) {
             // Changes during the disconnection were not reported, so each path counts as changed once its new watch
             // is set.
-            watches.paths().forEach(path -> arm(zooKeeperHandle, path, () -> watches.onChange(path)));
+            watches.paths().forEach(path -> setWatch(zooKeeperHandle, path, () -> watches.onChange(path)));
         }
     }
 
@@ -260,7 +260,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
      * Sets a persistent watch, which reports changes of value, existence and children. If this fails, the next reconnection sets it
      * again.
      */
-    private void arm(ZooKeeperHandle zooKeeperHandle, String path, Runnable then) {
+    private void setWatch(ZooKeeperHandle zooKeeperHandle, String path, Runnable then) {
         zooKeeperHandle
                 .client()
                 .addWatch(

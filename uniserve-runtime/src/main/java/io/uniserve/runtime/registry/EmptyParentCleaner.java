@@ -11,18 +11,18 @@ final class EmptyParentCleaner {
     private final ZooKeeperHandle zooKeeperHandle;
     private final String root;
     private final Iterator<String> parents;
-    private final Runnable then;
+    private final Runnable whenDone;
 
     EmptyParentCleaner(ZooKeeperHandle zooKeeperHandle, String root, Iterator<String> parents, Runnable then) {
         this.zooKeeperHandle = zooKeeperHandle;
         this.root = root;
         this.parents = parents;
-        this.then = then;
+        this.whenDone = then;
     }
 
     void deleteNext() {
         if (!parents.hasNext()) {
-            then.run();
+            whenDone.run();
             return;
         }
         String parent = root + parents.next();

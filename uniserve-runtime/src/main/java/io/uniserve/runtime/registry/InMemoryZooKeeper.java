@@ -20,20 +20,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryZooKeeper {
     private NavigableMap<String, Node> nodes = new TreeMap<>();
-    private final List<InMemoryRegistry> sessions = new ArrayList<>();
+    private final List<InMemoryRegistrySession> sessions = new ArrayList<>();
 
     /** Node; {@code owner} is the session of an ephemeral node. */
     private record Node(
             RegistryValue value, int version, @Nullable Object owner) {}
 
     /** Creates a connected session; its completions and events arrive on this loop. */
-    public synchronized InMemoryRegistry connect(Executor loop) {
-        InMemoryRegistry session = new InMemoryRegistry(this, loop);
+    public synchronized InMemoryRegistrySession connect(Executor loop) {
+        InMemoryRegistrySession session = new InMemoryRegistrySession(this, loop);
         sessions.add(session);
         return session;
     }
 
-    synchronized void removeSession(InMemoryRegistry session) {
+    synchronized void removeSession(InMemoryRegistrySession session) {
         sessions.remove(session);
     }
 
@@ -61,7 +61,7 @@ public final class InMemoryZooKeeper {
         List<Integer> versions = new ArrayList<>();
         for (int i = 0; i < ops.size(); i++) {
             Op op = ops.get(i);
-            if (!allowed(next, op)) {
+            if (!isAllowed(next, op)) {
                 return new MultiResult(false, List.of(), i);
             }
             versions.add(apply(next, op, owner));
@@ -69,7 +69,7 @@ public final class InMemoryZooKeeper {
                 changed.add(op.path());
             }
             if (op instanceof Op.Create || op instanceof Op.Delete) {
-                changed.addAll(RegistryChecks.ancestors(op.path()));
+                changed.addAll(RegistryArgumentValidator.ancestors(op.path()));
             }
         }
         nodes = next;
@@ -87,12 +87,12 @@ public final class InMemoryZooKeeper {
         for (String path : owned) {
             nodes.remove(path);
             changed.add(path);
-            changed.addAll(RegistryChecks.ancestors(path));
+            changed.addAll(RegistryArgumentValidator.ancestors(path));
         }
         notifySessions(changed);
     }
 
-    private static boolean allowed(NavigableMap<String, Node> nodes, Op op) {
+    private static boolean isAllowed(NavigableMap<String, Node> nodes, Op op) {
         Node node = nodes.get(op.path());
         if (op instanceof Op.Create) {
             return node == null;

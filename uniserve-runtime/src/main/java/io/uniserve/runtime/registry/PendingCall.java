@@ -22,7 +22,7 @@ final class PendingCall<T> {
     private final Completion<T> completion;
     private final Executor loop;
     private int attempts;
-    private boolean underWay;
+    private boolean awaitingReply;
     private boolean done;
     private Timers.Cancel timer = () -> {};
 
@@ -52,7 +52,7 @@ final class PendingCall<T> {
             if (done) {
                 return;
             }
-            underWay = true;
+            awaitingReply = true;
             attempts++;
         }
         try {
@@ -66,7 +66,7 @@ final class PendingCall<T> {
 
     /** True while an answer is expected. */
     synchronized boolean isAwaitingReply() {
-        return underWay && !done;
+        return awaitingReply && !done;
     }
 
     /** Sets a timer, which is cancelled when the operation ends. */
@@ -89,7 +89,7 @@ final class PendingCall<T> {
     synchronized boolean isRetryable(Code code) {
         boolean again = !write && !done && attempts < READ_ATTEMPTS && isConnectionLoss(code);
         if (again) {
-            underWay = false;
+            awaitingReply = false;
         }
         return again;
     }
@@ -119,7 +119,7 @@ final class PendingCall<T> {
     void expire(String server) {
         boolean unknown;
         synchronized (this) {
-            unknown = write && underWay;
+            unknown = write && awaitingReply;
         }
         fail(
                 unknown ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.UNAVAILABLE,

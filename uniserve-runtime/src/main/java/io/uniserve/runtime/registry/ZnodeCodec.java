@@ -2,8 +2,8 @@ package io.uniserve.runtime.registry;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.RegistryValue;
-import io.uniserve.model.registry.TransactionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.runtime.proto.RegistryCodec;
 import java.io.ByteArrayInputStream;
@@ -33,7 +33,7 @@ final class ZnodeCodec {
 
     static byte[] encode(String path, RegistryValue value) {
         byte[] plain = RegistryCodec.encode(value);
-        boolean log = value instanceof TransactionLogState || value instanceof TransactionHistory;
+        boolean log = value instanceof TransactionLogState || value instanceof DecisionHistory;
         int from = log ? COMPRESS_LOGS_FROM : COMPRESS_FROM;
         byte[] bytes = plain.length < from ? plain : compress(plain);
         if (bytes.length > BYTES_MAX) {
@@ -46,7 +46,7 @@ final class ZnodeCodec {
 
     static RegistryValue decode(String path, byte[] bytes) {
         boolean compressed = bytes.length > 1 && (bytes[0] & 0xff) == GZIP_FIRST && (bytes[1] & 0xff) == GZIP_SECOND;
-        return RegistryCodec.decode(path, compressed ? expand(path, bytes) : bytes);
+        return RegistryCodec.decode(path, compressed ? decompress(path, bytes) : bytes);
     }
 
     private static byte[] compress(byte[] plain) {
@@ -59,7 +59,7 @@ final class ZnodeCodec {
         return bytes.toByteArray();
     }
 
-    private static byte[] expand(String path, byte[] bytes) {
+    private static byte[] decompress(String path, byte[] bytes) {
         try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
             byte[] plain = in.readNBytes(EXPANDED_MAX + 1);
             if (plain.length > EXPANDED_MAX) {

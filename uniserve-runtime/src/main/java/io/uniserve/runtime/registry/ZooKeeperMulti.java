@@ -31,7 +31,7 @@ final class ZooKeeperMulti {
         this.root = root;
         this.ops = List.copyOf(ops);
         this.values = this.ops.stream().map(ZooKeeperMulti::value).toList();
-        RegistryChecks.checkOperations(this.ops, values);
+        RegistryArgumentValidator.checkOperations(this.ops, values);
     }
 
     private static byte[] value(Op op) {
@@ -51,7 +51,7 @@ final class ZooKeeperMulti {
                 .client()
                 .multi(
                         requests,
-                        (rc, path, context, results) -> answered(zooKeeperHandle, call, Code.get(rc), results),
+                        (rc, path, context, results) -> onReply(zooKeeperHandle, call, Code.get(rc), results),
                         null);
     }
 
@@ -69,7 +69,7 @@ final class ZooKeeperMulti {
                 : org.apache.zookeeper.Op.check(path, ((Op.Check) op).version());
     }
 
-    private void answered(
+    private void onReply(
             ZooKeeperHandle zooKeeperHandle,
             PendingCall<MultiResult> call,
             @Nullable Code code,
@@ -80,7 +80,7 @@ final class ZooKeeperMulti {
             removeEmptyParents(zooKeeperHandle, () -> call.succeed(applied));
             return;
         }
-        int conflict = conflict(results);
+        int conflict = failedIndex(results);
         if (conflict < 0) {
             call.fail(code == null ? Code.SYSTEMERROR : code, true);
         } else if (ops.get(conflict) instanceof Op.Create && code == Code.NONODE && attempts < ATTEMPTS) {
@@ -100,7 +100,7 @@ final class ZooKeeperMulti {
     }
 
     /** Index of the operation that failed the multi, -1 if none did. */
-    private static int conflict(@Nullable List<OpResult> results) {
+    private static int failedIndex(@Nullable List<OpResult> results) {
         for (int i = 0; results != null && i < results.size(); i++) {
             if (results.get(i) instanceof OpResult.ErrorResult error
                     && error.getErr() != Code.OK.intValue()
@@ -118,7 +118,7 @@ final class ZooKeeperMulti {
         for (Op op : ops) {
             if (op instanceof Op.Create) {
                 made.add(root + op.path());
-                parents.addAll(RegistryChecks.ancestors(root + op.path()));
+                parents.addAll(RegistryArgumentValidator.ancestors(root + op.path()));
             }
         }
         parents.removeAll(made);
@@ -154,7 +154,7 @@ final class ZooKeeperMulti {
         TreeSet<String> parents = new TreeSet<>();
         for (Op op : ops) {
             if (op instanceof Op.Delete) {
-                RegistryChecks.ancestors(op.path()).forEach(parents::add);
+                RegistryArgumentValidator.ancestors(op.path()).forEach(parents::add);
             }
         }
         new EmptyParentCleaner(zooKeeperHandle, root, parents.descendingSet().iterator(), then).deleteNext();

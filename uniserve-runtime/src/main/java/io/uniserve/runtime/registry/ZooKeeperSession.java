@@ -97,7 +97,7 @@ final class ZooKeeperSession {
                 } else {
                     call.send(connected);
                 }
-                call.timer(timers.after(TimeUnit.MILLISECONDS.toNanos(options.waitMillis()), () -> overdue(call)));
+                call.timer(timers.after(TimeUnit.MILLISECONDS.toNanos(options.waitMillis()), () -> onTimeout(call)));
             }
         }
         if (refused) {
@@ -141,7 +141,7 @@ final class ZooKeeperSession {
         curator.close();
     }
 
-    private void overdue(PendingCall<?> call) {
+    private void onTimeout(PendingCall<?> call) {
         boolean sent;
         synchronized (this) {
             waiting.remove(call);
@@ -186,11 +186,11 @@ final class ZooKeeperSession {
 
     /** Watcher of a client's state, called before Curator's, which replaces the client after an expiry. */
     private final class HandleWatcher implements Watcher {
-        private final Watcher curators;
+        private final Watcher curatorWatcher;
         private final CompletableFuture<ZooKeeper> client = new CompletableFuture<>();
 
         HandleWatcher(Watcher curators) {
-            this.curators = curators;
+            this.curatorWatcher = curators;
         }
 
         @Override
@@ -198,7 +198,7 @@ final class ZooKeeperSession {
             if (event.getType() == Event.EventType.None) {
                 onEvent(client.join(), event.getState());
             }
-            curators.process(event);
+            curatorWatcher.process(event);
         }
     }
 }

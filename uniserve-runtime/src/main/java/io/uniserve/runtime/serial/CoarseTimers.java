@@ -31,10 +31,10 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private final Queue<TimerHeap.Entry> newEntries = new ConcurrentLinkedQueue<>();
     private final TimerHeap timers = new TimerHeap();
     /** Consecutive checks without timers. */
-    private long idle;
+    private long idleChecks;
 
     private volatile boolean asleep;
-    private volatile long nextLook;
+    private volatile long nextCheckNanos;
     private volatile boolean closed;
 
     /** Starts the thread, with a tick of {@value #TICK_NANOS} ns. */
@@ -46,7 +46,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     public CoarseTimers(String name, Clock clock, long tickNanos) {
         this.clock = clock;
         this.tickNanos = tickNanos;
-        this.nextLook = clock.nanos();
+        this.nextCheckNanos = clock.nanos();
         this.thread = new Thread(this::run, name);
         thread.setDaemon(true);
         thread.start();
@@ -62,7 +62,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         newEntries.add(timer);
         // The thread publishes its next check before it tests the queue, so either it finds the new timer or this
         // finds its value.
-        if (asleep || due - nextLook < 0) {
+        if (asleep || due - nextCheckNanos < 0) {
             wake();
         }
         return timer;
@@ -77,7 +77,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         }
     }
 
-    private void takeFresh() {
+    private void takeNewEntries() {
         for (TimerHeap.Entry timer = newEntries.poll(); timer != null; timer = newEntries.poll()) {
             if (!timer.isEnded()) {
                 timers.push(timer);
@@ -105,11 +105,11 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private @Nullable Runnable next() throws InterruptedException {
         lock.lock();
         try {
-            takeFresh();
+            takeNewEntries();
             Runnable due = timers.poll(clock.nanos());
             if (due == null && !closed) {
-                idle = timers.size() == 0 ? idle + 1 : 0;
-                await(idle * tickNanos >= IDLE_NANOS ? FOREVER : untilLook(clock.nanos()));
+                idleChecks = timers.size() == 0 ? idleChecks + 1 : 0;
+                await(idleChecks * tickNanos >= IDLE_NANOS ? FOREVER : untilNextCheck(clock.nanos()));
             }
             return due;
         } finally {
@@ -117,7 +117,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         }
     }
 
-    private long untilLook(long now) {
+    private long untilNextCheck(long now) {
         return Math.min(tickNanos, Math.max(1, timers.untilNext(now)));
     }
 
@@ -129,7 +129,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
             }
             asleep = false;
         } else {
-            nextLook = clock.nanos() + nanos;
+            nextCheckNanos = clock.nanos() + nanos;
             if (newEntries.isEmpty()) {
                 // The remaining time does not matter: the caller checks the queue again.
                 long unused = changed.awaitNanos(nanos);

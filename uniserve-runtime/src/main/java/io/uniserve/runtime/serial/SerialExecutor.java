@@ -13,15 +13,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class SerialExecutor implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
-    private static final ThreadLocal<Boolean> INSIDE = ThreadLocal.withInitial(() -> false);
+    private static final ThreadLocal<Boolean> IN_TASK = ThreadLocal.withInitial(() -> false);
 
-    private final Consumer<Throwable> broken;
+    private final Consumer<Throwable> onFailure;
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(2);
     private boolean busy;
 
     /** {@code broken} receives the exception of a failed task, after which the operation cannot continue. */
     public SerialExecutor(Consumer<Throwable> broken) {
-        this.broken = broken;
+        this.onFailure = broken;
     }
 
     @Override
@@ -33,8 +33,8 @@ public final class SerialExecutor implements Executor {
             }
             busy = true;
         }
-        boolean nested = INSIDE.get();
-        INSIDE.set(true);
+        boolean nested = IN_TASK.get();
+        IN_TASK.set(true);
         try {
             Runnable next = task;
             while (next != null) {
@@ -42,7 +42,7 @@ public final class SerialExecutor implements Executor {
                 next = next();
             }
         } finally {
-            INSIDE.set(nested);
+            IN_TASK.set(nested);
         }
     }
 
@@ -59,12 +59,12 @@ public final class SerialExecutor implements Executor {
             task.run();
         } catch (RuntimeException | Error e) {
             LOG.error("the task of an operation failed", e);
-            broken.accept(e);
+            onFailure.accept(e);
         }
     }
 
     /** True on a thread that runs a task of any serial executor: it must not block on the result of one. */
     public static boolean isInTask() {
-        return INSIDE.get();
+        return IN_TASK.get();
     }
 }

@@ -5,8 +5,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.ObjectStore;
-import io.uniserve.runtime.async.Completions;
-import io.uniserve.runtime.disk.DiskPaths;
+import io.uniserve.runtime.async.BlockingIoExecutor;
+import io.uniserve.runtime.disk.DiskPathMapper;
 import java.util.List;
 import java.util.concurrent.Executor;
 
@@ -15,18 +15,18 @@ public final class AsyncObjectStore implements ObjectStore, AutoCloseable {
     private static final int PREFIX_CHARS_MAX = 512;
 
     private final DurableStore store;
-    private final Completions pool;
+    private final BlockingIoExecutor pool;
 
     /** Takes ownership of the store. {@code threads} requests run concurrently. */
     public AsyncObjectStore(DurableStore store, int threads, Executor loop) {
         this.store = store;
-        this.pool = new Completions("uniserve-store", threads, loop);
+        this.pool = new BlockingIoExecutor("uniserve-store", threads, loop);
     }
 
     @Override
     public void put(String key, Bytes data, Completion<Done> completion) {
         pool.run("cannot store " + key, completion, () -> {
-            DiskPaths.check(key);
+            DiskPathMapper.check(key);
             store.put(key, data);
             return Done.DONE;
         });
@@ -35,7 +35,7 @@ public final class AsyncObjectStore implements ObjectStore, AutoCloseable {
     @Override
     public void get(String key, Completion<Bytes> completion) {
         pool.run("cannot fetch " + key, completion, () -> {
-            DiskPaths.check(key);
+            DiskPathMapper.check(key);
             return store.get(key);
         });
     }
@@ -53,7 +53,7 @@ public final class AsyncObjectStore implements ObjectStore, AutoCloseable {
     @Override
     public void delete(String key, Completion<Done> completion) {
         pool.run("cannot delete " + key, completion, () -> {
-            DiskPaths.check(key);
+            DiskPathMapper.check(key);
             store.delete(key);
             return Done.DONE;
         });

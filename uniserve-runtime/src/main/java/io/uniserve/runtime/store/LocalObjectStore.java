@@ -3,7 +3,7 @@ package io.uniserve.runtime.store;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.runtime.disk.DurableFileOperations;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Durable store in a directory, local or mounted by all servers. An object is written to a temporary file, synced and then linked
- * under its name, so that it exists completely or not at all, with any number of concurrent writers. Its file's name ends in
- * {@code ~}, which no part of a key has, so key {@code a} and key {@code a/b} can coexist. If the directory disappears while it is
- * open, such as a lost mount, every call fails: it never looks like an empty store.
+ * Durable store in a directory, local or mounted by all servers. An object is written to a temporary file, synced and then linked under its
+ * name, so that it exists completely or not at all, with any number of concurrent writers. Its file's name ends in {@code ~}, which no part
+ * of a key has, so key {@code a} and key {@code a/b} can coexist. If the directory disappears while it is open, for example with a lost
+ * mount, every call fails, so that it does not seem to be an empty store.
  */
 public final class LocalObjectStore implements DurableStore {
     private static final String OBJECT = "~";
@@ -42,7 +42,7 @@ public final class LocalObjectStore implements DurableStore {
     public static LocalObjectStore open(Path directory) {
         LocalObjectStore store = new LocalObjectStore(directory.toAbsolutePath().normalize());
         try {
-            DurableFiles.createDirectories(store.unfinished);
+            DurableFileOperations.createDirectories(store.unfinished);
         } catch (IOException e) {
             throw unusable(directory, e.toString(), e);
         }
@@ -63,33 +63,33 @@ public final class LocalObjectStore implements DurableStore {
     @Override
     public void put(String key, Bytes data) throws IOException {
         Path target = file(key);
-        if (Files.exists(target) && same(target, key, data)) {
+        if (Files.exists(target) && isStored(target, key, data)) {
             return;
         }
-        mustBeThere();
+        checkPresent();
         Path parent = parent(target);
         Path part = unfinished.resolve(ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet());
         try {
-            DurableFiles.writeNew(part, ObjectFile.encode(data));
-            DurableFiles.createDirectories(parent);
+            DurableFileOperations.writeNew(part, ObjectFileFormat.encode(data));
+            DurableFileOperations.createDirectories(parent);
             try {
                 Files.createLink(target, part);
             } catch (FileAlreadyExistsException e) {
-                if (!same(target, key, data)) {
+                if (!isStored(target, key, data)) {
                     Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
                 }
             }
-            DurableFiles.syncDirectory(parent);
+            DurableFileOperations.syncDirectory(parent);
         } finally {
             Files.deleteIfExists(part);
         }
     }
 
     /** True if the object exists; false if its file is damaged and must be written again. */
-    private static boolean same(Path file, String key, Bytes data) throws IOException {
+    private static boolean isStored(Path file, String key, Bytes data) throws IOException {
         Bytes present;
         try {
-            present = ObjectFile.read(file, key);
+            present = ObjectFileFormat.read(file, key);
         } catch (NoSuchFileException e) {
             return false;
         } catch (UniserveException e) {
@@ -107,9 +107,9 @@ public final class LocalObjectStore implements DurableStore {
     @Override
     public Bytes get(String key) throws IOException {
         try {
-            return ObjectFile.read(file(key), key);
+            return ObjectFileFormat.read(file(key), key);
         } catch (NoSuchFileException e) {
-            mustBeThere();
+            checkPresent();
             throw new UniserveException(ErrorCode.IO, "object " + key + " is absent from " + root, e);
         }
     }
@@ -119,7 +119,7 @@ public final class LocalObjectStore implements DurableStore {
         int slash = prefix.lastIndexOf('/');
         Path from = slash < 0 ? root : root.resolve(prefix.substring(0, slash));
         if (!Files.isDirectory(from)) {
-            mustBeThere();
+            checkPresent();
             return List.of();
         }
         List<String> keys = new ArrayList<>();
@@ -146,7 +146,7 @@ public final class LocalObjectStore implements DurableStore {
                 throw e;
             }
         });
-        mustBeThere(); // last: files that vanished during the listing were skipped
+        checkPresent(); // last: files that vanished during the listing were skipped
         // Sorted by key: the suffix of file names would change the order.
         return keys.stream().filter(key -> key.startsWith(prefix)).sorted().toList();
     }
@@ -155,9 +155,9 @@ public final class LocalObjectStore implements DurableStore {
     public void delete(String key) throws IOException {
         Path file = file(key);
         if (Files.deleteIfExists(file)) {
-            DurableFiles.syncDirectory(parent(file));
+            DurableFileOperations.syncDirectory(parent(file));
         } else {
-            mustBeThere();
+            checkPresent();
         }
     }
 
@@ -165,7 +165,7 @@ public final class LocalObjectStore implements DurableStore {
      * Fails if the store has disappeared. A lost mount leaves no directory or an empty one, and a restoration would conclude that
      * nothing was ever stored. The directory of temporary files, which {@link #open} creates, shows the difference.
      */
-    private void mustBeThere() {
+    private void checkPresent() {
         if (!Files.isDirectory(unfinished)) {
             throw new UniserveException(
                     ErrorCode.IO,

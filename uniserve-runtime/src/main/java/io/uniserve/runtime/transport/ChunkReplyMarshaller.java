@@ -20,7 +20,7 @@ import java.io.InputStream;
  */
 public record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> writer)
         implements MethodDescriptor.Marshaller<PeerReplyEnvelope> {
-    /** Buffer for the fields beside the bytes of a piece. Bytes of the piece that arrive in it are copied once more. */
+    /** Buffer for all fields except the bytes of a piece. Bytes of the piece that arrive in it are copied once more. */
     private static final int BUFFER_BYTES = 64;
 
     private static final int PIECES = tag(PeerReplyEnvelope.PIECES_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterIdentity {
     private volatile @Nullable String id;
     private volatile @Nullable String identity;
-    private volatile @Nullable UniserveException refusal;
+    private volatile @Nullable UniserveException rejection;
 
     /** Creates an unknown cluster. */
     public static ClusterIdentity unknown() {
@@ -38,11 +38,11 @@ public final class ClusterIdentity {
     /** Sets the random identity once. Fails with WRONG_CLUSTER if it is already another. */
     public void setIdentity(String found) {
         if (!found.equals(identity)) {
-            identifyFirst(found);
+            setIdentityOnce(found);
         }
     }
 
-    private synchronized void identifyFirst(String found) {
+    private synchronized void setIdentityOnce(String found) {
         checkIdentity(found);
         identity = found;
     }
@@ -68,12 +68,12 @@ public final class ClusterIdentity {
 
     /** Rejects every request with this error from now on. */
     public void rejectAll(UniserveException why) {
-        refusal = why;
+        rejection = why;
     }
 
     /** Throws the error of a process that has left service. */
     public void checkServing() {
-        UniserveException why = refusal;
+        UniserveException why = rejection;
         if (why != null) {
             throw why;
         }

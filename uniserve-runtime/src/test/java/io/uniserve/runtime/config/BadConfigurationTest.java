@@ -18,7 +18,7 @@ class BadConfigurationTest {
 
     private void refused(String text, String... parts) {
         assertThatThrownBy(() -> {
-                    Settings settings = TestingConfigFiles.load(directory, text);
+                    Settings settings = TestingTableConfigFiles.load(directory, text);
                     assertThat(settings.server()).isNotNull();
                     assertThat(settings.coordinator()).isNotNull();
                     assertThat(settings.client()).isNotNull();
@@ -97,7 +97,8 @@ class BadConfigurationTest {
                     port = 1 \""" }, kv { q = 1 } }
                 }
                 """.replace("{ b = 1, b = 2 }.b", "b");
-        assertThat(TestingConfigFiles.load(directory, text).server().port()).isEqualTo(1);
+        assertThat(TestingTableConfigFiles.load(directory, text).server().port())
+                .isEqualTo(1);
     }
 
     @Test
@@ -114,7 +115,7 @@ class BadConfigurationTest {
         String path = System.getenv("PATH");
         Settings settings = Settings.load(
                 Optional.of(
-                        TestingConfigFiles.write(
+                        TestingTableConfigFiles.write(
                                 directory,
                                 "uniserve.server { zone = ${PATH}\n port = ${?NO_SUCH_VARIABLE_HERE}\n host = ${?NO_SUCH_VARIABLE_HERE} }")),
                 Map.of("uniserve.coordinator.port", "99"));

@@ -35,7 +35,7 @@ class ClientSettingsTest {
                   update-attempt = 12ms
                 }
                 """;
-        assertThat(TestingConfigFiles.load(directory, text).client())
+        assertThat(TestingTableConfigFiles.load(directory, text).client())
                 .isEqualTo(new ClientSettings(
                         List.of(new Address("a", 1)),
                         Duration.ofSeconds(1),

@@ -50,9 +50,9 @@ class CoordinatorSettingsTest {
                 "tolerance = 0%",
                 "tolerance = 101%",
                 "policy = \"\"")) {
-            assertThatThrownBy(
-                            () -> TestingConfigFiles.load(directory, "uniserve.coordinator.rebalance { " + wrong + " }")
-                                    .coordinator())
+            assertThatThrownBy(() -> TestingTableConfigFiles.load(
+                                    directory, "uniserve.coordinator.rebalance { " + wrong + " }")
+                            .coordinator())
                     .as(wrong)
                     .hasMessageContaining("uniserve.coordinator.rebalance." + wrong.substring(0, wrong.indexOf(' ')));
         }
@@ -69,7 +69,7 @@ class CoordinatorSettingsTest {
                   rebalance { period = 13s, moves = 14, moves-per-server = 15, tolerance = 16%, policy = greedy }
                 }
                 """;
-        assertThat(TestingConfigFiles.load(directory, text).coordinator())
+        assertThat(TestingTableConfigFiles.load(directory, text).coordinator())
                 .isEqualTo(new CoordinatorSettings(
                         "::1",
                         7,

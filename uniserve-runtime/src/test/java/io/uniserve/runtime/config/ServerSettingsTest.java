@@ -18,7 +18,7 @@ class ServerSettingsTest {
 
     @Test
     void theDeprecatedKeyOfEnginesWorksInFilesAndOnTheCommandLine() {
-        assertThat(TestingConfigFiles.load(directory, "uniserve.server.ports = [solr, kv]")
+        assertThat(TestingTableConfigFiles.load(directory, "uniserve.server.ports = [solr, kv]")
                         .server()
                         .engines())
                 .containsExactly("solr", "kv");
@@ -26,8 +26,8 @@ class ServerSettingsTest {
                         .server()
                         .engines())
                 .containsExactly("solr", "kv");
-        assertThatThrownBy(
-                        () -> TestingConfigFiles.load(directory, "uniserve.server { ports = [kv]\nengines = [solr] }"))
+        assertThatThrownBy(() ->
+                        TestingTableConfigFiles.load(directory, "uniserve.server { ports = [kv]\nengines = [solr] }"))
                 .hasMessageContaining("uniserve.server.ports is the deprecated name of uniserve.server.engines");
     }
 
@@ -103,7 +103,7 @@ class ServerSettingsTest {
               }
             }
             """;
-        assertThat(TestingConfigFiles.load(directory, text).server())
+        assertThat(TestingTableConfigFiles.load(directory, text).server())
                 .isEqualTo(new ServerSettings(
                         "127.0.0.1",
                         0,

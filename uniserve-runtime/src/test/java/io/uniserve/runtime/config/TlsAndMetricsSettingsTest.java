@@ -24,7 +24,7 @@ class TlsAndMetricsSettingsTest {
                 }
                 uniserve.metrics.prometheus { enabled = true, host = 0.0.0.0, port = 1 }
                 """;
-        Settings settings = TestingConfigFiles.load(directory, text);
+        Settings settings = TestingTableConfigFiles.load(directory, text);
         assertThat(settings.tls())
                 .isEqualTo(new TlsFiles(
                         true,

@@ -34,7 +34,7 @@ class ZooKeeperSettingsTest {
                   }
                 }
                 """;
-        assertThat(TestingConfigFiles.load(directory, text).zookeeper())
+        assertThat(TestingTableConfigFiles.load(directory, text).zookeeper())
                 .isEqualTo(new ZooKeeperSettings(
                         "search",
                         "a:1,b:2",

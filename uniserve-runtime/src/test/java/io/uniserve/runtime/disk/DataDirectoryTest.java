@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ class DataDirectoryTest {
     Path parent;
 
     private long next = 42;
-    private final Ids ids = () -> next++ * 0x9e3779b97f4a7c15L;
+    private final IdGenerator ids = () -> next++ * 0x9e3779b97f4a7c15L;
 
     private DataDirectory open(Path root) {
         return DataDirectory.open(root, "c1", true, ids);

@@ -8,7 +8,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.runtime.async.Loop;
 import io.uniserve.runtime.async.Waiter;
 import io.uniserve.runtime.store.AsyncObjectStore;
-import io.uniserve.runtime.store.DurableStores;
+import io.uniserve.runtime.store.DurableStoreFactory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,7 +78,7 @@ class DiskFullTest {
         try (SmallDisk small = SmallDisk.mount(directory.resolve("small"), 4);
                 Loop loop = new Loop();
                 AsyncObjectStore store = new AsyncObjectStore(
-                        DurableStores.open("file:" + small.path().resolve("objects")), 2, loop)) {
+                        DurableStoreFactory.open("file:" + small.path().resolve("objects")), 2, loop)) {
             Waiter.<Done>value(done -> store.put("a/1", Bytes.utf8("kept"), done));
             Path filler = small.fill();
             assertThat(Waiter.<Done>error(done -> store.put("a/2", MEGABYTE, done))

@@ -17,8 +17,8 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
-import io.uniserve.protocol.env.RowCondition;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.env.RowStateDependency;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.runtime.async.Waiter;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
@@ -70,7 +70,7 @@ class AtomicHostTest {
     private long rowsAt(long version) {
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
         try {
-            Optional<VersionedSnapshots.Ref<ActorView>> state = hosted.snapshotAt(version);
+            Optional<VersionedSnapshotCache.Ref<ActorView>> state = hosted.snapshotAt(version);
             if (state.isEmpty()) {
                 return -1;
             }
@@ -162,7 +162,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        VersionedSnapshots.Ref<ActorView> state = hosted.snapshotAt(0).orElseThrow();
+        VersionedSnapshotCache.Ref<ActorView> state = hosted.snapshotAt(0).orElseThrow();
         Waiter.<Done>value(done -> world.host.destroy(KEY, done));
         assertThat(state.state().usage().rows()).isEqualTo(1);
         state.release();
@@ -175,7 +175,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        VersionedSnapshots.Ref<ActorView> reading = hosted.snapshotAt(1).orElseThrow();
+        VersionedSnapshotCache.Ref<ActorView> reading = hosted.snapshotAt(1).orElseThrow();
         WeakReference<ActorView> first = new WeakReference<>(reading.state());
         int last = 1 + 3 * STATES_IN_BUDGET;
         for (int version = 2; version <= last; version++) {
@@ -224,10 +224,10 @@ class AtomicHostTest {
 
     @Test
     void rowsAreCheckedByTheFunctionThatPrepares() {
-        assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, "kv.add@1", rows("a"), done))
+        assertThat(Waiter.<RowStateDependency>error(done -> world.host.validate(KEY, "kv.add@1", rows("a"), done))
                         .code())
                 .isEqualTo(ErrorCode.INVALID_ROW);
-        Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
+        Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
     }
 
     /** Such as after a failed append because the log is full. */
@@ -240,7 +240,7 @@ class AtomicHostTest {
         try {
             for (int i = 0; i < 8; i++) {
                 Bytes again = Bytes.wrap(large.toArray());
-                Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, again, done));
+                Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, PUT, again, done));
             }
             assertThat(hosted.transactionState().validatedBytes())
                     .isPositive()

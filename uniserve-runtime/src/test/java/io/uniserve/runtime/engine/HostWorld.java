@@ -45,7 +45,7 @@ final class HostWorld implements AutoCloseable {
                 scratch,
                 Map.of(port, LoadedPort.of(engine)),
                 Map.of(),
-                new EngineCalls(THREADS, loop, nanos::get, fatal::add));
+                new EngineCallExecutor(THREADS, loop, nanos::get, fatal::add));
     }
 
     TableMeta meta() {

@@ -13,7 +13,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.runtime.async.Waiter;
 import java.nio.file.Path;
 import java.util.List;
@@ -89,17 +89,18 @@ class MutableOptionsTest {
         try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
             apply(world, change(1, "x"), change(2, "x"), change(3, "y"));
             assertThat(port.options).containsExactly(Map.of(), Map.of("word.later", "x"));
-            assertThat(Waiter.<RowCondition>error(
+            assertThat(Waiter.<RowStateDependency>error(
                                     done -> world.host.validate(KEY, MutableOptions.FUNCTION, later("y"), done))
                             .code())
                     .isEqualTo(ErrorCode.INVALID_ARGUMENT);
             for (Bytes bad : List.of(later(7L), later("x").slice(0, 9))) {
-                assertThat(Waiter.<RowCondition>error(
+                assertThat(Waiter.<RowStateDependency>error(
                                         done -> world.host.validate(KEY, MutableOptions.FUNCTION, bad, done))
                                 .code())
                         .isEqualTo(ErrorCode.INVALID_ROW);
             }
-            Waiter.<RowCondition>value(done -> world.host.validate(KEY, MutableOptions.FUNCTION, later("xx"), done));
+            Waiter.<RowStateDependency>value(
+                    done -> world.host.validate(KEY, MutableOptions.FUNCTION, later("xx"), done));
             assertThat(port.events).startsWith("create", "publish", "create").doesNotContain("y");
         }
     }

@@ -14,7 +14,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.runtime.async.Waiter;
 import io.uniserve.runtime.disk.SmallDisk;
 import java.io.IOException;
@@ -68,13 +68,14 @@ class PortEngineHostTest {
                     negative,
                     Bytes.wrap(longer),
                     Bytes.utf8("\0\0\0\1garbage"))) {
-                UniserveException error = Waiter.<RowCondition>error(done -> world.host.validate(KEY, PUT, bad, done));
+                UniserveException error =
+                        Waiter.<RowStateDependency>error(done -> world.host.validate(KEY, PUT, bad, done));
                 assertThat(error.code()).as(error.getMessage()).isEqualTo(ErrorCode.INVALID_ROW);
             }
-            assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, "kv.none@1", good, done))
+            assertThat(Waiter.<RowStateDependency>error(done -> world.host.validate(KEY, "kv.none@1", good, done))
                             .code())
                     .isEqualTo(ErrorCode.UNKNOWN_UPDATE);
-            Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, good, done));
+            Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, PUT, good, done));
             assertThat(world.host.pin(KEY)).isPresent();
         }
     }
@@ -214,15 +215,16 @@ class PortEngineHostTest {
         TestingPort port = new TestingPort();
         try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
             Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("x"), done));
-            Waiter.<RowCondition>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y"), done));
+            Waiter.<RowStateDependency>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y"), done));
             assertThat(port.events).containsExactly("create", "x");
-            Waiter.<RowCondition>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y", "look"), done));
+            Waiter.<RowStateDependency>value(
+                    done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y", "look"), done));
             assertThat(port.events).containsExactly("create", "x", "publish");
             world.apply(KEY, TestingPort.UPDATE, rows("fail"), ignored -> {});
             assertThat(Waiter.<Done>error(done -> world.host.checkpoint(KEY, "c", done))
                             .code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);
-            assertThat(Waiter.<RowCondition>error(
+            assertThat(Waiter.<RowStateDependency>error(
                                     done -> world.host.validate(KEY, TestingPort.UPDATE, rows("look"), done))
                             .code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);

@@ -8,7 +8,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.Decision;
@@ -73,7 +73,7 @@ final class DecisionHistoryCodecTest {
     void outcomesComeBackAndBelongToALogOfALaterFormat() throws Exception {
         Decision refused = new Decision(
                 6, false, List.of(batch(2, 1)), List.of(batch(2, 1).request()), "no such field", List.of());
-        TransactionHistory outcomes = new TransactionHistory(7, 3, List.of(settled(1, batch(1, 1)), refused));
+        DecisionHistory outcomes = new DecisionHistory(7, 3, List.of(settled(1, batch(1, 1)), refused));
         byte[] bytes = RegistryCodec.encode(outcomes);
         assertThat(RegistryCodec.decode("/outcomes", bytes)).isEqualTo(outcomes);
         assertThat(RegistryProto.RegistryNode.parseFrom(bytes).getFormat()).isEqualTo(2);

@@ -235,18 +235,18 @@ class HostileBytesTest {
 
     @Test
     void boundsCuts() {
-        DataProto.CutCall two = ConsistentCutMapping.toProto("c", List.of(new TableName("a"), new TableName("b")));
-        assertThat(ConsistentCutMapping.fromProto(two)).hasSize(2);
+        DataProto.CutCall two = ConsistentSnapshotMapping.toProto("c", List.of(new TableName("a"), new TableName("b")));
+        assertThat(ConsistentSnapshotMapping.fromProto(two)).hasSize(2);
         refused(
-                () -> ConsistentCutMapping.fromProto(
+                () -> ConsistentSnapshotMapping.fromProto(
                         two.toBuilder().addTables("a").build()),
                 "each once");
-        refused(() -> ConsistentCutMapping.fromProto(DataProto.CutCall.getDefaultInstance()), "one or more");
+        refused(() -> ConsistentSnapshotMapping.fromProto(DataProto.CutCall.getDefaultInstance()), "one or more");
         DataProto.CutCall.Builder many = DataProto.CutCall.newBuilder();
         for (int i = 0; i <= Limits.CUT_TABLES_MAX; i++) {
             many.addTables("t" + i);
         }
-        refused(() -> ConsistentCutMapping.fromProto(many.build()), "tables");
+        refused(() -> ConsistentSnapshotMapping.fromProto(many.build()), "tables");
     }
 
     private static void refused(DataProto.ReadRequest request, String field) {

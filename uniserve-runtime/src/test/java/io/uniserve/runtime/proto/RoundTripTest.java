@@ -12,7 +12,7 @@ import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
@@ -81,10 +81,10 @@ class RoundTripTest {
                         VersionedReadMapping::replyFromProto),
                 new Family<>(
                         "cut",
-                        ConsistentCut.class,
-                        ConsistentCutMapping::toProto,
+                        ConsistentSnapshot.class,
+                        ConsistentSnapshotMapping::toProto,
                         DataProto.CutReply.parser(),
-                        ConsistentCutMapping::fromProto),
+                        ConsistentSnapshotMapping::fromProto),
                 new Family<>(
                         "update",
                         UpdateRequest.class,

@@ -7,9 +7,9 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.registry.Tombstone;
+import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
-import io.uniserve.protocol.message.Problem;
 import io.uniserve.protocol.message.TrashCall;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
@@ -27,7 +27,7 @@ class WireNumbersTest {
         matches(PeerReply.Vote.Kind.values(), PeerProto.VoteKind.getDescriptor());
         matches(TrashCall.Action.values(), PeerProto.TrashAction.getDescriptor());
         matches(Tombstone.Reason.values(), RegistryProto.TombstoneReason.getDescriptor());
-        matches(Problem.Severity.values(), PeerProto.ProblemSeverity.getDescriptor());
+        matches(HealthProblem.Severity.values(), PeerProto.ProblemSeverity.getDescriptor());
         matches(PeerReply.Replicated.Status.values(), PeerProto.ReplicatedStatus.getDescriptor());
     }
 
@@ -45,7 +45,7 @@ class WireNumbersTest {
         assertThat(descriptor.getValues()).hasSize(constants.length + 1);
         for (Enum<?> constant : constants) {
             assertThat(descriptor
-                            .findValueByNumber(ProtoChecks.number(constant))
+                            .findValueByNumber(ProtoValidator.number(constant))
                             .getName())
                     .endsWith("_" + constant.name());
         }

@@ -27,7 +27,7 @@ class LocalObjectStoreTest {
 
     @BeforeEach
     void open() {
-        store = new AsyncObjectStore(DurableStores.open("file:" + root), 4, loop);
+        store = new AsyncObjectStore(DurableStoreFactory.open("file:" + root), 4, loop);
     }
 
     @AfterEach
@@ -155,7 +155,7 @@ class LocalObjectStoreTest {
 
     @Test
     void twoWritersOfOneKeyAgree() {
-        try (AsyncObjectStore other = new AsyncObjectStore(DurableStores.open(root.toString()), 4, loop)) {
+        try (AsyncObjectStore other = new AsyncObjectStore(DurableStoreFactory.open(root.toString()), 4, loop)) {
             for (int i = 0; i < 50; i++) {
                 String key = "race/" + i;
                 Waiter<Done> mine = new Waiter<>();
@@ -175,7 +175,7 @@ class LocalObjectStoreTest {
     void unusableLocationsAreRefused() throws IOException {
         Path file = Files.writeString(root.resolve("file"), "x");
         for (String location : List.of("", "s3://bucket/x", "file:" + file, file + "/below")) {
-            assertThatThrownBy(() -> DurableStores.open(location))
+            assertThatThrownBy(() -> DurableStoreFactory.open(location))
                     .isInstanceOf(UniserveException.class)
                     .extracting(e -> ((UniserveException) e).code())
                     .isEqualTo(ErrorCode.INVALID_CONFIGURATION);

@@ -12,16 +12,16 @@ import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.ChunkCompressor;
 import io.uniserve.protocol.exchange.ExchangeLimits;
-import io.uniserve.protocol.exchange.ExchangeMachine;
+import io.uniserve.protocol.exchange.ExchangeStateMachine;
 import io.uniserve.protocol.exchange.GatherEnvelope;
-import io.uniserve.protocol.exchange.PackedChunk;
 import io.uniserve.protocol.exchange.ScatterEnvelope;
 import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +41,7 @@ public final class ExchangeHost {
 
     private final EventLoop loop;
     private final Address self;
-    private final ExchangeMachine machine;
+    private final ExchangeStateMachine machine;
 
     /**
      * Starts the exchange.
@@ -60,7 +60,7 @@ public final class ExchangeHost {
             long firstRun) {
         this.loop = loop;
         this.self = self;
-        this.machine = new ExchangeMachine(clock, loop, network, disk, self, limits, firstRun);
+        this.machine = new ExchangeStateMachine(clock, loop, network, disk, self, limits, firstRun);
         CompletableFuture<Outcome<?>> started = new CompletableFuture<>();
         loop.execute(() -> machine.start(started::complete));
         if (started.join() instanceof Outcome.Err<?> failed) {
@@ -83,13 +83,13 @@ public final class ExchangeHost {
 
     /** Runs a scatter on a worker. The chunks stay until the attempt of the plan ends. */
     public ScatterManifest scatter(ScatterEnvelope frame, OperatorContext context, Consumer<ChunkSink> work) {
-        ScatterOutput scatterOutput = await(
+        ScatterRunId scatterOutput = await(
                 context.remainingNanos(),
                 future -> future.complete(
                         outcome(() -> machine.startRun(frame, context.actor(), context.remainingNanos()))));
         boolean complete = false;
         try {
-            work.accept((slot, rows, chunk) -> put(scatterOutput, context, slot, rows, chunk));
+            work.accept((slot, rows, chunk) -> storeChunk(scatterOutput, context, slot, rows, chunk));
             context.checkActive();
             ScatterManifest scatterManifest =
                     await(context.remainingNanos(), future -> future.complete(machine.complete(scatterOutput)));
@@ -102,13 +102,13 @@ public final class ExchangeHost {
         }
     }
 
-    private void put(ScatterOutput scatterOutput, OperatorContext context, int slot, long rows, Bytes chunk) {
+    private void storeChunk(ScatterRunId scatterOutput, OperatorContext context, int slot, long rows, Bytes chunk) {
         context.checkActive();
         if (rows < 0) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "the scatter put a chunk of " + rows + " rows");
         }
-        Bytes packed = PackedChunk.pack(chunk);
-        ChunkInfo info = new ChunkInfo(rows, packed.size(), PackedChunk.checksum(packed));
+        Bytes packed = ChunkCompressor.pack(chunk);
+        ChunkInfo info = new ChunkInfo(rows, packed.size(), ChunkCompressor.checksum(packed));
         this.<Done>await(
                 context.remainingNanos(), future -> machine.put(scatterOutput, slot, info, packed, future::complete));
     }
@@ -130,7 +130,7 @@ public final class ExchangeHost {
     }
 
     /** Current usage, for gauges and tests. Blocks until the loop has answered. */
-    public ExchangeMachine.Usage usage() {
+    public ExchangeStateMachine.Usage usage() {
         return await(SLACK_NANOS, future -> future.complete(outcome(machine::usage)));
     }
 

@@ -7,11 +7,11 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.exchange.ChunkCompressor;
 import io.uniserve.protocol.exchange.ExchangeInput;
-import io.uniserve.protocol.exchange.ExchangeMachine;
+import io.uniserve.protocol.exchange.ExchangeStateMachine;
 import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.protocol.exchange.GatherResult;
-import io.uniserve.protocol.exchange.PackedChunk;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -35,7 +35,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
     }
 
     void start(
-            ExchangeMachine machine,
+            ExchangeStateMachine machine,
             GatherEnvelope frame,
             List<Integer> actors,
             long remainingNanos,
@@ -126,15 +126,15 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
         @Override
         public Bytes read() {
             context.checkActive();
-            Bytes packed =
-                    PackedChunk.join(host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
+            Bytes packed = ChunkCompressor.join(
+                    host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
             // Chunks are checked on arrival; a file may have been damaged since.
-            if (arrival.isSpilled() && PackedChunk.checksum(packed) != arrival.checksum()) {
+            if (arrival.isSpilled() && ChunkCompressor.checksum(packed) != arrival.checksum()) {
                 throw new UniserveException( // for the producer's file, EXCHANGE_LOST; for the copy here, UNAVAILABLE
                         arrival.isRemote() ? ErrorCode.UNAVAILABLE : ErrorCode.EXCHANGE_LOST,
                         "the file of a chunk of actor " + source() + " is damaged");
             }
-            return PackedChunk.unpack(packed);
+            return ChunkCompressor.unpack(packed);
         }
     }
 }

@@ -12,7 +12,7 @@ final class CallerThreadExecutor implements Executor {
     private final ArrayDeque<Runnable> work = new ArrayDeque<>();
     private volatile @Nullable Thread thread;
 
-    /** Makes the calling thread the planner's thread. */
+    /** Registers the calling thread as the planner's thread. */
     void bindThread() {
         thread = Thread.currentThread();
     }

@@ -10,15 +10,15 @@ import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.query.ReadSession;
 import io.uniserve.protocol.client.routing.ClientContext;
-import io.uniserve.protocol.client.transaction.ReadSnapshot;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.AtomicTablesSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
-import io.uniserve.protocol.transaction.server.ConsistentCutReader;
+import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,21 +27,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of tables that one plan's reads see: present states, states that a session holds, or versions of tables with atomic updates.
- * Lost states end a read with VERSION_GONE; then {@link #lost} prepares another attempt. For the planner's thread.
+ * Snapshot of the tables that one plan reads: newest states, states that a session holds, or versions of tables with atomic updates. If a
+ * state is lost, a read fails with VERSION_GONE, and {@link #lost} prepares another attempt. Runs on the planner's thread only.
  */
 final class PlanSnapshot {
     private final QueryContext world;
-    private final QueryReads reads;
+    private final QueryReadFactory reads;
     private final ClientContext env;
-    private final PlannerWait wait;
+    private final PlannerOutcomeWaiter wait;
     private final PlanContext plan;
     private final TableName table;
     private final ReadMode mode;
     /** False if the caller has a session. */
     private final boolean owned;
 
-    private final UpdateContention updateContention;
+    private final UpdateContentionTracker updateContention;
     private final long deadlineNanos;
     private final ReadVersionTracker versions = new ReadVersionTracker();
     private final QuerySnapshot together;
@@ -49,28 +49,28 @@ final class PlanSnapshot {
     private boolean mustHold;
     /** True if all rounds see one version of a table with atomic updates. */
     private boolean oneVersion;
-    /** The moment that the first round of a strict query saw. Later rounds rest on no lease either. */
-    private @Nullable ConsistentCut moment;
+    /** The snapshot of the first round of a strict query. Later rounds do not depend on leases either. */
+    private @Nullable ConsistentSnapshot moment;
 
-    /** Independent reads of one moment, or of present states. */
+    /** Independent reads of one snapshot, or of newest states. */
     @FunctionalInterface
     interface View {
-        /** The read, not started. */
-        QueryReads.Read<QueryResult> read(Query asked);
+        /** Creates the read without starting it. */
+        QueryReadFactory.Read<QueryResult> read(Query asked);
     }
 
-    /** @param table the table that the query names; a session holds states of no other */
+    /** @param table the table that the query names; a session holds states of this table only */
     PlanSnapshot(
             QueryContext world,
-            PlannerWait wait,
+            PlannerOutcomeWaiter wait,
             PlanContext plan,
             TableName table,
             ReadMode mode,
             Optional<ReadSession> session,
-            UpdateContention updateContention,
+            UpdateContentionTracker updateContention,
             long deadlineNanos) {
         this.world = world;
-        this.reads = new QueryReads(world);
+        this.reads = new QueryReadFactory(world);
         this.env = world.env();
         this.wait = wait;
         this.plan = plan;
@@ -83,7 +83,7 @@ final class PlanSnapshot {
         this.together = new QuerySnapshot(mode, this::settle);
     }
 
-    /** All rounds see one state per table. */
+    /** Makes all rounds see one state per table. */
     void oneState() {
         oneVersion = true;
         if (session.isEmpty()) {
@@ -94,12 +94,12 @@ final class PlanSnapshot {
         }
     }
 
-    /** All rounds see one moment of those tables that have atomic updates. */
+    /** Makes all rounds see one snapshot of those tables that have atomic updates. */
     void oneMoment(Collection<TableName> tables) {
         together.request(tables.stream().filter(this::atomic).toList());
     }
 
-    /** True if rounds share a state, of a session or because the planner asked for one. */
+    /** True if rounds share a state, because of a session or at the planner's request. */
     boolean isShared() {
         return !owned || oneVersion || session.isPresent();
     }
@@ -108,19 +108,19 @@ final class PlanSnapshot {
         return TransactionService.isAtomic(plan.table(name).level());
     }
 
-    private ReadSnapshot settle(List<TableName> tables) {
-        List<Timers.Cancel> running = new ArrayList<>(); // touched on the serial only
+    private AtomicTablesSnapshot settle(List<TableName> tables) {
+        List<Timers.Cancel> running = new ArrayList<>(); // accessed on the serial executor only
         return wait.await(
-                done -> running.add(ReadSnapshot.take(
+                done -> running.add(AtomicTablesSnapshot.take(
                         env, world.network(), world.network(), mode, tables, deadlineNanos, done::complete)),
                 () -> world.serialExecutor().execute(() -> running.forEach(Timers.Cancel::cancel)));
     }
 
-    /** Reads the state that the plan sees of the query's table. */
+    /** Reads the query's table in the state that this plan sees. */
     QueryResult read(Query asked) {
         if (!atomic(asked.table())) {
             if (mode == ReadMode.STRICT) {
-                throw ConsistentCutReader.notAtomicError(asked.table());
+                throw ConsistentSnapshotReader.notAtomicError(asked.table());
             }
             return wait.await(reads.readCurrentState(asked, session));
         }
@@ -145,7 +145,7 @@ final class PlanSnapshot {
         if (tables.size() < 2 || session.isPresent()) {
             return Optional.empty();
         }
-        Optional<ReadSnapshot> seen =
+        Optional<AtomicTablesSnapshot> seen =
                 tables.stream().anyMatch(together::covers) ? together.forReads() : Optional.empty();
         boolean independent = tables.stream()
                 .allMatch(name -> together.covers(name) ? seen.isPresent() : mode != ReadMode.STRICT && !atomic(name));
@@ -156,17 +156,17 @@ final class PlanSnapshot {
                 : Optional.empty();
     }
 
-    /** True if operators of a plan with scatters read rows of tables with atomic updates beside their chunks. */
+    /** True if operators of a plan with scatters read rows of tables with atomic updates in addition to their chunks. */
     boolean actorsToo(Shuffle<?, ?> shuffle) {
         return !shuffle.chunksOnly() && shuffle.mapAndGatherTables().stream().anyMatch(this::atomic);
     }
 
     /**
-     * The moment that a plan with scatters sees; empty if it sees present states.
+     * The snapshot that a plan with scatters sees; empty if it sees newest states.
      *
-     * @param actorsToo see {@link #actorsToo}; the plan is refused if not all of its tables are of the moment
+     * @param actorsToo see {@link #actorsToo}; the plan is rejected unless the snapshot covers all its tables
      */
-    Optional<ReadSnapshot> ofShuffle(Shuffle<?, ?> shuffle, boolean actorsToo) {
+    Optional<AtomicTablesSnapshot> ofShuffle(Shuffle<?, ?> shuffle, boolean actorsToo) {
         if (actorsToo) {
             seeTogether(shuffle.tables().stream().filter(this::atomic).toList());
         }
@@ -180,14 +180,14 @@ final class PlanSnapshot {
         }
         for (TableName name : all) {
             if (mode != ReadMode.STALE && !together.covers(name)) {
-                throw UniserveException.invalid("the query sees one moment of other tables, and a map or gather of its"
+                throw UniserveException.invalid("the query reads a snapshot of other tables, and a map or gather of its"
                         + " plan may read rows of table " + name
-                        + ": name that table for the moment too, or say that the plan is of chunks alone");
+                        + ": include that table in the snapshot, or declare that the plan reads chunks only");
             }
         }
     }
 
-    /** States of any age cannot be found again by a later round. */
+    /** A read of mode STALE, which is rejected if rounds share a state: a later round could not find the same state. */
     private QueryResult anywhere(Query asked) {
         if (oneVersion) {
             throw new UniserveException(
@@ -198,20 +198,20 @@ final class PlanSnapshot {
         return wait.await(reads.readCurrentState(asked, Optional.empty()));
     }
 
-    /** A strict read, of the moment that earlier rounds saw if all rounds see one. */
+    /** A strict read; of the snapshot of earlier rounds if all rounds see one. */
     private QueryResult atMoment(Query asked) {
-        StrictRead.Result result = wait.await(reads.readStrict(asked, oneVersion ? moment : null));
+        StrictReadExecution.Result result = wait.await(reads.readStrict(asked, oneVersion ? moment : null));
         moment = result.consistentCut();
         return result.asQueryResult();
     }
 
-    /** A read of one version, which is that of earlier rounds if all rounds see one. */
+    /** A read of one version; the version of earlier rounds if all rounds see one. */
     private QueryResult atVersion(Query asked) {
         TableName name = asked.table();
         if (oneVersion) {
             versions.recordActors(name, asked.actors().orElseGet(() -> plan.actors(name)));
         }
-        SnapshotRead.Result result =
+        SnapshotReadExecution.Result result =
                 wait.await(reads.readVersion(asked, versions.version(name), versions.tableId(name)));
         if (oneVersion) {
             versions.recordResult(name, result);
@@ -219,11 +219,11 @@ final class PlanSnapshot {
         return result.asQueryResult();
     }
 
-    /** A read of the plan's moment. The first read of a plan's only table sets the moment by its version. */
+    /** A read of the plan's snapshot. If the plan has a single table, its first read sets the snapshot by its version. */
     private QueryResult ofOneMoment(Query asked) {
-        Optional<ReadSnapshot> seen = together.forRead(asked.actors());
+        Optional<AtomicTablesSnapshot> seen = together.forRead(asked.actors());
         if (seen.isEmpty()) {
-            SnapshotRead.Result first = wait.await(reads.readVersion(asked, 0, 0));
+            SnapshotReadExecution.Result first = wait.await(reads.readVersion(asked, 0, 0));
             together.recordFirstRead(asked.table(), asked.actors(), first);
             return first.asQueryResult();
         }
@@ -231,8 +231,8 @@ final class PlanSnapshot {
     }
 
     /**
-     * The states that the plan saw were lost. The next attempt has its states held, and so have other queries for a while; or it
-     * sees another moment, after a pause.
+     * Prepares another attempt after the states that the plan saw were lost. Servers hold the states of the next attempt, and those of
+     * other queries for some time. A plan with a snapshot gets a new one instead, after a pause.
      */
     void lost(int restarts) {
         if (together.isRequested()) {
@@ -248,7 +248,7 @@ final class PlanSnapshot {
         forget();
     }
 
-    /** Releases the states that the plan has seen, unless the caller's session holds them. The next attempt sees others. */
+    /** Releases the states that the plan has seen, unless the caller's session holds them. The next attempt sees other states. */
     void forget() {
         versions.discard();
         moment = null;
@@ -268,7 +268,7 @@ final class PlanSnapshot {
         return owned && !wait.isCancelled() && left;
     }
 
-    /** The error for the caller of a plan that gets no other attempt. */
+    /** The caller's error if the plan is not attempted again. */
     UniserveException told(UniserveException error, int restarts) {
         boolean lost = error.code() == ErrorCode.VERSION_GONE && together.isRequested();
         return lost ? QuerySnapshot.finalError(error, restarts) : error;

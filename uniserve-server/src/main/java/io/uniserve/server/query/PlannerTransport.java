@@ -4,7 +4,7 @@ import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
-import io.uniserve.runtime.transport.server.ConsistentCutHandler;
+import io.uniserve.runtime.transport.server.ConsistentSnapshotHandler;
 import io.uniserve.runtime.transport.server.ReadHandler;
 
 /** Access of this server's planners to actors: directly to those on this server, through the network to others. */
@@ -12,7 +12,7 @@ public record PlannerTransport(
         ServerId id,
         Address self,
         ReadHandler reads,
-        ConsistentCutHandler cuts,
+        ConsistentSnapshotHandler cuts,
         ChannelPool channels,
         ClusterIdentity cluster) {
     /** Returns the same transport on behalf of a client. */

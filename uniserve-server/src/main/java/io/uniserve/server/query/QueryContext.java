@@ -4,13 +4,13 @@ import io.uniserve.model.ServerId;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.env.Clock;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.runtime.port.PortBuild;
+import io.uniserve.runtime.port.PortBuildId;
 import io.uniserve.runtime.serial.SerialExecutor;
 import io.uniserve.runtime.serial.SerialTimers;
-import io.uniserve.runtime.serial.SharedRouting;
+import io.uniserve.runtime.serial.SharedRoutingCache;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -27,7 +27,7 @@ import java.util.function.Consumer;
  */
 record QueryContext(
         ClientContext env,
-        QueryNetwork network,
+        LocalFirstQueryNetwork network,
         ServerId localServer,
         Network peers,
         SerialExecutor serialExecutor,
@@ -36,9 +36,9 @@ record QueryContext(
         AtomicReference<Consumer<Throwable>> onFailure) {
     static QueryContext of(
             Clock clock,
-            Ids ids,
+            IdGenerator ids,
             Timers shared,
-            SharedRouting routing,
+            SharedRoutingCache routing,
             PlannerTransport here,
             GrpcClientNetwork remote,
             Network peers,
@@ -49,7 +49,7 @@ record QueryContext(
                 error -> Objects.requireNonNull(onBroken.get()).accept(error));
         Timers timers = new SerialTimers(shared, serialExecutor);
         CallerThreadExecutor planner = new CallerThreadExecutor();
-        QueryNetwork network = new QueryNetwork(here, remote, timers, serialExecutor, planner);
+        LocalFirstQueryNetwork network = new LocalFirstQueryNetwork(here, remote, timers, serialExecutor, planner);
         ClientContext env = new ClientContext(clock, timers, network, routing.viewFor(serialExecutor), ids, state);
         Network peersHere = (to, request, timeout, completion) ->
                 peers.call(to, request, timeout, outcome -> serialExecutor.execute(() -> completion.done(outcome)));
@@ -58,6 +58,6 @@ record QueryContext(
 
     /** Qualifies the operator with this server's build of the port. Another build may decode the same bytes in another way. */
     String qualifiedOperator(String port, String operator) {
-        return PortBuild.qualify(operator, planners.buildId(port));
+        return PortBuildId.qualify(operator, planners.buildId(port));
     }
 }

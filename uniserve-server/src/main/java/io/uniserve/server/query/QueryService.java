@@ -14,23 +14,23 @@ import io.uniserve.protocol.client.routing.RoutingPolicy;
 import io.uniserve.protocol.client.routing.SessionWatermarks;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
-import io.uniserve.runtime.serial.SharedRouting;
+import io.uniserve.runtime.serial.SharedRoutingCache;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.QueryHandler;
 import io.uniserve.runtime.transport.server.RoutingSource;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.worker.CancellationScope;
-import io.uniserve.server.read.worker.ClientShares;
-import io.uniserve.server.read.worker.RunningQueries;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.ClientRequestLimiter;
+import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,24 +44,24 @@ import java.util.function.Supplier;
 public final class QueryService implements QueryHandler, AutoCloseable {
 
     private final Clock clock;
-    private final Ids ids;
+    private final IdGenerator ids;
     private final CoarseTimers timers;
-    private final SharedRouting routing;
-    private final Timers.Cancel watch;
+    private final SharedRoutingCache routing;
+    private final Timers.Cancel routingWatch;
     private final ClientState state;
     private final PlannerTransport transport;
     private final GrpcClientNetwork remote;
     private final Network peers;
     private final PortPlanners planners;
-    private final OutOfMemoryPolicy memory;
+    private final OutOfMemoryPolicy outOfMemoryPolicy;
     private final WorkerPool pool;
     private final AtomicInteger queries = new AtomicInteger();
     private final int queriesMax;
-    private final ClientShares clients;
-    private final RunningQueries running;
+    private final ClientRequestLimiter clients;
+    private final RunningQueryRegistry running;
     private final long maxNanos;
-    private final UpdateContention updateContention;
-    private final Supplier<CancellationScope> callers;
+    private final UpdateContentionTracker updateContention;
+    private final Supplier<CancellationScope> newCancellationScope;
 
     /**
      * Starts the service.
@@ -77,21 +77,21 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     public QueryService(
             ServerSettings.Work settings,
             Clock clock,
-            Ids ids,
+            IdGenerator ids,
             PlannerTransport here,
             RoutingSource source,
             Consumer<Completion<Routing>> refresh,
             PortPlanners planners,
             OutOfMemoryPolicy memory,
             Supplier<CancellationScope> callers,
-            RunningQueries running) {
+            RunningQueryRegistry running) {
         this.running = running;
         this.maxNanos = settings.queryTimeMax().toNanos();
         this.clock = clock;
         this.ids = ids;
-        this.memory = memory;
-        this.callers = callers;
-        this.updateContention = new UpdateContention(clock);
+        this.outOfMemoryPolicy = memory;
+        this.newCancellationScope = callers;
+        this.updateContention = new UpdateContentionTracker(clock);
         this.planners = planners;
         this.transport = here;
         this.state = ClientState.of(RequestSettings.defaults(), RoutingPolicy.preferLocal(here.id()));
@@ -100,9 +100,9 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.timers = new CoarseTimers("uniserve-plans", clock);
         this.pool = new WorkerPool("uniserve-query", settings.queryThreads(), settings.fairReads(), clock);
         this.queriesMax = settings.queryThreads() + settings.queryQueue();
-        this.clients = new ClientShares(queriesMax, "queries", "server.query-queue");
-        this.routing = new SharedRouting(refresh);
-        this.watch = source.watch(routing::accept);
+        this.clients = new ClientRequestLimiter(queriesMax, "queries", "server.query-queue");
+        this.routing = new SharedRoutingCache(refresh);
+        this.routingWatch = source.watch(routing::accept);
         pool.startCompensation(timers);
     }
 
@@ -123,7 +123,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             completion.done(Outcome.err(refusal.get()));
             return () -> {};
         }
-        Share share = new Share(request.table().toString(), client);
+        FairShareKey share = new FairShareKey(request.table().toString(), client);
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
         ServerPlanContext context = new ServerPlanContext(
                 newContext(request, client),
@@ -131,20 +131,20 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 request.mode(),
                 session(request),
                 updateContention,
-                callers.get(),
+                newCancellationScope.get(),
                 new QueryStats(request.explain()),
                 deadline);
         if (queries.incrementAndGet() > queriesMax) {
-            ended(client);
+            releaseSlot(client);
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED, "this server's queue of queries is full; try again or elsewhere")));
             return context;
         }
-        RunningQueries.Entry entry =
-                running.add(share, RunningQueries.PLAN, deadline, request.remainingNanos() > maxNanos, context);
+        RunningQueryRegistry.Entry entry =
+                running.add(share, RunningQueryRegistry.PLAN, deadline, request.remainingNanos() > maxNanos, context);
         if (!pool.execute(share, () -> completion.done(answer(query, context, deadline, share, entry)))) {
             entry.close();
-            ended(client);
+            releaseSlot(client);
             completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down")));
         }
         return () -> {
@@ -153,7 +153,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         };
     }
 
-    private void ended(String client) {
+    private void releaseSlot(String client) {
         queries.decrementAndGet();
         clients.release(client, 1);
     }
@@ -182,7 +182,11 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     private Outcome<Answer> answer(
-            QueryText query, ServerPlanContext context, long deadline, Share share, RunningQueries.Entry entry) {
+            QueryText query,
+            ServerPlanContext context,
+            long deadline,
+            FairShareKey share,
+            RunningQueryRegistry.Entry entry) {
         entry.markStarted();
         try (WorkerPool.EngineCall inside = pool.enterEngine(deadline, context.cancellationScope())) {
             context.bindThread();
@@ -190,27 +194,28 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
             }
             String port = context.table(query.table()).port();
-            Answer answer =
-                    context.stats().isExplaining() ? explained(port, query, context) : planned(port, query, context);
+            Answer answer = context.stats().isExplaining()
+                    ? runAndExplain(port, query, context)
+                    : planAndRun(port, query, context);
             checkSize(answer);
             return Outcome.ok(answer.withEffort(context.stats().effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return Outcome.err(entry.toClientError(memory.onFailure("planning of the query", e)));
+            return Outcome.err(entry.toClientError(outOfMemoryPolicy.onFailure("planning of the query", e)));
         } finally {
             context.end();
             entry.close();
-            ended(share.client());
+            releaseSlot(share.client());
         }
     }
 
     /** Runs the query and explains its plan: by the planner's own EXPLAIN if it has one, else by the steps recorded here. */
-    private Answer explained(String port, QueryText query, ServerPlanContext context) {
+    private Answer runAndExplain(String port, QueryText query, ServerPlanContext context) {
         Optional<String> own = planners.explainQuery(port, query.text());
         if (own.isPresent()) {
-            return planned(port, new QueryText(query.table(), own.get(), query.actors()), context);
+            return planAndRun(port, new QueryText(query.table(), own.get(), query.actors()), context);
         }
         long begun = clock.nanos();
-        Answer answer = planned(port, query, context);
+        Answer answer = planAndRun(port, query, context);
         checkSize(answer);
         return context.stats()
                 .explanation(
@@ -219,7 +224,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     /** Plans and runs the query. If the states that its rounds read are lost, it starts again, until the deadline at most. */
-    private Answer planned(String port, QueryText query, ServerPlanContext context) {
+    private Answer planAndRun(String port, QueryText query, ServerPlanContext context) {
         for (int restarts = 0; ; restarts++) {
             long begun = clock.nanos();
             try {
@@ -251,7 +256,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     @Override
     public void close() {
         pool.close();
-        watch.cancel();
+        routingWatch.cancel();
         timers.close();
     }
 }

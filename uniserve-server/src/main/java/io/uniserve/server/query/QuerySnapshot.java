@@ -4,9 +4,9 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.client.transaction.ReadSnapshot;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.client.transaction.AtomicTablesSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import java.util.Optional;
@@ -20,26 +20,26 @@ import java.util.function.Function;
 final class QuerySnapshot {
     private final ReadMode mode;
     /** Takes a snapshot of these tables. */
-    private final Function<List<TableName>, ReadSnapshot> settle;
+    private final Function<List<TableName>, AtomicTablesSnapshot> takeSnapshot;
 
     private List<TableName> tables = List.of();
-    private Optional<ReadSnapshot> snapshot = Optional.empty();
+    private Optional<AtomicTablesSnapshot> snapshot = Optional.empty();
     /**
      * The actors of the first read, if that read fixed the snapshot; empty for all actors. For other actors its version may not be
      * the newest.
      */
     private Optional<List<Integer>> firstReadActors = Optional.empty();
     /** True if a read found its table before the first version. */
-    private boolean sawNothing;
+    private boolean readBeforeFirstVersion;
     /**
      * True after an attempt whose first read did not have the newest version of the whole table. The next attempts take a snapshot
      * first.
      */
-    private boolean settlesFirst;
+    private boolean takesSnapshotFirst;
 
-    QuerySnapshot(ReadMode mode, Function<List<TableName>, ReadSnapshot> settle) {
+    QuerySnapshot(ReadMode mode, Function<List<TableName>, AtomicTablesSnapshot> settle) {
         this.mode = mode;
-        this.settle = settle;
+        this.takeSnapshot = settle;
     }
 
     /**
@@ -69,8 +69,8 @@ final class QuerySnapshot {
      * Snapshot for a read of these actors, empty for all actors of a table. Returns empty if this is the first read of the only
      * table: then the read fixes the version.
      */
-    Optional<ReadSnapshot> forRead(Optional<List<Integer>> actors) {
-        boolean first = snapshot.isEmpty() && !sawNothing && !settlesFirst;
+    Optional<AtomicTablesSnapshot> forRead(Optional<List<Integer>> actors) {
+        boolean first = snapshot.isEmpty() && !readBeforeFirstVersion && !takesSnapshotFirst;
         if (first && tables.size() == 1 && mode == ReadMode.LINEARIZABLE) {
             return Optional.empty();
         }
@@ -82,23 +82,24 @@ final class QuerySnapshot {
     }
 
     /** Snapshot for several parallel reads, or empty. */
-    Optional<ReadSnapshot> forReads() {
+    Optional<AtomicTablesSnapshot> forReads() {
         return forRead(Optional.empty());
     }
 
     /** Snapshot for all actors, taken now if there is none. Fails with VERSION_GONE if earlier rounds have read another version. */
-    ReadSnapshot forAllActors() {
+    AtomicTablesSnapshot forAllActors() {
         if (snapshot.isPresent() && firstReadActors.isEmpty()) {
             return snapshot.get();
         }
-        ReadSnapshot found = settle.apply(tables);
-        if (sawNothing || snapshot.isPresent()) {
-            ConsistentCut.Table now = found.table(tables.get(0)).orElseThrow();
-            Optional<ConsistentCut.Table> before = snapshot.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
+        AtomicTablesSnapshot found = takeSnapshot.apply(tables);
+        if (readBeforeFirstVersion || snapshot.isPresent()) {
+            ConsistentSnapshot.Table now = found.table(tables.get(0)).orElseThrow();
+            Optional<ConsistentSnapshot.Table> before =
+                    snapshot.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
             boolean same = before.map(one -> one.version() == now.version() && one.tableId() == now.tableId())
                     .orElse(now.version() == 0);
             if (!same) {
-                settlesFirst = true;
+                takesSnapshotFirst = true;
                 throw new UniserveException(
                         ErrorCode.VERSION_GONE,
                         "table " + tables.get(0) + " was updated between the query's first round, of some actors, and"
@@ -111,12 +112,12 @@ final class QuerySnapshot {
     }
 
     /** Records the version of the first read, which read these actors of the only table; empty for all actors. */
-    void recordFirstRead(TableName table, Optional<List<Integer>> actors, SnapshotRead.Result first) {
+    void recordFirstRead(TableName table, Optional<List<Integer>> actors, SnapshotReadExecution.Result first) {
         if (first.version() > 0) {
-            snapshot = Optional.of(ReadSnapshot.of(table, first.tableId(), first.version()));
+            snapshot = Optional.of(AtomicTablesSnapshot.of(table, first.tableId(), first.version()));
             firstReadActors = actors;
         } else {
-            sawNothing = true;
+            readBeforeFirstVersion = true;
         }
     }
 
@@ -124,7 +125,7 @@ final class QuerySnapshot {
     void discard() {
         snapshot = Optional.empty();
         firstReadActors = Optional.empty();
-        sawNothing = false;
+        readBeforeFirstVersion = false;
     }
 
     /**

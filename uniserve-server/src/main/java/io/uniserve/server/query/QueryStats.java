@@ -9,7 +9,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
-import io.uniserve.runtime.port.PortBuild;
+import io.uniserve.runtime.port.PortBuildId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -20,18 +20,18 @@ import java.util.stream.Collectors;
  * explains them. The planner's thread records each round once.
  */
 final class QueryStats {
-    private final boolean explains;
+    private final boolean explaining;
     private final List<String> steps = new ArrayList<>();
     private Effort effort = Effort.NONE;
-    private ReadStats taken = ReadStats.NONE;
+    private ReadStats readStats = ReadStats.NONE;
 
     /** @param explains whether the caller requests the steps; else they are not recorded */
     QueryStats(boolean explains) {
-        this.explains = explains;
+        this.explaining = explains;
     }
 
     boolean isExplaining() {
-        return explains;
+        return explaining;
     }
 
     Effort effort() {
@@ -40,8 +40,8 @@ final class QueryStats {
 
     /** Cost of retrieves since the last call. */
     ReadStats takeReadStats() {
-        ReadStats since = taken;
-        taken = ReadStats.NONE;
+        ReadStats since = readStats;
+        readStats = ReadStats.NONE;
         return since;
     }
 
@@ -57,10 +57,10 @@ final class QueryStats {
         ReadStats one = new ReadStats(
                 result.parts().stream().mapToLong(Bytes::size).sum(),
                 stats.servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new)));
-        taken = taken.plus(one);
-        if (explains) {
+        readStats = readStats.plus(one);
+        if (explaining) {
             int actors = asked.actors().map(List::size).orElse(all);
-            String operator = PortBuild.withoutBuild(asked.operator());
+            String operator = PortBuildId.withoutBuild(asked.operator());
             steps.add(ExplainFormatter.formatStep(
                     ExplainFormatter.formatOperatorCall("retrieve", operator, actors, all, asked.table()) + how,
                     one,
@@ -71,7 +71,7 @@ final class QueryStats {
     /** Records the end of a shuffle. */
     void recordShuffle(Shuffle<?, ?> plan, Shuffle.Result<?> result, Effort spent, long nanos) {
         effort = effort.plus(spent);
-        if (!explains) {
+        if (!explaining) {
             return;
         }
         int last = result.stages().size() - 1;
@@ -92,7 +92,7 @@ final class QueryStats {
 
     /** Records a restart of the plan. */
     void recordRestart() {
-        if (explains) {
+        if (explaining) {
             steps.add("restarted: the states of its rounds were gone");
         }
     }

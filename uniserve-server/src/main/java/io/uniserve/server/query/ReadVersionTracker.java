@@ -3,7 +3,7 @@ package io.uniserve.server.query;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
 import java.util.Collection;
 import java.util.Set;
 import java.util.TreeMap;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * too, as a later table of the same name also has versions. Not thread-safe.
  */
 final class ReadVersionTracker {
-    private final TreeMap<TableName, SnapshotRead.Result> first = new TreeMap<>();
+    private final TreeMap<TableName, SnapshotReadExecution.Result> firstResults = new TreeMap<>();
     private final TreeMap<TableName, Set<Integer>> firstActors = new TreeMap<>();
 
     /**
@@ -33,19 +33,19 @@ final class ReadVersionTracker {
 
     /** Version to read, 0 for the newest. */
     long version(TableName table) {
-        SnapshotRead.@Nullable Result seen = first.get(table);
+        SnapshotReadExecution.@Nullable Result seen = firstResults.get(table);
         return seen == null ? 0 : seen.version();
     }
 
     /** Number of the table to read, 0 for the present table of that name. */
     long tableId(TableName table) {
-        SnapshotRead.@Nullable Result seen = first.get(table);
+        SnapshotReadExecution.@Nullable Result seen = firstResults.get(table);
         return seen == null ? 0 : seen.tableId();
     }
 
     /** Records a round's result. Fails with VERSION_GONE if the table had no version at the first round and has one now. */
-    void recordResult(TableName table, SnapshotRead.Result result) {
-        SnapshotRead.@Nullable Result before = first.putIfAbsent(table, result);
+    void recordResult(TableName table, SnapshotReadExecution.Result result) {
+        SnapshotReadExecution.@Nullable Result before = firstResults.putIfAbsent(table, result);
         if (before != null && before.version() == 0 && result.version() > 0) {
             throw new UniserveException(
                     ErrorCode.VERSION_GONE,
@@ -55,7 +55,7 @@ final class ReadVersionTracker {
 
     /** Discards all versions; the next attempt reads others. */
     void discard() {
-        first.clear();
+        firstResults.clear();
         firstActors.clear();
     }
 }

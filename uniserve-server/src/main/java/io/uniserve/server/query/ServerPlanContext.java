@@ -20,7 +20,7 @@ import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.ColocatedTables;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.exchange.ShuffleMachine;
+import io.uniserve.protocol.exchange.ShuffleStateMachine;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.server.read.worker.CancellationScope;
@@ -50,16 +50,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
     private final QueryStats queryStats;
-    private final PlannerWait wait;
+    private final PlannerOutcomeWaiter wait;
     private final PlanSnapshot snapshot;
-    private boolean sameCopies;
+    private boolean stickyReplicas;
 
     ServerPlanContext(
             QueryContext world,
             QueryText query,
             ReadMode mode,
             Optional<ReadSession> session,
-            UpdateContention updateContention,
+            UpdateContentionTracker updateContention,
             CancellationScope cancellationScope,
             QueryStats queryStats,
             long deadlineNanos) {
@@ -71,7 +71,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.ownsSession = session.isEmpty();
         this.query = query;
         this.deadlineNanos = deadlineNanos;
-        this.wait = new PlannerWait(world, cancellationScope, deadlineNanos);
+        this.wait = new PlannerOutcomeWaiter(world, cancellationScope, deadlineNanos);
         this.snapshot =
                 new PlanSnapshot(world, wait, this, query.table(), mode, session, updateContention, deadlineNanos);
     }
@@ -81,7 +81,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return cancellationScope;
     }
 
-    /** Makes the calling thread the planner's thread. */
+    /** Registers the calling thread as the planner's thread. */
     void bindThread() {
         context.plannerExecutor().bindThread();
     }
@@ -112,7 +112,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public void useStickyReplicas() {
-        sameCopies = true;
+        stickyReplicas = true;
     }
 
     @Override
@@ -122,23 +122,23 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public List<Integer> actors(TableName name) {
-        return chosen(name).orElseGet(() -> PlanContext.super.actors(name));
+        return chosenActors(name).orElseGet(() -> PlanContext.super.actors(name));
     }
 
     /** Actors that the caller has chosen; empty for all actors of the table. */
-    private Optional<List<Integer>> chosen(TableName name) {
+    private Optional<List<Integer>> chosenActors(TableName name) {
         return name.equals(query.table()) && !query.actors().isEmpty() ? Optional.of(query.actors()) : Optional.empty();
     }
 
     @Override
     public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        return run(table, chosen(table), call, parameters, combiner);
+        return runRetrieve(table, chosenActors(table), call, parameters, combiner);
     }
 
     @Override
     public <P, V, R> R retrieve(
             TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        return run(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
+        return runRetrieve(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
     }
 
     /** Runs reads in parallel if they are of eventual tables or of one common snapshot. */
@@ -154,23 +154,23 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 .map(one -> new Query(
                                 one.table(),
                                 one.actors().size() == actors(one.table()).size()
-                                        ? chosen(one.table())
+                                        ? chosenActors(one.table())
                                         : Optional.of(List.copyOf(new TreeSet<>(one.actors()))),
                                 qualifiedOperator(one.table(), call.id()),
                                 call.parameters().encode(one.parameters()),
                                 mode,
                                 deadlineNanos)
-                        .withStableReplicas(sameCopies))
+                        .withStableReplicas(stickyReplicas))
                 .toList();
-        ParallelReads run =
-                new ParallelReads(queries.stream().map(view.get()::read).toList());
+        ParallelReadGroup run =
+                new ParallelReadGroup(queries.stream().map(view.get()::read).toList());
         long begun = nanoTime();
         List<QueryResult> results = wait.await(run::start, run::cancel);
         long took = nanoTime() - begun;
         String how = queryStats.isExplaining() ? ", one of " + queries.size() + " at the same time" : "";
         List<R> combined = new ArrayList<>(results.size());
         for (int i = 0; i < results.size(); i++) {
-            combined.add(combined(record(queries.get(i), results.get(i), how, took), call, combiner));
+            combined.add(combine(record(queries.get(i), results.get(i), how, took), call, combiner));
         }
         return combined;
     }
@@ -208,14 +208,14 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         String how = queryStats.isExplaining()
                 ? others.stream().map(other -> other.name().value()).collect(Collectors.joining(", ", " beside ", ""))
                 : "";
-        return combined(readAndRecord(asked, how), call, combiner);
+        return combine(readAndRecord(asked, how), call, combiner);
     }
 
     @Override
     public <P, V> Map<Integer, V> retrieveEach(
             TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters) {
         Optional<List<Integer>> asked = Optional.of(List.copyOf(new TreeSet<>(parameters.keySet())));
-        QueryResult result = run(table, asked, call, PerActorParameters.of(parameters));
+        QueryResult result = runRetrieve(table, asked, call, PerActorParameters.of(parameters));
         Map<Integer, V> values = new TreeMap<>();
         for (int i = 0; i < result.parts().size(); i++) {
             if (result.actors().get(i).size() != 1) {
@@ -241,30 +241,30 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                     ErrorCode.UNSUPPORTED,
                     "a plan with a scatter has no common state of its tables: use no session and no oneState");
         }
-        ShuffleRun run = new ShuffleRun(context, mode, deadlineNanos, this::table);
-        ShuffleMachine.Plan bare = run.encodePlan(plan, this::actors);
+        ShuffleExecution run = new ShuffleExecution(context, mode, deadlineNanos, this::table);
+        ShuffleStateMachine.Plan bare = run.encodePlan(plan, this::actors);
         boolean actorsToo = snapshot.actorsToo(plan);
         snapshot.ofShuffle(plan, actorsToo).ifPresent(moment -> run.setSnapshot(moment, actorsToo));
         long begun = nanoTime();
-        ShuffleMachine.Result result = wait.await(
+        ShuffleStateMachine.Result result = wait.await(
                 future -> run.start(bare, future::complete),
                 () -> context.serialExecutor().execute(run::cancel));
         long took = nanoTime() - begun;
         Shuffle.Result<R> told = run.toResult(plan, bare, result, combiner);
-        queryStats.recordShuffle(plan, told, ShuffleRun.effort(result), took);
+        queryStats.recordShuffle(plan, told, ShuffleExecution.effort(result), took);
         return told;
     }
 
-    private <P, V, R> R run(
+    private <P, V, R> R runRetrieve(
             TableName table,
             Optional<List<Integer>> actors,
             RetrieveCall<P, V> call,
             P parameters,
             Combiner<V, R> combiner) {
-        return combined(run(table, actors, call, parameters), call, combiner);
+        return combine(runRetrieve(table, actors, call, parameters), call, combiner);
     }
 
-    private static <P, V, R> R combined(QueryResult result, RetrieveCall<P, V> call, Combiner<V, R> combiner) {
+    private static <P, V, R> R combine(QueryResult result, RetrieveCall<P, V> call, Combiner<V, R> combiner) {
         List<V> values = new ArrayList<>(result.parts().size());
         for (Bytes part : result.parts()) {
             values.add(call.values().decode(part));
@@ -272,7 +272,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return combiner.combine(values);
     }
 
-    private <P, V> QueryResult run(
+    private <P, V> QueryResult runRetrieve(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
         return readAndRecord(
@@ -282,7 +282,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** Reads, and records the statistics. */
     private QueryResult readAndRecord(Query asked, String how) {
         long begun = nanoTime();
-        QueryResult result = snapshot.read(asked.withStableReplicas(sameCopies));
+        QueryResult result = snapshot.read(asked.withStableReplicas(stickyReplicas));
         return record(asked, result, how, nanoTime() - begun);
     }
 

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Actors of other tables that the operator of one target may read beside its own actor. Each is pinned. Its gate is checked like the
- * target's: before the operator runs, and again at the end. An actor that cannot be read here and now counts as absent. Not
+ * Actors of other tables that the operator of one target may read in addition to its own actor. Each is pinned. Its gate is checked like
+ * the target's: before the operator runs, and again at the end. An actor that this server cannot read at present counts as absent. Not
  * thread-safe.
  */
 final class ColocatedActors implements AutoCloseable {
@@ -35,7 +35,7 @@ final class ColocatedActors implements AutoCloseable {
         this.mode = mode;
     }
 
-    /** Finds the actors beside the target at this index. */
+    /** Finds the co-located actors of the target at this index. */
     static ColocatedActors of(ReadTaskContext service, ReadRequest request, int place) {
         ColocatedActors all = new ColocatedActors(service, request.mode());
         int actor = request.targets().get(place).actor();
@@ -71,7 +71,7 @@ final class ColocatedActors implements AutoCloseable {
             return;
         }
         Optional<PinnedActor> pinned = service.actors().pin(key);
-        if (pinned.isPresent() && !serves(pinned.get(), operator)) {
+        if (pinned.isPresent() && !isReadable(pinned.get(), operator)) {
             pinned.get().close();
         } else if (pinned.isPresent()) {
             found.put(beside.table(), new Found(key, target, gate, pinned.get()));
@@ -79,7 +79,7 @@ final class ColocatedActors implements AutoCloseable {
     }
 
     /** True if the actor has the operator's engine, and its table is eventual. */
-    private static boolean serves(PinnedActor actor, String operator) {
+    private static boolean isReadable(PinnedActor actor, String operator) {
         return !actor.isAtomic()
                 && actor.operator(operator)
                         .filter(one -> one.actorType().isInstance(actor.actor()))

@@ -14,8 +14,8 @@ import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.GatherInputs;
-import io.uniserve.server.read.session.ActorSource;
 import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.session.PinnedActorProvider;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -26,11 +26,11 @@ import java.util.function.Supplier;
 
 /** Fetcher of the chunks for reads with a gather or a map. It occupies no worker until all chunks have arrived. Thread-safe. */
 final class ExchangeInputFetcher {
-    private final ActorSource actors;
+    private final PinnedActorProvider actors;
     private final ExchangeHost exchange;
     private final Supplier<Optional<Routing>> routing;
 
-    ExchangeInputFetcher(ActorSource actors, ExchangeHost exchange, Supplier<Optional<Routing>> routing) {
+    ExchangeInputFetcher(PinnedActorProvider actors, ExchangeHost exchange, Supplier<Optional<Routing>> routing) {
         this.actors = actors;
         this.routing = routing;
         this.exchange = exchange;

@@ -18,19 +18,19 @@ import org.jspecify.annotations.Nullable;
 public final class GateTable implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new ConcurrentHashMap<>();
     private final Map<Long, Long> versions = new ConcurrentHashMap<>();
-    private final Map<Long, UncommittedClaim> denials = new ConcurrentHashMap<>();
+    private final Map<Long, UncommittedClaim> uncommittedClaims = new ConcurrentHashMap<>();
     private final Map<ReplicaKey, Set<Waiter>> waiters = new ConcurrentHashMap<>();
 
     @Override
     public void publish(ReplicaKey key, ReadGate gate) {
         gates.put(key, gate);
-        wake(key);
+        wakeWaiters(key);
     }
 
     @Override
     public void remove(ReplicaKey key) {
         gates.remove(key);
-        wake(key);
+        wakeWaiters(key);
     }
 
     @Override
@@ -46,15 +46,15 @@ public final class GateTable implements GatePublisher {
     @Override
     public void publishClaim(long tableId, UncommittedClaim uncommittedClaim) {
         if (uncommittedClaim.equals(UncommittedClaim.NONE)) {
-            denials.remove(tableId);
+            uncommittedClaims.remove(tableId);
         } else {
-            denials.put(tableId, uncommittedClaim);
+            uncommittedClaims.put(tableId, uncommittedClaim);
         }
     }
 
     /** Version of the table that this server's transaction manager claims is not visible at this time, 0 for none. */
     long uncommittedVersion(long tableId, long nowNanos) {
-        UncommittedClaim uncommittedClaim = denials.getOrDefault(tableId, UncommittedClaim.NONE);
+        UncommittedClaim uncommittedClaim = uncommittedClaims.getOrDefault(tableId, UncommittedClaim.NONE);
         return uncommittedClaim.versionAt(committedVersion(tableId), nowNanos);
     }
 
@@ -72,29 +72,29 @@ public final class GateTable implements GatePublisher {
             all.add(waiter);
             return all;
         });
-        if (changed(seen, gates.get(key))) {
+        if (hasChanged(seen, gates.get(key))) {
             waiter.wake();
-            forget(key, waiter);
+            removeWaiter(key, waiter);
         }
         return () -> {
             waiter.woken.set(true);
-            forget(key, waiter);
+            removeWaiter(key, waiter);
         };
     }
 
     @SuppressWarnings("ReferenceEquality") // each publication is a new object
-    private static boolean changed(@Nullable ReadGate seen, @Nullable ReadGate now) {
+    private static boolean hasChanged(@Nullable ReadGate seen, @Nullable ReadGate now) {
         return seen != now;
     }
 
-    private void forget(ReplicaKey key, Waiter waiter) {
+    private void removeWaiter(ReplicaKey key, Waiter waiter) {
         waiters.computeIfPresent(key, (k, set) -> {
             set.remove(waiter);
             return set.isEmpty() ? null : set;
         });
     }
 
-    private void wake(ReplicaKey key) {
+    private void wakeWaiters(ReplicaKey key) {
         if (waiters.isEmpty()) {
             return;
         }

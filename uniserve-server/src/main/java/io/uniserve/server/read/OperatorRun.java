@@ -23,24 +23,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Run of a retrieve operator with a request's parameters, decoded once for all its actors. If the operator can merge values, they
- * stay objects; else the worker that made them encodes them.
+ * Run of a retrieve operator with a request's parameters, decoded once for all its actors. If the operator can merge values, they stay
+ * objects. Otherwise the worker that computed a value encodes it.
  */
 final class OperatorRun<A extends ActorView, P, V> {
     private final RetrieveOperator<A, P, V> operator;
     /** The port's operator. It differs from {@code operator} for a scatter, a gather and a map, which run as a retrieve. */
-    private final Operator<?, ?> registered;
+    private final Operator<?, ?> portOperator;
 
     private final P parameters;
     private final Optional<Merger<P, V>> merger;
     /** Used only to call the port's code; this remains possible after the pin is released. */
-    private final PinnedActor port;
+    private final PinnedActor pinnedActor;
 
     private OperatorRun(RetrieveOperator<A, P, V> operator, Operator<?, ?> registered, P parameters, PinnedActor port) {
         this.operator = operator;
-        this.registered = registered;
+        this.portOperator = registered;
         this.parameters = parameters;
-        this.port = port;
+        this.pinnedActor = port;
         this.merger = operator.merger();
     }
 
@@ -56,20 +56,20 @@ final class OperatorRun<A extends ActorView, P, V> {
             ExchangeHost exchange,
             @Nullable GatherInputs gatherInputs) {
         if (operator instanceof ScatterOperator<?, ?> scatter) {
-            return decoded(new ScatterRun<>(scatter, exchange), operator, parameters, port);
+            return decode(new ScatterOperatorAdapter<>(scatter, exchange), operator, parameters, port);
         }
         if (operator instanceof GatherOperator<?, ?, ?> gather) {
-            return decoded(
-                    new GatherRun<>(gather, requireInputs(operator, parameters, gatherInputs)),
+            return decode(
+                    new GatherOperatorAdapter<>(gather, requireInputs(operator, parameters, gatherInputs)),
                     operator,
                     parameters,
                     port);
         }
         if (operator instanceof MapOperator<?, ?> map) {
             GatherInputs here = requireInputs(operator, parameters, gatherInputs);
-            return decoded(new MapRun<>(map, here, exchange), operator, parameters, port);
+            return decode(new MapOperatorAdapter<>(map, here, exchange), operator, parameters, port);
         }
-        return decoded((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
+        return decode((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
     }
 
     private static GatherInputs requireInputs(
@@ -85,7 +85,7 @@ final class OperatorRun<A extends ActorView, P, V> {
                 + ", and the read names no chunks: use it in a plan");
     }
 
-    private static <A extends ActorView, P, V> OperatorRun<A, P, V> decoded(
+    private static <A extends ActorView, P, V> OperatorRun<A, P, V> decode(
             RetrieveOperator<A, P, V> operator, Operator<?, ?> registered, Bytes parameters, PinnedActor port) {
         BinaryReader in = new BinaryReader(parameters);
         try {
@@ -100,12 +100,12 @@ final class OperatorRun<A extends ActorView, P, V> {
 
     /** Operator of the port. */
     Operator<?, ?> operator() {
-        return registered;
+        return portOperator;
     }
 
     /** True if the operator promises to take microseconds with these parameters. */
     boolean mayRunInline() {
-        return port.call("brief() of " + operator.id(), () -> operator.mayRunInline(parameters));
+        return pinnedActor.call("brief() of " + operator.id(), () -> operator.mayRunInline(parameters));
     }
 
     boolean merges() {
@@ -118,11 +118,11 @@ final class OperatorRun<A extends ActorView, P, V> {
         if (value == null) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "operator " + operator.id() + " returned null");
         }
-        return encodes(alone) ? encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX) : value;
+        return returnsBytes(alone) ? encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX) : value;
     }
 
     /** True if {@link #retrieve} returns encoded bytes. A value that waits to be merged may be of type Bytes as well. */
-    private boolean encodes(boolean alone) {
+    private boolean returnsBytes(boolean alone) {
         return merger.isEmpty() || alone;
     }
 
@@ -134,18 +134,18 @@ final class OperatorRun<A extends ActorView, P, V> {
      */
     @SuppressWarnings("unchecked") // as in mergeHere
     int size(Object value, boolean alone) {
-        return encodes(alone)
+        return returnsBytes(alone)
                 ? ((Bytes) value).size()
                 : write((V) value, Limits.RESULT_BYTES_PER_ACTOR_MAX).size();
     }
 
     /** Merges partial values of {@link #retrieve} and encodes the result. */
     Bytes merge(List<Object> values) {
-        return port.call("merging of " + operator.id(), () -> mergeHere(values));
+        return pinnedActor.call("merging of " + operator.id(), () -> mergeValues(values));
     }
 
     @SuppressWarnings("unchecked") // retrieve() returns values of type V if there is a merger
-    private Bytes mergeHere(List<Object> values) {
+    private Bytes mergeValues(List<Object> values) {
         Merger<P, V> join = merger.orElseThrow();
         V merged = (V) values.get(0);
         for (Object value : values.subList(1, values.size())) {

@@ -18,7 +18,7 @@ public final class OutOfMemoryPolicy {
     private static final int ROOM_BYTES_MAX = 64 << 20;
 
     private final Consumer<Throwable> fatal;
-    private final BooleanSupplier roomLeft;
+    private final BooleanSupplier hasMemoryLeft;
 
     /**
      * Creates the policy.
@@ -26,17 +26,17 @@ public final class OutOfMemoryPolicy {
      * @param fatal ends the process in good order; called on the failing thread
      */
     public OutOfMemoryPolicy(Consumer<Throwable> fatal) {
-        this(fatal, OutOfMemoryPolicy::roomLeft);
+        this(fatal, OutOfMemoryPolicy::hasMemoryLeft);
     }
 
     OutOfMemoryPolicy(Consumer<Throwable> fatal, BooleanSupplier roomLeft) {
         this.fatal = fatal;
-        this.roomLeft = roomLeft;
+        this.hasMemoryLeft = roomLeft;
     }
 
     /** Returns the query's error, and calls the fatal handler if memory stays short. */
     UniserveException onOutOfMemory(String what, OutOfMemoryError error) {
-        boolean room = roomLeft.getAsBoolean();
+        boolean room = hasMemoryLeft.getAsBoolean();
         LOG.error("{} ran out of memory, {}", what, room ? "memory is available again" : "the process must end", error);
         if (!room) {
             fatal.accept(error);
@@ -51,11 +51,11 @@ public final class OutOfMemoryPolicy {
     public UniserveException onFailure(String what, Throwable failure) {
         return failure instanceof OutOfMemoryError memory
                 ? onOutOfMemory(what, memory)
-                : PortErrors.toUniserveException(what, failure);
+                : PortErrorMapper.toUniserveException(what, failure);
     }
 
-    /** Tries to allocate a twentieth of the heap. This makes the garbage collector free as much as it can. */
-    private static boolean roomLeft() {
+    /** Tries to allocate a twentieth of the heap. This forces the garbage collector to free as much as possible. */
+    private static boolean hasMemoryLeft() {
         long wanted = Math.min(ROOM_BYTES_MAX, Runtime.getRuntime().maxMemory() / ROOM_DIVISOR);
         try {
             return new byte[(int) wanted].length == wanted;

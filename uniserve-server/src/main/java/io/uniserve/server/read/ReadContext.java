@@ -16,7 +16,7 @@ final class ReadContext implements OperatorContext {
     private final Clock clock;
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
-    private long toldNanos = -1;
+    private long reportedNanos = -1;
     private Optional<ColocatedActors> colocatedActors = Optional.empty();
 
     ReadContext(int actor, Clock clock, long deadlineNanos, CancellationScope cancellationScope) {
@@ -53,7 +53,7 @@ final class ReadContext implements OperatorContext {
 
     @Override
     public void reportCost(long nanos) {
-        toldNanos = nanos;
+        reportedNanos = nanos;
     }
 
     @Override
@@ -61,13 +61,13 @@ final class ReadContext implements OperatorContext {
         return colocatedActors.flatMap(all -> all.actor(table));
     }
 
-    /** Sets the actors that the operator may read beside its own. */
+    /** Sets the actors that the operator may read in addition to its own. */
     void setColocatedActors(ColocatedActors actors) {
         colocatedActors = Optional.of(actors);
     }
 
     /** Cost that the operator has reported, in nanoseconds; negative if it has reported none. */
     long reportedNanos() {
-        return toldNanos;
+        return reportedNanos;
     }
 }

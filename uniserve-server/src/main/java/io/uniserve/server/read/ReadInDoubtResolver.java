@@ -12,7 +12,7 @@ public interface ReadInDoubtResolver {
      * Completes, on the loop, when the state of the replica is complete for a read that starts now.
      *
      * @param at the requested version, 0 for the newest
-     * @param defers true if the client itself looks for a claim that a version in flight is not visible
+     * @param defers true if the client itself obtains a claim that a version in flight is not visible
      */
     void resolve(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion);
 }

@@ -21,13 +21,13 @@ import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.server.exchange.ExchangeHost;
-import io.uniserve.server.read.session.ActorSource;
 import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.session.PinnedActorProvider;
 import io.uniserve.server.read.session.SessionSnapshots;
 import io.uniserve.server.read.worker.CancellationScope;
-import io.uniserve.server.read.worker.ClientShares;
-import io.uniserve.server.read.worker.RunningQueries;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.ClientRequestLimiter;
+import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.BitSet;
 import java.util.List;
@@ -54,27 +54,27 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private final Clock clock;
     private final Timers timers;
     /** Timers for stopping operators. A port's code may block, so they have a thread that no request waits for. */
-    private final CoarseTimers stops;
+    private final CoarseTimers stopTimers;
 
     private final GateTable gates;
-    private final ActorSource actors;
+    private final PinnedActorProvider actors;
     private final Supplier<Optional<Routing>> routing;
     private final Consumer<TableName> refresh;
-    private final ReadCosts costs;
+    private final ReadCostCounter costs;
     private final ShardSetTracker sets;
-    private final InlineOperators brief = new InlineOperators();
-    private final OutOfMemoryPolicy faults;
+    private final OperatorTimeEstimator inlineOperators = new OperatorTimeEstimator();
+    private final OutOfMemoryPolicy outOfMemoryPolicy;
     private final WorkerPool pool;
-    private final ResultMemory memory;
-    private final SessionSnapshots held;
+    private final ResultMemoryBudget resultMemory;
+    private final SessionSnapshots sessionSnapshots;
     private final ReadInDoubtResolver readInDoubtResolver;
     private final ExchangeHost exchange;
     private final ExchangeInputFetcher exchangeInputFetcher;
     private final int requestsMax;
     private final long catchUpNanos;
     private final AtomicInteger requests = new AtomicInteger();
-    private final ClientShares clients;
-    private final RunningQueries running;
+    private final ClientRequestLimiter clients;
+    private final RunningQueryRegistry running;
     private final long maxNanos;
     private volatile boolean closed;
 
@@ -93,8 +93,8 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             Timers timers,
             ServerSettings.Work settings,
             GateTable gates,
-            ActorSource actors,
-            ReadCosts costs,
+            PinnedActorProvider actors,
+            ReadCostCounter costs,
             ShardSetTracker sets,
             Supplier<Optional<Routing>> routing,
             Consumer<TableName> refresh,
@@ -105,15 +105,15 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         this.readInDoubtResolver = readInDoubtResolver;
         this.exchange = exchange;
         this.exchangeInputFetcher = new ExchangeInputFetcher(actors, exchange, routing);
-        this.held = new SessionSnapshots(
+        this.sessionSnapshots = new SessionSnapshots(
                 Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX,
                 Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX,
                 settings.sessionBytesMax(),
                 firstVersion);
-        this.faults = faults;
+        this.outOfMemoryPolicy = faults;
         this.clock = clock;
         this.timers = timers;
-        this.stops = new CoarseTimers("uniserve-stops", clock);
+        this.stopTimers = new CoarseTimers("uniserve-stops", clock);
         this.gates = gates;
         this.actors = actors;
         this.costs = costs;
@@ -123,11 +123,11 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         int cores = Runtime.getRuntime().availableProcessors();
         int threads = settings.readThreads() > 0 ? settings.readThreads() : Math.max(2, cores);
         this.pool = new WorkerPool("uniserve-read", threads, settings.fairReads(), clock);
-        this.running = new RunningQueries(clock, firstVersion);
+        this.running = new RunningQueryRegistry(clock, firstVersion);
         this.maxNanos = settings.queryTimeMax().toNanos();
-        this.memory = new ResultMemory(settings.resultMemoryBytes());
+        this.resultMemory = new ResultMemoryBudget(settings.resultMemoryBytes());
         this.requestsMax = settings.readQueue() + threads;
-        this.clients = new ClientShares(requestsMax, "reads", "server.read-queue");
+        this.clients = new ClientRequestLimiter(requestsMax, "reads", "server.read-queue");
         this.catchUpNanos = settings.catchUpWait().toNanos();
         pool.startCompensation(timers);
         expire();
@@ -138,7 +138,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         return client.isEmpty() ? this : new ClientReads(client);
     }
 
-    /** Reads of a client that has a name. */
+    /** Reads of a client that sends its name. */
     private final class ClientReads implements ReadHandler {
         private final String client;
 
@@ -167,7 +167,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         }
     }
 
-    private Predicate<Runnable> first(Share share, @Nullable Executor lent) {
+    private Predicate<Runnable> firstExecutor(FairShareKey share, @Nullable Executor lent) {
         return lent == null ? work -> pool.execute(share, work) : work -> pool.runOnCallerThread(share, work, lent);
     }
 
@@ -187,10 +187,10 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         if (!request.queriedActors().isEmpty()) {
             sets.record(request.tableId(), request.queriedActors());
         }
-        if (full(request.parameters(), client, completion)) {
+        if (rejectIfFull(request.parameters(), client, completion)) {
             return () -> {};
         }
-        Share share = new Share(request.table().toString(), client);
+        FairShareKey share = new FairShareKey(request.table().toString(), client);
         ReadTask task = new ReadTask(this, request, share, completion);
         if (GatherEnvelope.isEnvelope(request.parameters())
                 && exchangeInputFetcher.needsChunks(
@@ -222,11 +222,11 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         return new ReplicaKey(tableId, actor);
     }
 
-    private void start(ReadTask task, ReadRequest request, Share share, @Nullable Executor lent) {
+    private void start(ReadTask task, ReadRequest request, FairShareKey share, @Nullable Executor lent) {
         task.run().list();
-        // Helpers only where threads are idle: under load each request stays with one thread.
+        // Helpers only if threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idleThreads() - 1);
-        if (!first(share, lent).test(task::serveTargets)) {
+        if (!firstExecutor(share, lent).test(task::serveTargets)) {
             task.failAll(ReadTaskContext.closing());
             return;
         }
@@ -248,11 +248,11 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private Timers.Cancel read(
             VersionedRead request, String client, Completion<VersionedRead.Reply> completion, @Nullable Executor lent) {
         check(request.targets(), VersionedRead.Target::actor, request.remainingNanos());
-        if (full(request.parameters(), client, completion)) {
+        if (rejectIfFull(request.parameters(), client, completion)) {
             return () -> {};
         }
-        Share share = new Share(request.table().toString(), client);
-        VersionedTask task = new VersionedTask(this, request, share, completion);
+        FairShareKey share = new FairShareKey(request.table().toString(), client);
+        VersionedReadTask task = new VersionedReadTask(this, request, share, completion);
         if (GatherEnvelope.isEnvelope(request.parameters())
                 && exchangeInputFetcher.needsChunks(
                         request.operator(),
@@ -264,19 +264,19 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
                     actors,
                     request.remainingNanos(),
                     task.run()::gathers,
-                    () -> task.admit(first(share, null)), // the caller's thread is no longer available
+                    () -> task.admit(firstExecutor(share, null)), // the caller's thread is no longer available
                     task::failAll);
             return () -> {
                 task.cancel();
                 arriving.cancel();
             };
         }
-        task.admit(first(share, lent));
+        task.admit(firstExecutor(share, lent));
         return task;
     }
 
     /** Counts a request. Returns true if the server has too many; the request is then answered with an error. */
-    private <T> boolean full(Bytes parameters, String client, Completion<T> completion) {
+    private <T> boolean rejectIfFull(Bytes parameters, String client, Completion<T> completion) {
         Optional<UniserveException> refusal = clients.reserve(client, weight(parameters));
         if (refusal.isPresent()) {
             completion.done(Outcome.err(refusal.get()));
@@ -326,15 +326,15 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     @Override
     public OutOfMemoryPolicy outOfMemoryPolicy() {
-        return faults;
+        return outOfMemoryPolicy;
     }
 
     @Override
-    public ReadCosts costs() {
+    public ReadCostCounter costs() {
         return costs;
     }
 
-    /** Requests under way now; one with large parameters counts as several. */
+    /** Requests in progress; one with large parameters counts as several. */
     public int activeRequests() {
         return requests.get();
     }
@@ -354,16 +354,17 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     public void close() {
         closed = true;
         pool.close();
-        stops.close();
-        held.close();
+        stopTimers.close();
+        sessionSnapshots.close();
     }
 
     private void expire() {
         if (!closed) {
-            if (held.size() > 0) {
+            if (sessionSnapshots.size() > 0) {
                 pool.execute(() -> {
-                    held.expire(clock.nanos()); // not on the timer's thread: closing and measuring may be slow
-                    held.enforceSizeLimit();
+                    sessionSnapshots.expire(
+                            clock.nanos()); // not on the timer's thread: closing and measuring may be slow
+                    sessionSnapshots.enforceSizeLimit();
                 });
             }
             Timers.Cancel unused = timers.after(EXPIRE_NANOS, this::expire);
@@ -382,12 +383,12 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public boolean execute(Share share, Runnable task) {
+    public boolean execute(FairShareKey share, Runnable task) {
         return pool.execute(share, task);
     }
 
     @Override
-    public RunningQueries runningQueries() {
+    public RunningQueryRegistry runningQueries() {
         return running;
     }
 
@@ -423,7 +424,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     @Override
     public CancellationScope newCancellationScope() {
-        return new CancellationScope(stops);
+        return new CancellationScope(stopTimers);
     }
 
     @Override
@@ -437,7 +438,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public ActorSource actors() {
+    public PinnedActorProvider actors() {
         return actors;
     }
 
@@ -460,8 +461,8 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public InlineOperators inlineOperators() {
-        return brief;
+    public OperatorTimeEstimator inlineOperators() {
+        return inlineOperators;
     }
 
     @Override
@@ -471,27 +472,27 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     @Override
     public SessionSnapshots sessionSnapshots() {
-        return held;
+        return sessionSnapshots;
     }
 
     /** Number of actor states that are held for sessions now. */
     public int sessionStates() {
-        return held.size();
+        return sessionSnapshots.size();
     }
 
     /** Bytes of memory and disk that only these states use, as of the last measurement. */
     public long sessionBytes() {
-        return held.bytes();
+        return sessionSnapshots.bytes();
     }
 
     /** Number of states that were dropped because of their size. */
     public long sessionStatesTooLarge() {
-        return held.tooLarge();
+        return sessionSnapshots.tooLarge();
     }
 
     @Override
-    public ResultMemory resultMemory() {
-        return memory;
+    public ResultMemoryBudget resultMemory() {
+        return resultMemory;
     }
 
     @Override

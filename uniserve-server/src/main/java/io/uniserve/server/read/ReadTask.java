@@ -15,12 +15,12 @@ import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
-import io.uniserve.protocol.transaction.server.ConsistentCutReader;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.server.read.session.PinnedActor;
 import io.uniserve.server.read.session.SessionSnapshot;
 import io.uniserve.server.read.session.SharedEngineSnapshot;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.FairShareKey;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,10 +45,10 @@ final class ReadTask implements Timers.Cancel {
     private final ReadTaskContext service;
     private final ReadRequest request;
     private final Completion<ReadReply> completion;
-    private final RequestRun run;
-    private final long patienceNanos;
+    private final ReadRequestResources run;
+    private final long catchUpDeadlineNanos;
     private final AtomicInteger next = new AtomicInteger();
-    private final AtomicInteger open;
+    private final AtomicInteger openTargets;
     private final AtomicReferenceArray<@Nullable Object> results;
     private final AtomicLong costNanos = new AtomicLong();
     /** Cost that operators have reported, plus one; 0 if none. Each entry is used only by the thread of its target. */
@@ -59,15 +59,15 @@ final class ReadTask implements Timers.Cancel {
 
     private volatile boolean onTransportThread;
 
-    ReadTask(ReadTaskContext service, ReadRequest request, Share share, Completion<ReadReply> completion) {
+    ReadTask(ReadTaskContext service, ReadRequest request, FairShareKey share, Completion<ReadReply> completion) {
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.run = new RequestRun(
+        this.run = new ReadRequestResources(
                 service, share, request.tableId(), request.operator(), request.parameters(), request.remainingNanos());
         long now = service.clock().nanos();
-        this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
-        this.open = new AtomicInteger(request.targets().size());
+        this.catchUpDeadlineNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
+        this.openTargets = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
         this.reportedCosts = new long[request.targets().size()];
         this.versions = new AtomicLongArray(
@@ -95,7 +95,7 @@ final class ReadTask implements Timers.Cancel {
         run.cancel();
     }
 
-    RequestRun run() {
+    ReadRequestResources run() {
         return run;
     }
 
@@ -131,14 +131,14 @@ final class ReadTask implements Timers.Cancel {
                 return readSessionAgain(place, key, request.session().get(), context);
             }
             ReadGate gate = service.gates().get(key);
-            Optional<ActorFailure> refusal = refusal(gate, target, now);
+            Optional<ActorFailure> refusal = gateFailure(gate, target, now);
             if (refusal.isEmpty()) {
                 return answer(place, key, gate, context);
             }
             if (!mayCatchUp(gate, target, refusal.get().code())) {
                 return refusal.get();
             }
-            await(place, request.table(), key, gate);
+            awaitGate(place, request.table(), key, gate);
             return null;
         } catch (UniserveException e) {
             return failure(target, e);
@@ -147,7 +147,7 @@ final class ReadTask implements Timers.Cancel {
         }
     }
 
-    private Optional<ActorFailure> refusal(@Nullable ReadGate gate, ReadRequest.Target target, long now) {
+    private Optional<ActorFailure> gateFailure(@Nullable ReadGate gate, ReadRequest.Target target, long now) {
         if (gate == null) {
             return Optional.of(service.absentFailure(request.table(), request.tableId(), target.actor()));
         }
@@ -157,14 +157,14 @@ final class ReadTask implements Timers.Cancel {
     /** True if this server lacks an epoch or log index that the caller has seen, and there is time left to wait for it. */
     private boolean mayCatchUp(@Nullable ReadGate gate, ReadRequest.Target target, ErrorCode code) {
         boolean behind = gate == null || target.epoch() > gate.epoch() || code == ErrorCode.BEHIND;
-        return behind && service.clock().nanos() - patienceNanos < 0;
+        return behind && service.clock().nanos() - catchUpDeadlineNanos < 0;
     }
 
-    private void await(int place, TableName table, ReplicaKey key, @Nullable ReadGate seen) {
+    private void awaitGate(int place, TableName table, ReplicaKey key, @Nullable ReadGate seen) {
         service.refresh(table);
         Runnable resume = resumeOnWorker(place);
         Timers.Cancel waiter = service.gates().onChange(key, seen, resume);
-        service.timers().after(patienceNanos - service.clock().nanos(), () -> {
+        service.timers().after(catchUpDeadlineNanos - service.clock().nanos(), () -> {
             waiter.cancel();
             resume.run();
         });
@@ -202,15 +202,15 @@ final class ReadTask implements Timers.Cancel {
             return Bytes.EMPTY;
         }
         if (session.currentOnly()) {
-            return presentAgain(place, key, context);
+            return readCurrentStateAgain(place, key, context);
         }
         Optional<SessionSnapshot> held =
-                service.sessionSnapshots().find(session, key, target.version(), until(session));
+                service.sessionSnapshots().find(session, key, target.version(), holdUntilNanos(session));
         return held.isEmpty() ? stateLost(target) : read(place, held.get(), context);
     }
 
     /** Later read of a session that holds no state: the present state must be the one of its first read. */
-    private Object presentAgain(int place, ReplicaKey key, ReadContext context) {
+    private Object readCurrentStateAgain(int place, ReplicaKey key, ReadContext context) {
         ReadRequest.Target target = request.targets().get(place);
         Optional<PinnedActor> pinned = service.actors().pin(key);
         if (pinned.isEmpty()) {
@@ -220,15 +220,15 @@ final class ReadTask implements Timers.Cancel {
             if (actor.stateNumber() != target.version()) {
                 return stateLost(target);
             }
-            Object value = readPresent(place, actor, context);
+            Object value = readCurrentState(place, actor, context);
             return versions.get(place) == target.version() ? value : stateLost(target);
         }
     }
 
     /** Returns the operator's answer from the present state. Records the number of the state if it was the same from start to end. */
-    private Object readPresent(int place, PinnedActor actor, ReadContext context) {
+    private Object readCurrentState(int place, PinnedActor actor, ReadContext context) {
         if (!(actor.actor() instanceof SnapshotActor)) {
-            throw SharedEngineSnapshot.unsupported(); // the same error that it would get once there are updates
+            throw SharedEngineSnapshot.unsupported(); // the same error as for an actor with updates
         }
         long before = actor.stateNumber();
         Object value = call(place, actor, actor.actor(), context);
@@ -244,7 +244,7 @@ final class ReadTask implements Timers.Cancel {
                 target.epoch());
     }
 
-    private long until(ReadRequest.SessionHold session) {
+    private long holdUntilNanos(ReadRequest.SessionHold session) {
         return service.clock().nanos() + session.remainingNanos();
     }
 
@@ -265,9 +265,9 @@ final class ReadTask implements Timers.Cancel {
         }
         ReadRequest.SessionHold session = request.session().get();
         if (session.currentOnly()) {
-            return readPresent(place, actor, context);
+            return readCurrentState(place, actor, context);
         }
-        long until = until(session);
+        long until = holdUntilNanos(session);
         SessionSnapshot held = service.sessionSnapshots()
                 .hold(
                         session,
@@ -282,7 +282,7 @@ final class ReadTask implements Timers.Cancel {
 
     /** Returns the operator's answer from the newest state of an actor with versions. */
     private Object readNewest(int place, PinnedActor actor, ReadContext context) {
-        VersionedSnapshots.Ref<ActorView> newest = actor.snapshotAt(0)
+        VersionedSnapshotCache.Ref<ActorView> newest = actor.snapshotAt(0)
                 .orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "the actor has no state to read"));
         try {
             return call(place, actor, newest.state(), context);
@@ -302,10 +302,10 @@ final class ReadTask implements Timers.Cancel {
             if (actor.isAtomic()) {
                 return request.mode() == ReadMode.STALE && request.session().isEmpty()
                         ? readNewest(place, actor, context)
-                        : versioned(target);
+                        : versionRequired(target);
             }
             if (request.mode() == ReadMode.STRICT) {
-                return failure(target, ConsistentCutReader.notAtomicError(request.table()));
+                return failure(target, ConsistentSnapshotReader.notAtomicError(request.table()));
             }
             boolean anyState =
                     request.mode() == ReadMode.STALE && request.session().isEmpty();
@@ -313,9 +313,9 @@ final class ReadTask implements Timers.Cancel {
                 awaitPublished(place, actor);
                 return null;
             }
-            if (beside.laggingGate().isPresent() && service.clock().nanos() - patienceNanos < 0) {
+            if (beside.laggingGate().isPresent() && service.clock().nanos() - catchUpDeadlineNanos < 0) {
                 ColocatedActors.LaggingGate late = beside.laggingGate().get();
-                await(place, late.table(), late.key(), late.gate());
+                awaitGate(place, late.table(), late.key(), late.gate());
                 return null;
             }
             Optional<PinnedActor> other = beside.unpublished();
@@ -340,7 +340,7 @@ final class ReadTask implements Timers.Cancel {
     }
 
     /** Failure for a read of an atomic table without a version: the present states of its actors are not one state of the table. */
-    private ActorFailure versioned(ReadRequest.Target target) {
+    private ActorFailure versionRequired(ReadRequest.Target target) {
         return new ActorFailure(
                 target.actor(),
                 ErrorCode.UNSUPPORTED,
@@ -371,7 +371,7 @@ final class ReadTask implements Timers.Cancel {
     }
 
     private void end(int places) {
-        if (places > 0 && open.addAndGet(-places) == 0) {
+        if (places > 0 && openTargets.addAndGet(-places) == 0) {
             finish();
         }
     }
@@ -462,7 +462,7 @@ final class ReadTask implements Timers.Cancel {
      * It is divided among the actors in proportion to their elapsed time.
      */
     private final class WorkSlice {
-        private final IntSupplier more;
+        private final IntSupplier nextTarget;
         private final int first;
         private final boolean onTransport = onTransportThread;
         private final long[] wallNanos = new long[request.targets().size()];
@@ -475,7 +475,7 @@ final class ReadTask implements Timers.Cancel {
 
         private WorkSlice(int first, IntSupplier more) {
             this.first = first;
-            this.more = more;
+            this.nextTarget = more;
         }
 
         private void run() {
@@ -495,7 +495,7 @@ final class ReadTask implements Timers.Cancel {
 
         private void serveAll() {
             long start = service.clock().nanos();
-            for (int place = first; place < wallNanos.length; place = more.getAsInt()) {
+            for (int place = first; place < wallNanos.length; place = nextTarget.getAsInt()) {
                 Object result = serve(place, start);
                 long end = service.clock().nanos();
                 if (result != null) {

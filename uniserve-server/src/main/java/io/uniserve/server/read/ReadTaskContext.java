@@ -9,21 +9,21 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.server.exchange.ExchangeHost;
-import io.uniserve.server.read.session.ActorSource;
 import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.session.PinnedActorProvider;
 import io.uniserve.server.read.session.SessionSnapshots;
 import io.uniserve.server.read.worker.CancellationScope;
-import io.uniserve.server.read.worker.RunningQueries;
-import io.uniserve.server.read.worker.Share;
+import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.function.Predicate;
 
-/** What the read service gives to the tasks of its requests: clock, actors, gates, workers, memory and limits. Thread-safe. */
+/** Context of read tasks, provided by the read service: clock, actors, gates, workers, memory and limits. Thread-safe. */
 interface ReadTaskContext {
     /** Failure for an actor without a gate: the table does not exist, or the actor is on another server. */
     ActorFailure absentFailure(TableName table, long tableId, int actor);
 
-    ActorSource actors();
+    PinnedActorProvider actors();
 
     /**
      * True if the first actor's operator promises to be brief with these parameters, and has been so. An error in the request is left
@@ -34,7 +34,7 @@ interface ReadTaskContext {
     boolean mayRunInline(
             String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise);
 
-    InlineOperators inlineOperators();
+    OperatorTimeEstimator inlineOperators();
 
     /** Creates a cancellation scope. It stops a query's work on a thread that no request waits for. */
     CancellationScope newCancellationScope();
@@ -44,14 +44,14 @@ interface ReadTaskContext {
     Clock clock();
 
     /** Cost of queries per replica. */
-    ReadCosts costs();
+    ReadCostCounter costs();
 
     /** Deadline of a read. */
     long deadlineNanos(long remainingNanos);
 
     ExchangeHost exchange();
 
-    boolean execute(Share share, Runnable task);
+    boolean execute(FairShareKey share, Runnable task);
 
     OutOfMemoryPolicy outOfMemoryPolicy();
 
@@ -64,14 +64,14 @@ interface ReadTaskContext {
     /** True if the server's own time limit is before the caller's deadline. */
     boolean isServerLimit(long remainingNanos);
 
-    ResultMemory resultMemory();
+    ResultMemoryBudget resultMemory();
 
     WorkerPool pool();
 
     void refresh(TableName table);
 
     /** Queries that run now. */
-    RunningQueries runningQueries();
+    RunningQueryRegistry runningQueries();
 
     ReadInDoubtResolver inDoubtResolver();
 

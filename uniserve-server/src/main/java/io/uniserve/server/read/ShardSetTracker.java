@@ -3,7 +3,7 @@ package io.uniserve.server.read;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
-import io.uniserve.stats.SpaceSaving;
+import io.uniserve.stats.SpaceSavingSketch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +18,7 @@ public final class ShardSetTracker {
     private record Key(long tableId, List<Integer> actors) {}
 
     private final Clock clock;
-    private final SpaceSaving<Key> sketch = new SpaceSaving<>(Limits.SHARD_SET_COUNTERS);
+    private final SpaceSavingSketch<Key> sketch = new SpaceSavingSketch<>(Limits.SHARD_SET_COUNTERS);
     private long since;
     private double secondsBefore;
 
@@ -31,7 +31,7 @@ public final class ShardSetTracker {
     /** Counts the set of a sampled query. */
     public void record(long tableId, List<Integer> actors) {
         synchronized (sketch) {
-            age();
+            decay();
             sketch.add(new Key(tableId, actors), Limits.SHARD_SET_SAMPLE);
         }
     }
@@ -40,9 +40,9 @@ public final class ShardSetTracker {
     public List<PopularSet> top() {
         List<PopularSet> told = new ArrayList<>();
         synchronized (sketch) {
-            age();
+            decay();
             double seconds = Math.max(1, secondsBefore + secondsSince());
-            for (SpaceSaving.Entry<Key> entry : sketch.top(Limits.SHARD_SETS_TOLD_MAX)) {
+            for (SpaceSavingSketch.Entry<Key> entry : sketch.top(Limits.SHARD_SETS_TOLD_MAX)) {
                 Key key = entry.key();
                 told.add(new PopularSet(key.tableId(), key.actors(), entry.count() / seconds, entry.error() / seconds));
             }
@@ -54,7 +54,7 @@ public final class ShardSetTracker {
         return (clock.nanos() - since) / 1e9;
     }
 
-    private void age() {
+    private void decay() {
         for (int n = 0; clock.nanos() - since >= HALF_LIFE_NANOS; n++) {
             if (n == Long.SIZE) {
                 since = clock.nanos(); // idle for so long that all counts are zero

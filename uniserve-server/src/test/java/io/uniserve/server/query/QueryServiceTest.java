@@ -34,17 +34,17 @@ import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
-import io.uniserve.runtime.transport.server.ConsistentCutHandler;
+import io.uniserve.runtime.transport.server.ConsistentSnapshotHandler;
 import io.uniserve.runtime.transport.server.ReadHandler;
-import io.uniserve.runtime.transport.server.RoutingHub;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.worker.CancellationScope;
-import io.uniserve.server.read.worker.RunningQueries;
+import io.uniserve.server.read.worker.RunningQueryRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +71,7 @@ class QueryServiceTest {
 
     private final AtomicReference<Throwable> fatal = new AtomicReference<>();
     private final ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN);
-    private final RoutingHub hub = new RoutingHub();
+    private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final AtomicInteger cancelledReads = new AtomicInteger();
     private ReadHandler reads = this::echo;
     private Function<PlanContext, String> plan =
@@ -84,14 +84,15 @@ class QueryServiceTest {
     private final QueryService service = new QueryService(
             new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20, Duration.ofHours(1), true),
             SystemClock.INSTANCE,
-            new RandomIds(),
-            new PlannerTransport(SERVER, SELF, lending(), ConsistentCutHandler.NONE, channels, ClusterIdentity.of("c")),
+            new RandomIdGenerator(),
+            new PlannerTransport(
+                    SERVER, SELF, lending(), ConsistentSnapshotHandler.NONE, channels, ClusterIdentity.of("c")),
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
             planners(),
             new OutOfMemoryPolicy(fatal::set),
             () -> new CancellationScope(stops),
-            new RunningQueries(SystemClock.INSTANCE, 1));
+            new RunningQueryRegistry(SystemClock.INSTANCE, 1));
 
     QueryServiceTest() {
         ServerId server = SERVER;

@@ -8,8 +8,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.client.query.QueryResult;
-import io.uniserve.protocol.client.transaction.ReadSnapshot;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.AtomicTablesSnapshot;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import java.util.Optional;
@@ -26,15 +26,15 @@ class QuerySnapshotTest {
     private int settled;
     private final QuerySnapshot moments = new QuerySnapshot(ReadMode.LINEARIZABLE, tables -> {
         settled++;
-        return ReadSnapshot.of(T, 1, newest);
+        return AtomicTablesSnapshot.of(T, 1, newest);
     });
 
     QuerySnapshotTest() {
         moments.request(List.of(T));
     }
 
-    private static SnapshotRead.Result seen(long version) {
-        return new SnapshotRead.Result(1, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
+    private static SnapshotReadExecution.Result seen(long version) {
+        return new SnapshotReadExecution.Result(1, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
     }
 
     private long version(Optional<List<Integer>> actors) {

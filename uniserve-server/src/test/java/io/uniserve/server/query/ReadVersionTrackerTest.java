@@ -7,7 +7,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.client.query.QueryResult;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -18,8 +18,9 @@ class ReadVersionTrackerTest {
 
     private final ReadVersionTracker versions = new ReadVersionTracker();
 
-    private static SnapshotRead.Result of(long tableId, long version) {
-        return new SnapshotRead.Result(tableId, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
+    private static SnapshotReadExecution.Result of(long tableId, long version) {
+        return new SnapshotReadExecution.Result(
+                tableId, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
     }
 
     @Test

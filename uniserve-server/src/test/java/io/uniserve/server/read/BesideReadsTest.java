@@ -123,7 +123,8 @@ class BesideReadsTest {
         KvActor actor = Objects.requireNonNull(world.actors.remove(KEY));
         assertThat(read(ReadMode.LINEARIZABLE, other(OTHER_ID, 1, 7))).isEqualTo("alone");
         world.actors.put(KEY, actor);
-        world.shelves.put(KEY, new io.uniserve.protocol.transaction.server.VersionedSnapshots<>(1 << 20, state -> {}));
+        world.shelves.put(
+                KEY, new io.uniserve.protocol.transaction.server.VersionedSnapshotCache<>(1 << 20, state -> {}));
         assertThat(read(ReadMode.LINEARIZABLE, other(OTHER_ID, 1, 7))).isEqualTo("alone");
     }
 

@@ -20,7 +20,7 @@ import io.uniserve.model.Address;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.exchange.ExchangeMachine.Usage;
+import io.uniserve.protocol.exchange.ExchangeStateMachine.Usage;
 import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.protocol.exchange.GatherResult;
 import io.uniserve.protocol.exchange.ScatterEnvelope;

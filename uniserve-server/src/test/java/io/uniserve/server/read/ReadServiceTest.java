@@ -13,7 +13,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ActorFailure;
@@ -278,7 +278,7 @@ class ReadServiceTest {
         String text = "x".repeat(6 << 20);
         for (int actor = 0; actor < 2; actor++) {
             world.actor(actor, 0);
-            KvUpdates.PUT.update(
+            KvUpdateFunctions.PUT.update(
                     Objects.requireNonNull(world.actors.get(new ReplicaKey(ReadWorld.TABLE_ID, actor))),
                     new UpdateContext(1),
                     List.of(new Document("id", Map.of("id", "k" + actor, "text", text))));
@@ -405,7 +405,7 @@ class ReadServiceTest {
             return Bytes.EMPTY;
         });
         String large = "x".repeat(5_000);
-        for (int i = 0; i < 2 * InlineOperators.SAMPLES_MIN; i++) {
+        for (int i = 0; i < 2 * OperatorTimeEstimator.SAMPLES_MIN; i++) {
             world.read(ReadWorld.request("plain@1", "", 0));
             world.read(ReadWorld.request("quick@1", large, 0));
         }

@@ -29,7 +29,7 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvEngine;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.protocol.gate.InDoubtResolution;
@@ -37,7 +37,7 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.disk.FileDisk;
 import io.uniserve.runtime.loop.EventLoop;
@@ -81,7 +81,7 @@ final class ReadWorld implements AutoCloseable {
     final Map<String, Operator<?, ?>> extra = new ConcurrentHashMap<>();
     final AtomicInteger pins = new AtomicInteger();
     /** States by version, for actors of atomic tables. */
-    final Map<ReplicaKey, VersionedSnapshots<ActorView>> shelves = new ConcurrentHashMap<>();
+    final Map<ReplicaKey, VersionedSnapshotCache<ActorView>> shelves = new ConcurrentHashMap<>();
 
     final AtomicReference<ReadInDoubtResolver> settled = new AtomicReference<>(
             (table, key, at, defers, done) -> done.done(Outcome.ok(InDoubtResolution.NOTHING_OMITTED)));
@@ -129,7 +129,7 @@ final class ReadWorld implements AutoCloseable {
                 work,
                 gates,
                 this::pin,
-                new ReadCosts(),
+                new ReadCostCounter(),
                 sets,
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet(),
@@ -166,7 +166,7 @@ final class ReadWorld implements AutoCloseable {
         for (int i = 0; i < rows; i++) {
             documents.add(new Document("id", Map.of("id", "k" + i, "n", (long) i)));
         }
-        KvUpdates.PUT.update(made, new UpdateContext(1), documents);
+        KvUpdateFunctions.PUT.update(made, new UpdateContext(1), documents);
         made.publish();
         actors.put(new ReplicaKey(TABLE_ID, actor), made);
         gate(actor, 1, true, SECOND, 1);
@@ -181,13 +181,13 @@ final class ReadWorld implements AutoCloseable {
     /** Stores the actor's present contents as its state at this version. */
     void keep(int actor, long version, long bytesMax) {
         ReplicaKey key = new ReplicaKey(TABLE_ID, actor);
-        shelves.computeIfAbsent(key, k -> new VersionedSnapshots<>(bytesMax, state -> {}))
+        shelves.computeIfAbsent(key, k -> new VersionedSnapshotCache<>(bytesMax, state -> {}))
                 .add(version, Objects.requireNonNull(actors.get(key)).snapshot(), 1);
     }
 
     /** Puts one more document. */
     void put(int actor, String id) {
-        KvUpdates.PUT.update(
+        KvUpdateFunctions.PUT.update(
                 Objects.requireNonNull(actors.get(new ReplicaKey(TABLE_ID, actor))),
                 new UpdateContext(2),
                 List.of(new Document("id", Map.of("id", id))));
@@ -215,7 +215,7 @@ final class ReadWorld implements AutoCloseable {
         }
 
         @Override
-        public Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
+        public Optional<VersionedSnapshotCache.Ref<ActorView>> snapshotAt(long version) {
             return Objects.requireNonNull(shelves.get(key)).acquire(version);
         }
 

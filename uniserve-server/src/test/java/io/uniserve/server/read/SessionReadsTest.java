@@ -12,7 +12,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.port.kv.KvActor;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
@@ -253,7 +253,7 @@ class SessionReadsTest {
 
     private void put(int actor, String id) {
         KvActor kv = Objects.requireNonNull(world.actors.get(new ReplicaKey(TABLE_ID, actor)));
-        KvUpdates.PUT.update(kv, new UpdateContext(2), List.of(new Document("id", Map.of("id", id))));
+        KvUpdateFunctions.PUT.update(kv, new UpdateContext(2), List.of(new Document("id", Map.of("id", id))));
     }
 
     private ReadReply read(long session, long nanos, String operator, long... versions) {

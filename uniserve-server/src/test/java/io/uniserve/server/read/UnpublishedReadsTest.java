@@ -45,7 +45,7 @@ class UnpublishedReadsTest {
     void aBriefOneDoesNotHoldTheTransport() {
         world.actor(0, 1);
         world.brief("one@1", (actor, context) -> Bytes.utf8("one"));
-        for (int i = 0; i < 2 * InlineOperators.SAMPLES_MIN; i++) {
+        for (int i = 0; i < 2 * OperatorTimeEstimator.SAMPLES_MIN; i++) {
             world.read(ReadWorld.request("one@1", "", 0));
         }
         world.unpublish();

@@ -1,6 +1,6 @@
 package io.uniserve.simulator.check;
 
-/** Reason for which the checks accept lost data of an actor in this run. */
+/** Reason why the checks accept lost data of an actor in this run. */
 public enum AllowedDataLoss {
     DAMAGED_LAST_COPY("the last copy in sync was a damaged one"),
     TAKEN_OVER_BEHIND("taken over with what was shipped, as the table asks"),

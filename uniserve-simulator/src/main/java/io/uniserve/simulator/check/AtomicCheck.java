@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * Check of the history of an atomic table against the final content of each list: I3, I4, I5, I9, I11, I12, ORDER and ERA. It also runs
  * {@link TransferCheck} (SUM, AMOUNT).
  *
- * <p>Lists only grow, so a read of a list is a prefix of the final list, and its length says all. Strict serializability then has two
+ * <p>Lists only grow, so a read of a list is a prefix of the final list, and its length identifies it. Strict serializability then has two
  * parts. A marker is in all of its lists that a read returned, or in none. A read has at least everything that was committed or read before
  * the read started.
  *
@@ -20,19 +20,19 @@ import java.util.TreeMap;
  * era are absent (ERA).
  */
 public final class AtomicCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final AtomicHistory history;
     private final TableTimelines tableTimelines;
     private final Map<Integer, List<String>> finals;
 
     /** @param finals each list at the end of the run */
-    public AtomicCheck(Violations violations, AtomicHistory history, Map<Integer, List<String>> finals) {
+    public AtomicCheck(ViolationCollector violations, AtomicHistory history, Map<Integer, List<String>> finals) {
         this(violations, history, TableTimelines.single(), finals);
     }
 
     /** @param finals each list at the end of the last era */
     public AtomicCheck(
-            Violations violations,
+            ViolationCollector violations,
             AtomicHistory history,
             TableTimelines tableTimelines,
             Map<Integer, List<String>> finals) {
@@ -62,7 +62,7 @@ public final class AtomicCheck {
         history.writes().forEach(write -> checkFinalState(write, lists, last));
         history.reads().forEach(read -> read(read, lists));
         history.stale().forEach(read -> stale(read, lists));
-        new AtomicOrder(violations, history, tableTimelines, lists).run();
+        new RealTimeOrderCheck(violations, history, tableTimelines, lists).run();
         new TransferCheck(violations, history.transfers(), tableTimelines.count() == 1).run();
     }
 

@@ -123,13 +123,13 @@ public final class AtomicHistory {
             this.invokedNanos = invokedNanos;
         }
 
-        /** The client got the result: committed in this version. */
+        /** Records the result that the client got: committed in this version. */
         public void committed(long nanos, long inVersion) {
             doneNanos = nanos;
             version = inVersion;
         }
 
-        /** The client got the result: refused for good. */
+        /** Records the result that the client got: finally refused. */
         public void refused() {
             refused = true;
         }

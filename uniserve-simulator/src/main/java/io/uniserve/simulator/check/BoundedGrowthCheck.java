@@ -4,24 +4,24 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * FLAT: the state that a cluster keeps does not grow with its age. The bound of a measure is 1.5 times its maximum of the first hour, plus
- * room for data that come and go.
+ * Check of FLAT: the state that a cluster keeps does not grow with its age. The bound of a measure is 1.5 times its maximum of the first
+ * hour, plus an allowance for temporary data.
  */
 public final class BoundedGrowthCheck {
     private static final double GROWTH_MAX = 1.5;
 
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Map<String, Long> first = new TreeMap<>();
     private final Map<String, Long> highest = new TreeMap<>();
 
-    public BoundedGrowthCheck(Violations violations) {
+    public BoundedGrowthCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 
     /**
      * Records a measure.
      *
-     * @param room data that may come and go at once, such as a segment of a log; in the unit of the measure
+     * @param room allowance for temporary data, such as a segment of a log; in the unit of the measure
      * @param early true in the first hour
      */
     public void record(String name, long value, long room, boolean early) {

@@ -8,10 +8,10 @@ package io.uniserve.simulator.check;
  * @param inDoubtNanosMax the longest time in doubt with nothing that prevents the resolution, in nanoseconds
  */
 public record CheckCoverage(long digests, long disks, long inDoubtNanosMax) {
-    /** Coverage of no run. */
+    /** Coverage without any run. */
     public static final CheckCoverage NONE = new CheckCoverage(0, 0, 0);
 
-    /** The coverage of both. */
+    /** The sum of both coverages. */
     public CheckCoverage plus(CheckCoverage other) {
         return new CheckCoverage(
                 digests + other.digests, disks + other.disks, Math.max(inDoubtNanosMax, other.inDoubtNanosMax));

@@ -89,13 +89,13 @@ public final class ClientHistory {
             this.invokedNanos = invokedNanos;
         }
 
-        /** The client got the result: the marker is logged at this index. */
+        /** Records the result that the client got: the marker is logged at this index. */
         public void acked(long nanos, long logIndex) {
             ackedNanos = nanos;
             index = logIndex;
         }
 
-        /** The client got the result: refused for good. */
+        /** Records the result that the client got: finally refused. */
         public void refused() {
             refused = true;
         }

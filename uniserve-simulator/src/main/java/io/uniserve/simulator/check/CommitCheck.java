@@ -4,15 +4,15 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TableMap;
-import io.uniserve.model.registry.TransactionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Decision;
 import io.uniserve.model.registry.TransactionLogState.InFlight;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.disk.SimulatedDisk;
-import io.uniserve.simulator.registry.Ensemble.Applied;
+import io.uniserve.simulator.disk.SimDiskMedium;
+import io.uniserve.simulator.registry.SimEnsemble.Applied;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,19 +21,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Check of I1 and I2 from the registry and the read gates. A version has one outcome, and versions grow. At the moment of a commit every
+ * Check of I1 and I2 from the registry and the read gates. A version has one outcome, and versions grow. At the time of a commit every
  * in-sync replica of every participant has the version prepared on its disk. If that replica answers reads, its gate shows the version.
  */
 public final class CommitCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final FenceCheck fences;
     private final ReservationAbortCheck reservationAborts;
     private final PreparedCheck disks;
     private final Map<String, TableMap> maps = new HashMap<>();
-    private final Map<String, TransactionHistory> outcomes = new HashMap<>();
+    private final Map<String, DecisionHistory> outcomes = new HashMap<>();
     private final Map<String, ReadGate> gates = new HashMap<>();
 
-    public CommitCheck(Violations violations, FenceCheck fences) {
+    public CommitCheck(ViolationCollector violations, FenceCheck fences) {
         this.violations = violations;
         this.fences = fences;
         this.reservationAborts = new ReservationAbortCheck(violations);
@@ -41,7 +41,7 @@ public final class CommitCheck {
     }
 
     /** Registers the disk of a server. The disk survives restarts of the server. */
-    public void disk(String server, SimulatedDisk simulatedDisk) {
+    public void disk(String server, SimDiskMedium simulatedDisk) {
         reservationAborts.disk(server, simulatedDisk);
         disks.disk(server, simulatedDisk);
     }
@@ -51,17 +51,17 @@ public final class CommitCheck {
         return disks.checkedDisks();
     }
 
-    /** A server publishes a gate. */
+    /** Checks a gate that a server publishes. */
     public void published(String server, ReplicaKey key, ReadGate gate) {
         gates.put(server + " " + key, gate);
     }
 
-    /** The registry has committed a transaction. */
+    /** Checks a transaction that the registry has committed. */
     public void committed(List<Applied> applied, long nanos) {
-        Map<String, TransactionHistory> replaced = new HashMap<>();
-        for (Applied one : applied) { // first, as a log names the outcomes of the same write
-            if (one.after() != null && one.after().value() instanceof TransactionHistory value) {
-                TransactionHistory was = outcomes.put(table(one), value);
+        Map<String, DecisionHistory> replaced = new HashMap<>();
+        for (Applied one : applied) { // first, because the log of the same write refers to these outcomes
+            if (one.after() != null && one.after().value() instanceof DecisionHistory value) {
+                DecisionHistory was = outcomes.put(table(one), value);
                 if (was != null && was.tableId() == value.tableId()) {
                     replaced.put(table(one), was);
                 }
@@ -77,7 +77,7 @@ public final class CommitCheck {
                     && one.before() != null
                     && one.before().value() instanceof TransactionLogState before
                     && before.tableId() == after.tableId()) {
-                TransactionHistory none = TransactionHistory.empty(after.tableId());
+                DecisionHistory none = DecisionHistory.empty(after.tableId());
                 step(table(one), before, after, replaced.getOrDefault(table(one), none), nanos);
             }
         }
@@ -89,7 +89,7 @@ public final class CommitCheck {
     }
 
     private void step(
-            String table, TransactionLogState before, TransactionLogState after, TransactionHistory was, long nanos) {
+            String table, TransactionLogState before, TransactionLogState after, DecisionHistory was, long nanos) {
         InFlight flight = before.inFlight();
         if (after.committedVersion() < before.committedVersion() || after.nextVersion() < before.nextVersion()) {
             violations.add(
@@ -107,8 +107,8 @@ public final class CommitCheck {
                 && !(flight.manager().equals(now.manager()) && (flight.isStartedAhead() || flight.equals(now)))) {
             violations.add("I1", table + " has version " + now.version() + " in flight twice: " + flight + ", " + now);
         }
-        TransactionHistory older = outcomes.getOrDefault(table, TransactionHistory.empty(after.tableId()));
-        TransactionHistory own = older.tableId() == after.tableId() ? older : TransactionHistory.empty(after.tableId());
+        DecisionHistory older = outcomes.getOrDefault(table, DecisionHistory.empty(after.tableId()));
+        DecisionHistory own = older.tableId() == after.tableId() ? older : DecisionHistory.empty(after.tableId());
         if (own.writeNumber() != after.historyNumber()) {
             violations.add(
                     "I1", table + " names outcomes " + after.historyNumber() + " where those are " + own.writeNumber());
@@ -127,7 +127,8 @@ public final class CommitCheck {
             }
         }
         if (after.committedVersion()
-                > before.committedVersion()) { // participants: only in the decision if started ahead
+                > before.committedVersion()) { // a version that was started ahead has its participants only in the
+            // decision
             TransactionLogTransitions.decision(after, after.committedVersion())
                     .map(Decision::unackedParticipants)
                     .orElse(List.of())
@@ -146,8 +147,8 @@ public final class CommitCheck {
             String table,
             TransactionLogState before,
             TransactionLogState after,
-            TransactionHistory was,
-            TransactionHistory older) {
+            DecisionHistory was,
+            DecisionHistory older) {
         Set<Long> versions = new HashSet<>();
         after.decisions().forEach(decision -> versions.add(decision.version()));
         Map<Long, Decision> moved = new HashMap<>();

@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
  * replica has logged but not applied, unless the client's floor requires it: the eventual level permits that.
  */
 public final class FenceCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     /** The last published gate per replica of each server. */
     private final Map<String, ReadGate> gates = new TreeMap<>();
 
     private final Map<ReplicaKey, List<Ack>> acks = new TreeMap<>();
     private final Map<ReplicaKey, List<Late>> late = new TreeMap<>();
 
-    public FenceCheck(Violations violations) {
+    public FenceCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 
-    /** A server publishes a gate. Epoch 0: it has not read its disk yet. */
+    /** Records a gate that a server publishes. Epoch 0 means that it has not read its disk yet. */
     public void onGatePublished(String server, ReplicaKey key, ReadGate gate) {
         if (gate.epoch() == 0) {
             return;
@@ -63,7 +63,7 @@ public final class FenceCheck {
         }
     }
 
-    /** Checks a linearizable answer to a request that was taken at this time. */
+    /** Checks a linearizable answer to a request that was received at this time. */
     public void onReadAnswered(String server, ReplicaKey key, long epoch, long takenNanos) {
         long needed = 0;
         for (Ack ack : acks.getOrDefault(key, List.of())) {

@@ -15,7 +15,7 @@ import java.util.function.IntPredicate;
  * read started. The check is linear in the number of markers read.
  */
 public final class HistoryCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final ClientHistory history;
     private final Map<Integer, List<String>> finals;
     private final IntPredicate whole;
@@ -26,7 +26,10 @@ public final class HistoryCheck {
      * @param whole false for a list that may have lost data: its content is checked, but not whether something is missing
      */
     public HistoryCheck(
-            Violations violations, ClientHistory history, Map<Integer, List<String>> finals, IntPredicate whole) {
+            ViolationCollector violations,
+            ClientHistory history,
+            Map<Integer, List<String>> finals,
+            IntPredicate whole) {
         this.whole = whole;
         this.violations = violations;
         this.history = history;

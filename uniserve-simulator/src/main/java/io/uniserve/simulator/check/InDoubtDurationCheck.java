@@ -4,23 +4,23 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * I15: the time in doubt is bounded while the registry can be reached. The caller samples the state. Time counts only while no fault
- * prevents the resolution, and starts again after such a fault.
+ * Check of I15: the time in doubt is bounded while the registry can be reached. The caller samples the state. Time counts only while no
+ * fault prevents the resolution, and starts again after such a fault.
  */
 public final class InDoubtDurationCheck {
     /**
-     * More than twice the longest time seen. Other servers end the update of a dead transaction manager some 12 s later, and a watch may be
-     * 3 s late. A decision is on disk and applied shortly after, but each retry of a lost message takes a second.
+     * Limit: more than twice the longest time observed. Other servers end the update of a dead transaction manager some 12 s later, and a
+     * watch may be 3 s late. A decision is on disk and applied shortly after, but each retry of a lost message takes a second.
      */
     public static final long BOUND_NANOS = 30_000_000_000L;
 
-    private final Violations violations;
+    private final ViolationCollector violations;
     /** Start per name of the time in doubt without an obstacle. */
     private final Map<String, Long> since = new HashMap<>();
 
     private long longestNanos;
 
-    public InDoubtDurationCheck(Violations violations) {
+    public InDoubtDurationCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 

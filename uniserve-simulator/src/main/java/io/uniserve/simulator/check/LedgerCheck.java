@@ -17,7 +17,7 @@ import java.util.Set;
  * has everything that was acknowledged, or seen by any read, before it started. SUM: a read of a table has all parts of a transfer.
  */
 public final class LedgerCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Known orders = new Known();
     private final Known payments = new Known();
     /** The versions of both tables after each commit of either. */
@@ -25,7 +25,7 @@ public final class LedgerCheck {
 
     private record Versions(long orders, long payments) {}
 
-    /** Markers that are known to be present, in the order of their discovery. */
+    /** Markers that certainly exist, in the order in which the check found them. */
     private static final class Known {
         private final List<String> inOrder = new ArrayList<>();
         private final Set<String> acknowledged = new HashSet<>();
@@ -44,36 +44,39 @@ public final class LedgerCheck {
         }
     }
 
-    /** State of knowledge at the start of a read. */
+    /**
+     * Lower bounds for a read, taken at its start: numbers of markers that it must return, and the position of the oldest permitted pair of
+     * versions.
+     */
     public record Start(int orders, int payments, int state) {}
 
-    public LedgerCheck(Violations violations) {
+    public LedgerCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 
-    /** An order was acknowledged. */
+    /** Records an acknowledged order. */
     public void onOrder(String marker) {
         orders.acknowledged.add(marker);
         orders.add(marker);
     }
 
-    /** A payment was acknowledged. */
+    /** Records an acknowledged payment. */
     public void onPayment(String marker) {
         payments.acknowledged.add(marker);
         payments.add(marker);
     }
 
-    /** A read starts. */
+    /** Returns the lower bounds for a read that starts now. */
     public Start start() {
         return new Start(orders.inOrder.size(), payments.inOrder.size(), states.size() - 1);
     }
 
-    /** The registry has this newest version of table orders. */
+    /** Records the newest version of table orders in the registry. */
     public void committedOrders(long version) {
         add(new Versions(version, states.get(states.size() - 1).payments()));
     }
 
-    /** The registry has this newest version of table payments. */
+    /** Records the newest version of table payments in the registry. */
     public void committedPayments(long version) {
         add(new Versions(states.get(states.size() - 1).orders(), version));
     }

@@ -10,18 +10,18 @@ import java.util.Map;
 /**
  * Check of I6 and I7 from replication messages. Log matching follows by induction. An entry is identified by actor, epoch and index. If
  * every message has the same content of an entry and the same epoch of the entry before it, then two logs that share an entry share all
- * entries before it. It only looks entries up, so the order of hash tables does not affect the result.
+ * entries before it. It accesses entries by key only, so the iteration order of hash tables does not affect the result.
  */
 public final class LogCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final Map<EntryId, Seen> entries = new HashMap<>();
     private final Map<PrimaryEpoch, String> primaries = new HashMap<>();
 
-    public LogCheck(Violations violations) {
+    public LogCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 
-    /** A primary sends entries. */
+    /** Checks entries that a primary sends. */
     public void replicated(Replicate message) {
         checkSinglePrimary(message.key(), message.epoch(), message.primary().value(), "replicates");
         long previousEpoch = message.prevEpoch();
@@ -42,7 +42,7 @@ public final class LogCheck {
         }
     }
 
-    /** A server acknowledges an update that it logged in this epoch. */
+    /** Checks the acknowledgement of an update that the server logged in this epoch. */
     public void acknowledged(ReplicaKey key, long epoch, String server) {
         checkSinglePrimary(key, epoch, server, "acknowledges");
     }

@@ -6,19 +6,19 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.simulator.disk.ForwardingDisk;
-import io.uniserve.simulator.disk.LogFiles;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.LogFilePaths;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * I14: a segment is deleted from the front of a log only if two checkpoints cover all its entries. One is a complete checkpoint on the same
- * disk, the other is the one that the registry's backup record names. The check reads the disk's medium and the registry at the moment of
- * the deletion, not the state of the replica.
+ * Check of I14: a segment is deleted from the front of a log only if two checkpoints cover all its entries. One is a complete checkpoint on
+ * the same disk, the other is the one that the registry's backup record names. The check reads the disk's medium and the registry at the
+ * time of the deletion, not the state of the replica.
  */
 public final class LogCleaningCheck extends ForwardingDisk {
-    private final SimulatedDisk simulatedDisk;
-    private final Violations violations;
+    private final SimDiskMedium simulatedDisk;
+    private final ViolationCollector violations;
     private final Function<ReplicaKey, Optional<BackupRecord>> records;
     private final Runnable dropped;
 
@@ -28,8 +28,8 @@ public final class LogCleaningCheck extends ForwardingDisk {
      */
     public LogCleaningCheck(
             Disk disk,
-            SimulatedDisk simulatedDisk,
-            Violations violations,
+            SimDiskMedium simulatedDisk,
+            ViolationCollector violations,
             Function<ReplicaKey, Optional<BackupRecord>> records,
             Runnable dropped) {
         super(disk);
@@ -41,7 +41,7 @@ public final class LogCleaningCheck extends ForwardingDisk {
 
     @Override
     public void delete(String path, Completion<Done> completion) {
-        LogFiles.segment(path)
+        LogFilePaths.segment(path)
                 .ifPresent(segment ->
                         segment.next(simulatedDisk).ifPresent(next -> checkDeletion(segment.key(), next.first() - 1)));
         super.delete(path, completion);

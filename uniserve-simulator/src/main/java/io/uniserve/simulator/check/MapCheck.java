@@ -5,8 +5,8 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Registry.Op;
-import io.uniserve.simulator.registry.Ensemble;
-import io.uniserve.simulator.registry.Ensemble.Applied;
+import io.uniserve.simulator.registry.SimEnsemble;
+import io.uniserve.simulator.registry.SimEnsemble.Applied;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -16,12 +16,12 @@ import java.util.TreeSet;
  * ISR has a new epoch, and its primary comes from the ISR before. Exceptions are a restoration from the backup, and the return to the ISR
  * before a takeover that has not started.
  */
-public final class MapCheck implements Ensemble.Listener {
-    private final Violations violations;
+public final class MapCheck implements SimEnsemble.Listener {
+    private final ViolationCollector violations;
     private long term = -1;
     private String leader = "";
 
-    public MapCheck(Violations violations) {
+    public MapCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 

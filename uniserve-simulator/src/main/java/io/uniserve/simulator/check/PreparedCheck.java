@@ -6,24 +6,24 @@ import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
-import io.uniserve.simulator.disk.LogFiles;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.LogFilePaths;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * I2 on the disks: at the commit of a version, each in-sync replica of each participant has its PREPARE synced to the medium, also if the
- * replica is down or answers no reads. The check reads the medium, not messages.
+ * Check of I2 on the disks: at the commit of a version, each in-sync replica of each participant has its PREPARE synced to the medium, also
+ * if the replica is down or answers no reads. The check reads the medium, not messages.
  */
 final class PreparedCheck {
-    private final Violations violations;
-    private final Map<String, SimulatedDisk> disks = new HashMap<>();
+    private final ViolationCollector violations;
+    private final Map<String, SimDiskMedium> disks = new HashMap<>();
 
     private long checkedDisks;
 
-    PreparedCheck(Violations violations) {
+    PreparedCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 
@@ -33,14 +33,14 @@ final class PreparedCheck {
     }
 
     /** Registers the disk of a server. */
-    void disk(String server, SimulatedDisk simulatedDisk) {
+    void disk(String server, SimDiskMedium simulatedDisk) {
         disks.put(server, simulatedDisk);
     }
 
-    /** A version with rows in this actor is committed now. */
+    /** Checks a version with rows in this actor, at the time of its commit. */
     void committed(ReplicaKey key, ActorState state, long version) {
         for (ServerId member : state.isr()) {
-            SimulatedDisk simulatedDisk = disks.get(member.value());
+            SimDiskMedium simulatedDisk = disks.get(member.value());
             Boolean holds = simulatedDisk == null ? null : holds(simulatedDisk, key, version);
             checkedDisks += holds == null ? 0 : 1;
             if (Boolean.FALSE.equals(holds)) {
@@ -55,11 +55,11 @@ final class PreparedCheck {
     /**
      * Reads the newest segments first, as the entry is usually there. Null if the log is lost with the disk or is damaged: no conclusion.
      */
-    private static @Nullable Boolean holds(SimulatedDisk simulatedDisk, ReplicaKey key, long version) {
+    private static @Nullable Boolean holds(SimDiskMedium simulatedDisk, ReplicaKey key, long version) {
         List<String> paths = simulatedDisk.under(key + "/log");
         boolean any = false;
         for (int i = paths.size() - 1; i >= 0; i--) {
-            LogFiles.Segment segment = LogFiles.segment(paths.get(i)).orElse(null);
+            LogFilePaths.Segment segment = LogFilePaths.segment(paths.get(i)).orElse(null);
             if (segment == null) {
                 continue;
             }

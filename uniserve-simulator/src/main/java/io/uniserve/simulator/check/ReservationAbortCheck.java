@@ -10,29 +10,29 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.disk.LogFiles;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.LogFilePaths;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * I1 for versions that one transaction manager started ahead and another one aborts. No server knows which actors have prepared such a
- * version, so all actors of the table must acknowledge the abort. An actor is removed from the decision only when each of its in-sync
- * replicas has the decision, or a later version, on its disk. Otherwise a PREPARE may stay in doubt for ever, after its decision is
- * forgotten. The check reads the disks, not messages.
+ * Check of I1 for versions that one transaction manager started ahead and another one aborts. No server has a record of the actors that
+ * have prepared such a version, so all actors of the table must acknowledge the abort. An actor is removed from the decision only when each
+ * of its in-sync replicas has the decision, or a later version, on its disk. Otherwise a PREPARE may stay in doubt for ever, after its
+ * decision is forgotten. The check reads the disks, not messages.
  */
 final class ReservationAbortCheck {
-    private final Violations violations;
-    private final Map<String, SimulatedDisk> disks = new HashMap<>();
+    private final ViolationCollector violations;
+    private final Map<String, SimDiskMedium> disks = new HashMap<>();
 
-    ReservationAbortCheck(Violations violations) {
+    ReservationAbortCheck(ViolationCollector violations) {
         this.violations = violations;
     }
 
     /** Registers the disk of a server. */
-    void disk(String server, SimulatedDisk simulatedDisk) {
+    void disk(String server, SimDiskMedium simulatedDisk) {
         disks.put(server, simulatedDisk);
     }
 
@@ -40,7 +40,7 @@ final class ReservationAbortCheck {
         return !decision.committed() && decision.batches().isEmpty();
     }
 
-    /** The transaction log of one table number has changed. */
+    /** Handles a change of the transaction log of one table number. */
     void step(String table, TransactionLogState before, TransactionLogState after, TableMap map) {
         for (Decision decision : after.decisions()) {
             if (isReservationAbort(decision)
@@ -68,7 +68,7 @@ final class ReservationAbortCheck {
         ActorState state = map.actors().get(actor);
         ReplicaKey key = new ReplicaKey(map.tableId(), actor);
         for (ServerId member : state.epochStarted() ? state.isr() : List.<ServerId>of()) {
-            SimulatedDisk simulatedDisk = disks.get(member.value());
+            SimDiskMedium simulatedDisk = disks.get(member.value());
             if (simulatedDisk != null && lacks(simulatedDisk, key, version)) {
                 violations.add(
                         "I1",
@@ -79,10 +79,10 @@ final class ReservationAbortCheck {
     }
 
     /** True only if the whole log is present and intact. Missing front segments, damage or a lost disk permit no conclusion. */
-    private static boolean lacks(SimulatedDisk simulatedDisk, ReplicaKey key, long version) {
+    private static boolean lacks(SimDiskMedium simulatedDisk, ReplicaKey key, long version) {
         long next = 1;
         for (String path : simulatedDisk.under(key + "/log")) {
-            LogFiles.Segment segment = LogFiles.segment(path).orElse(null);
+            LogFilePaths.Segment segment = LogFilePaths.segment(path).orElse(null);
             if (segment == null) {
                 continue;
             }

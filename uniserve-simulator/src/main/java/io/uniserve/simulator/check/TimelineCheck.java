@@ -10,9 +10,9 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.kernel.Trace;
-import io.uniserve.simulator.registry.Ensemble;
-import io.uniserve.simulator.registry.Ensemble.Applied;
+import io.uniserve.simulator.kernel.EventTrace;
+import io.uniserve.simulator.registry.SimEnsemble;
+import io.uniserve.simulator.registry.SimEnsemble.Applied;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * twice. The restoration keeps every version that durable storage had completely, with decisions, when it started. The check derives that
  * from the stored logs, and from versions and participants in the registry.
  */
-public final class TimelineCheck implements Ensemble.Listener {
-    private final Violations violations;
-    private final Trace trace;
+public final class TimelineCheck implements SimEnsemble.Listener {
+    private final ViolationCollector violations;
+    private final EventTrace trace;
     private final TableName table;
     private final Runnable restored;
     private final List<TableTimelines.TableTimeline> timelines = new ArrayList<>();
@@ -48,7 +48,7 @@ public final class TimelineCheck implements Ensemble.Listener {
      * @param table the table to observe
      * @param restored runs for each restoration
      */
-    public TimelineCheck(Violations violations, Trace trace, TableName table, Runnable restored) {
+    public TimelineCheck(ViolationCollector violations, EventTrace trace, TableName table, Runnable restored) {
         this.violations = violations;
         this.trace = trace;
         this.table = table;
@@ -87,8 +87,8 @@ public final class TimelineCheck implements Ensemble.Listener {
         }
     }
 
-    /** The transaction log of the table, under any number. */
-    private Optional<TransactionLogState> log(Applied one, Ensemble.@Nullable State state) {
+    /** The transaction log, if the transaction wrote that of the table, under any number. */
+    private Optional<TransactionLogState> log(Applied one, SimEnsemble.@Nullable State state) {
         return state != null
                         && state.value() instanceof TransactionLogState log
                         && one.op().path().equals(RegistryPaths.log(table, log.tableId()))
@@ -103,7 +103,7 @@ public final class TimelineCheck implements Ensemble.Listener {
         }
     }
 
-    /** An object was written to durable storage. */
+    /** Handles an object that was written to durable storage. */
     public void stored(String key, Bytes data) {
         if (timelines.isEmpty()) {
             return;
@@ -114,7 +114,8 @@ public final class TimelineCheck implements Ensemble.Listener {
             TableSnapshot backup = TableSnapshot.decode(data);
             if (backup.meta().tableId() == number && backup.isComplete()) {
                 complete.add(backup);
-            } else if (backup.meta().tableId() == number) { // the surveys come after this
+            } else if (backup.meta().tableId()
+                    == number) { // stored before the coordinator requests the versions of the actors
                 completeVersionAtStart.putIfAbsent(backup.id(), completeVersion());
             }
         } else if (parts.length == 6 && parts[4].equals("log") && parts[2].equals("" + number)) {

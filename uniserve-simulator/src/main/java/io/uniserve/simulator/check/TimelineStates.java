@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * took over.
  */
 final class TimelineStates {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final AtomicHistory history;
     private final TableTimelines tableTimelines;
     private final List<Map<Integer, List<String>>> lists = new ArrayList<>();
@@ -23,7 +23,7 @@ final class TimelineStates {
 
     /** @param finals each list at the end of the last era */
     TimelineStates(
-            Violations violations,
+            ViolationCollector violations,
             AtomicHistory history,
             TableTimelines tableTimelines,
             Map<Integer, List<String>> finals) {

@@ -18,14 +18,14 @@ import java.util.TreeMap;
  * came back. Transfers are looked up by version: O(n log n), except for those with an unknown outcome.
  */
 final class TransferCheck {
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final TransferHistory history;
     private final boolean oneEra;
     private final Map<Integer, Row> rows = new TreeMap<>();
     private final Row all;
 
     /** @param oneEra false for a table that was restored to an older version */
-    TransferCheck(Violations violations, TransferHistory history, boolean oneEra) {
+    TransferCheck(ViolationCollector violations, TransferHistory history, boolean oneEra) {
         this.violations = violations;
         this.history = history;
         this.oneEra = oneEra;

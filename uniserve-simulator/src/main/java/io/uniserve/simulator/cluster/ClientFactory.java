@@ -5,28 +5,28 @@ import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.client.routing.RequestSettings;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
 import io.uniserve.protocol.env.ClientNetwork;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.simulator.check.AtomicHistory;
 import io.uniserve.simulator.check.ClientHistory;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
-import io.uniserve.simulator.plant.CutPerTableBug;
+import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.plant.NoDeduplicationBug;
 import io.uniserve.simulator.plant.OneRoundBug;
 import io.uniserve.simulator.plant.OpenVersionsAcceptedBug;
 import io.uniserve.simulator.plant.Plant;
+import io.uniserve.simulator.plant.SnapshotPerTableBug;
 import io.uniserve.simulator.plant.UnversionedShuffleBug;
 import io.uniserve.simulator.workload.ActorKeys;
 import io.uniserve.simulator.workload.AtomicClient;
 import io.uniserve.simulator.workload.ClientPool;
 import io.uniserve.simulator.workload.ClientProcess;
 import io.uniserve.simulator.workload.OperationCounters;
-import io.uniserve.simulator.workload.RoutingFeed;
-import io.uniserve.simulator.workload.Shuffles;
+import io.uniserve.simulator.workload.ShuffleWorkload;
 import io.uniserve.simulator.workload.SimClient;
+import io.uniserve.simulator.workload.SimRoutingView;
 import io.uniserve.simulator.workload.TableCleaner;
 import io.uniserve.simulator.workload.Workload;
 import java.util.ArrayList;
@@ -36,16 +36,16 @@ import java.util.TreeMap;
 
 /** Factory of the clients' processes. */
 public final class ClientFactory {
-    private final World world;
+    private final SimulationContext world;
     private final Scenario scenario;
     private final ActorKeys keys;
     private final ClientHistory history;
     private final AtomicHistory atomicHistory;
     private final OperationCounters operationCounters;
-    private final Map<String, RoutingFeed> feeds = new TreeMap<>();
+    private final Map<String, SimRoutingView> feeds = new TreeMap<>();
 
     public ClientFactory(
-            World world,
+            SimulationContext world,
             Scenario scenario,
             ActorKeys keys,
             ClientHistory history,
@@ -70,7 +70,7 @@ public final class ClientFactory {
 
     /** Workload of a table that is created and dropped again and again, with a client of its own. */
     public TableLifecycleWorkload sideTable(SimCluster cluster, Prng random) {
-        Process process = world.process("x1");
+        SimProcess process = world.process("x1");
         process.start(0);
         return new TableLifecycleWorkload(
                 world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
@@ -78,22 +78,22 @@ public final class ClientFactory {
 
     /** Workload of two tables that are read at one snapshot, with a client of its own. */
     public LedgerWorkload ledger(SimCluster cluster, Prng random) {
-        Process process = world.process("y1");
+        SimProcess process = world.process("y1");
         process.start(0);
-        ConsistentCutClient wire = world.network.consistentCutNetwork(process);
+        ConsistentSnapshotClient wire = world.network.consistentCutNetwork(process);
         return new LedgerWorkload(
                 world,
                 cluster,
                 scenario.rf(),
                 environment(process, world.ids(process)),
                 world.network.versionedNetwork(process),
-                world.plant == Plant.CUT_APART ? new CutPerTableBug(wire) : wire,
+                world.plant == Plant.CUT_APART ? new SnapshotPerTableBug(wire) : wire,
                 random);
     }
 
     /** Client that deletes the rows that other clients wrote. */
     public TableCleaner tableCleaner() {
-        Process process = world.process("e1");
+        SimProcess process = world.process("e1");
         process.start(0);
         return new TableCleaner(
                 environment(process, world.ids(process)),
@@ -103,12 +103,12 @@ public final class ClientFactory {
     }
 
     /** Feeds of routing maps per client, also of crashed ones. */
-    public Map<String, RoutingFeed> feeds() {
+    public Map<String, SimRoutingView> feeds() {
         return feeds;
     }
 
     private ClientProcess client(String name) {
-        Process process = world.process(name);
+        SimProcess process = world.process(name);
         process.start(0);
         if (world.workload == Workload.ATOMIC) {
             return atomicClient(name, process);
@@ -121,7 +121,7 @@ public final class ClientFactory {
                 env,
                 shuffles(env, process, world.network.versionedNetwork(process)),
                 () -> crash(process),
-                World.TABLE,
+                SimulationContext.TABLE,
                 keys,
                 history,
                 world.violations,
@@ -129,7 +129,7 @@ public final class ClientFactory {
                 operationCounters);
     }
 
-    private ClientProcess atomicClient(String name, Process process) {
+    private ClientProcess atomicClient(String name, SimProcess process) {
         SnapshotReadClient wire = world.network.versionedNetwork(process);
         SnapshotReadClient versions = switch (world.plant) {
             case ONE_ROUND -> new OneRoundBug(wire);
@@ -150,36 +150,36 @@ public final class ClientFactory {
                 world.network.consistentCutNetwork(process),
                 world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,
                 () -> crash(process),
-                World.TABLE,
+                SimulationContext.TABLE,
                 keys,
                 atomicHistory,
                 world.trace,
                 operationCounters);
     }
 
-    private Shuffles shuffles(ClientContext env, Process process, SnapshotReadClient versions) {
-        return new Shuffles(
+    private ShuffleWorkload shuffles(ClientContext env, SimProcess process, SnapshotReadClient versions) {
+        return new ShuffleWorkload(
                 env,
                 versions,
                 world.network.consistentCutNetwork(process),
                 world.network.network(process),
                 world.workload == Workload.ATOMIC,
-                World.TABLE,
+                SimulationContext.TABLE,
                 keys,
                 world.violations,
                 world.faultIntensity);
     }
 
-    private void crash(Process process) {
+    private void crash(SimProcess process) {
         process.crash();
         world.network.onCrash(process);
     }
 
-    private ClientContext environment(Process process, Ids ids) {
+    private ClientContext environment(SimProcess process, IdGenerator ids) {
         ClientNetwork wire = world.network.clientNetwork(process);
         ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new NoDeduplicationBug(wire, ids) : wire;
         Prng random = world.random.fork("client " + process.name());
-        RoutingFeed feed = new RoutingFeed(world.ensemble, process, random.fork("routing"));
+        SimRoutingView feed = new SimRoutingView(world.ensemble, process, random.fork("routing"));
         feeds.put(process.name(), feed);
         return new ClientContext(
                 process.clock(),

@@ -4,8 +4,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.placement.InitialPlacement;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.placement.InitialPlacementPolicy;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
@@ -13,50 +13,50 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.simulator.disk.SimDisk;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.engine.SimEngineHost;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.network.Endpoint;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.plant.RestorePointsDifferBug;
 import io.uniserve.simulator.plant.ShrinkWithoutCasBug;
-import io.uniserve.simulator.registry.RegistrySession;
+import io.uniserve.simulator.registry.SimRegistrySession;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Process of a coordinator. All its state is in the registry, so a restart starts empty. */
-public final class CoordinatorNode implements Node {
-    private final World world;
-    private final Process process;
+public final class CoordinatorNode implements SimulatedDaemon {
+    private final SimulationContext world;
+    private final SimProcess process;
     private final Address address;
-    private @Nullable RegistrySession session;
-    private @Nullable CoordinatorMachine machine;
+    private @Nullable SimRegistrySession session;
+    private @Nullable CoordinatorStateMachine machine;
 
-    CoordinatorNode(World world, int number) {
+    CoordinatorNode(SimulationContext world, int number) {
         this.world = world;
         this.process = world.process("c" + number);
         this.address = new Address("coordinator" + number, 7000);
     }
 
     @Override
-    public Process process() {
+    public SimProcess process() {
         return process;
     }
 
     @Override
-    public @Nullable RegistrySession session() {
+    public @Nullable SimRegistrySession session() {
         return session;
     }
 
     /** The machine of the current start; null before the first start. */
-    public @Nullable CoordinatorMachine machine() {
+    public @Nullable CoordinatorStateMachine machine() {
         return machine;
     }
 
     @Override
     public void start(long drift) {
         process.start(drift);
-        RegistrySession own = new RegistrySession(
+        SimRegistrySession own = new SimRegistrySession(
                 world.queue,
                 world.random.fork(process.name() + " session " + process.generation()),
                 world.faultIntensity,
@@ -65,7 +65,7 @@ public final class CoordinatorNode implements Node {
         Registry registry = world.plant == Plant.SHRINK_WITHOUT_CAS
                 ? new ShrinkWithoutCasBug(own, world.ensemble, own.session(), world.queue, world.random.fork("late"))
                 : own;
-        SimulatedDisk nothing = new SimulatedDisk();
+        SimDiskMedium nothing = new SimDiskMedium();
         SimDisk disk = new SimDisk(
                 world.queue, world.random.fork("no disk"), world.faultIntensity, process, nothing, (p, path) -> true);
         SimEngineHost engine = new SimEngineHost(
@@ -92,11 +92,11 @@ public final class CoordinatorNode implements Node {
                 engine,
                 world.ids(process));
         CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
-        CoordinatorMachine started = new CoordinatorMachine(
+        CoordinatorStateMachine started = new CoordinatorStateMachine(
                 CoordinatorConfig.defaults(process.name(), address, "sim")
                         .withLevels(Set.of(ConsistencyLevel.values())),
                 parts,
-                new InitialPlacement(),
+                new InitialPlacementPolicy(),
                 world.hotSpotLoad == null ? RebalanceSetup.off(parts) : world.hotSpotLoad.rebalancing(process));
         started.onFatal(error -> world.violations.add("CODE", process.name() + " gave up: " + error.getMessage()));
         world.network.bind(

@@ -1,6 +1,6 @@
 package io.uniserve.simulator.cluster;
 
-import io.uniserve.placement.HottestFirst;
+import io.uniserve.placement.HottestFirstPolicy;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.ReplicaMove;
@@ -10,13 +10,13 @@ import io.uniserve.protocol.env.BackgroundExecutor;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import java.util.List;
 import java.util.function.Supplier;
 
 /**
  * Synthetic loads of actors for the rebalancer. They are drawn anew every 8 to 40 s, so replicas keep moving under the policy that real
- * coordinators use. A run of the policy takes up to 2 s and fails in 5 % of the cases.
+ * coordinators use. A run of the policy takes up to 2 s, and 5 % of the runs fail.
  */
 final class HotSpotLoad {
     private static final long MILLI = 1_000_000L;
@@ -24,14 +24,14 @@ final class HotSpotLoad {
     private static final double TOLERANCE = 0.2;
     private static final int MOVES_MAX = 64;
 
-    private final World world;
+    private final SimulationContext world;
     private final Prng random;
     private final long eraNanos;
-    private final HottestFirst policy = new HottestFirst(TOLERANCE, MOVES_MAX);
+    private final HottestFirstPolicy policy = new HottestFirstPolicy(TOLERANCE, MOVES_MAX);
     private List<ReplicaMove> proposed = List.of();
     private long frozen = -1;
 
-    HotSpotLoad(World world, Prng random) {
+    HotSpotLoad(SimulationContext world, Prng random) {
         this.world = world;
         this.random = random;
         this.eraNanos = random.between(8 * SECOND, 40 * SECOND);
@@ -43,7 +43,7 @@ final class HotSpotLoad {
     }
 
     /** Rebalancer settings for one start of a coordinator. */
-    RebalanceSetup rebalancing(Process process) {
+    RebalanceSetup rebalancing(SimProcess process) {
         Prng own = random.fork(process.name() + "#" + process.generation());
         RebalanceConfig config =
                 new RebalanceConfig(own.between(SECOND, 6 * SECOND), own.between(1, 8), own.between(1, 3));

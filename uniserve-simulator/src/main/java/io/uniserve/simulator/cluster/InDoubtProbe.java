@@ -19,10 +19,10 @@ import java.util.function.Function;
  * server with a replica of the table can resolve a version in flight. A version in doubt at a replica ends with an entry of its primary.
  */
 final class InDoubtProbe {
-    private final World world;
+    private final SimulationContext world;
     private final Function<ServerId, ServerNode> servers;
 
-    InDoubtProbe(World world, Function<ServerId, ServerNode> servers) {
+    InDoubtProbe(SimulationContext world, Function<ServerId, ServerNode> servers) {
         this.world = world;
         this.servers = servers;
     }

@@ -13,29 +13,29 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.transaction.AtomicTablesSnapshot;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
-import io.uniserve.protocol.client.transaction.ReadSnapshot;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.client.update.Update;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminRequest;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.check.LedgerCheck;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.workload.ActorKeys;
-import io.uniserve.simulator.workload.Transfers;
+import io.uniserve.simulator.workload.TransferGenerator;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -62,12 +62,12 @@ public final class LedgerWorkload {
     private static final List<Fault> DATA_LOSS_FAULTS =
             List.of(Fault.BIT_FLIPPED, Fault.DISK_DESTROYED, Fault.ACTOR_LOST);
 
-    private final World world;
+    private final SimulationContext world;
     private final SimCluster cluster;
     private final int rf;
     private final ClientContext env;
     private final SnapshotReadClient network;
-    private final ConsistentCutClient consistentCuts;
+    private final ConsistentSnapshotClient consistentCuts;
     private final RequestTracker tracker;
     /** Watermarks of the writers. Each read gets fresh ones, so no read depends on a version seen before. */
     private final VersionWatermarks watermarks = new VersionWatermarks();
@@ -88,12 +88,12 @@ public final class LedgerWorkload {
     }
 
     LedgerWorkload(
-            World world,
+            SimulationContext world,
             SimCluster cluster,
             int rf,
             ClientContext env,
             SnapshotReadClient network,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             Prng random) {
         this.world = world;
         this.cluster = cluster;
@@ -109,8 +109,8 @@ public final class LedgerWorkload {
         world.ensemble.addListener((session, zxid, applied, changed) -> applied.forEach(this::committed));
     }
 
-    private void committed(Ensemble.Applied one) {
-        Ensemble.State after = one.after();
+    private void committed(SimEnsemble.Applied one) {
+        SimEnsemble.State after = one.after();
         if (after != null && after.value() instanceof TransactionLogState log) {
             String path = one.op().path();
             if (path.equals(RegistryPaths.log(orders.name(), log.tableId()))) {
@@ -194,13 +194,13 @@ public final class LedgerWorkload {
         int actor = random.below(book.keys().count());
         int list = ActorKeys.list(actor, random.below(ActorKeys.LISTS_PER_ACTOR));
         Update.ActorBatch batch = new Update.ActorBatch(actor, 1, book.keys().append(list, marker));
-        update(book, KvUpdates.APPEND.id(), List.of(batch), then);
+        update(book, KvUpdateFunctions.APPEND.id(), List.of(batch), then);
     }
 
     /** Moves amounts between rows of the table, on several actors if it has several. The outcome does not matter. */
     private void move(LedgerTable book, Runnable then) {
-        TreeMap<Integer, Long> changes = Transfers.draw(random, book.keys());
-        update(book, KvUpdates.ADD.id(), Transfers.batches(book.keys(), changes), moved -> then.run());
+        TreeMap<Integer, Long> changes = TransferGenerator.draw(random, book.keys());
+        update(book, KvUpdateFunctions.ADD.id(), TransferGenerator.batches(book.keys(), changes), moved -> then.run());
     }
 
     private void update(LedgerTable book, String function, List<Update.ActorBatch> batches, Consumer<Boolean> then) {
@@ -256,7 +256,7 @@ public final class LedgerWorkload {
             return new Query(book.name(), Optional.empty(), KvOperators.SCAN.id(), all, mode, deadline);
         }
 
-        private void checkVersions(ConsistentCut.Table ordered, ConsistentCut.Table paid) {
+        private void checkVersions(ConsistentSnapshot.Table ordered, ConsistentSnapshot.Table paid) {
             check.checkSnapshot(start, ordered.version(), paid.version());
         }
 
@@ -298,9 +298,9 @@ public final class LedgerWorkload {
         List<Query> queries = look.books.stream()
                 .map(book -> look.query(book, ReadMode.STRICT))
                 .toList();
-        new StrictRead(env, network, consistentCuts, new VersionWatermarks(), queries, outcome -> {
-                    if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
-                        Map<TableName, ConsistentCut.Table> cut = new TreeMap<>();
+        new StrictReadExecution(env, network, consistentCuts, new VersionWatermarks(), queries, outcome -> {
+                    if (outcome instanceof Outcome.Ok<List<StrictReadExecution.Result>> ok) {
+                        Map<TableName, ConsistentSnapshot.Table> cut = new TreeMap<>();
                         ok.value().get(0).consistentCut().tables().forEach(table -> cut.put(table.name(), table));
                         look.checkVersions(
                                 Objects.requireNonNull(cut.get(orders.name())),
@@ -321,8 +321,8 @@ public final class LedgerWorkload {
     /** Takes a snapshot, then reads one table after the other, as the rounds of a plan do. */
     private void inRounds(LedgerRead look, ReadMode mode) {
         List<TableName> tables = look.books.stream().map(LedgerTable::name).toList();
-        ReadSnapshot.take(env, network, consistentCuts, mode, tables, look.deadline, outcome -> {
-            if (outcome instanceof Outcome.Ok<ReadSnapshot> ok) {
+        AtomicTablesSnapshot.take(env, network, consistentCuts, mode, tables, look.deadline, outcome -> {
+            if (outcome instanceof Outcome.Ok<AtomicTablesSnapshot> ok) {
                 look.checkVersions(
                         ok.value().table(orders.name()).orElseThrow(),
                         ok.value().table(payments.name()).orElseThrow());
@@ -333,7 +333,7 @@ public final class LedgerWorkload {
         });
     }
 
-    private void round(LedgerRead look, ReadSnapshot readSnapshot, ReadMode mode, int number) {
+    private void round(LedgerRead look, AtomicTablesSnapshot readSnapshot, ReadMode mode, int number) {
         if (number == look.books.size()) {
             look.done("in rounds, mode " + mode);
             return;

@@ -20,11 +20,11 @@ final class ReplicaDigestCheck {
     /** Digest of a replica without an engine's actor. */
     private static final byte[] NONE = new byte[0];
 
-    private final World world;
+    private final SimulationContext world;
     private final Function<ServerId, ServerNode> servers;
     private int next;
 
-    ReplicaDigestCheck(World world, Function<ServerId, ServerNode> servers) {
+    ReplicaDigestCheck(SimulationContext world, Function<ServerId, ServerNode> servers) {
         this.world = world;
         this.servers = servers;
     }

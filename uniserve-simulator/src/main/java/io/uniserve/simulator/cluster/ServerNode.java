@@ -18,31 +18,30 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Registry;
-import io.uniserve.protocol.exchange.ExchangeMachine;
+import io.uniserve.protocol.exchange.ExchangeStateMachine;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.protocol.server.ServerStateMachine;
 import io.uniserve.protocol.server.config.ServerConfig;
 import io.uniserve.simulator.check.LogCleaningCheck;
 import io.uniserve.simulator.disk.SimDisk;
-import io.uniserve.simulator.disk.SimulatedDisk;
-import io.uniserve.simulator.engine.Gates;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.engine.ReadWorker;
 import io.uniserve.simulator.engine.SimEngineHost;
 import io.uniserve.simulator.engine.SimExchange;
+import io.uniserve.simulator.engine.SimGatePublisher;
 import io.uniserve.simulator.engine.VersionedReader;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.network.Endpoint;
-import io.uniserve.simulator.network.Forger;
+import io.uniserve.simulator.network.MessageForger;
 import io.uniserve.simulator.plant.AbortOnMissingRecordBug;
 import io.uniserve.simulator.plant.AttemptsMergedBug;
 import io.uniserve.simulator.plant.CommitUnfencedBug;
 import io.uniserve.simulator.plant.CommitUnpreparedBug;
 import io.uniserve.simulator.plant.ConfirmationSkippedBug;
-import io.uniserve.simulator.plant.CutSingleReadingBug;
 import io.uniserve.simulator.plant.EarlyPutAckBug;
 import io.uniserve.simulator.plant.ForeignReservationUsedBug;
 import io.uniserve.simulator.plant.GreedyDropBug;
@@ -52,8 +51,9 @@ import io.uniserve.simulator.plant.OutcomesLostBug;
 import io.uniserve.simulator.plant.OwnVersionCountersBug;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.plant.ReservationAbortTrimmedBug;
+import io.uniserve.simulator.plant.SnapshotSingleReadingBug;
 import io.uniserve.simulator.plant.UncheckedIntactReportBug;
-import io.uniserve.simulator.registry.RegistrySession;
+import io.uniserve.simulator.registry.SimRegistrySession;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -62,27 +62,27 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Process of a server, and its disk, which survives restarts. */
-public final class ServerNode implements Node {
+public final class ServerNode implements SimulatedDaemon {
     private static final long SCRUB_NANOS_MIN = 5_000_000_000L;
     private static final long SCRUB_NANOS_MAX = 60_000_000_000L;
     private static final int UNEVEN_ONE_IN = 200;
     private static final long RESTART_NANOS = 1_000_000_000L;
-    private static final ExchangeMachine.Usage NOTHING = new ExchangeMachine.Usage(0, 0, 0, 0, 0, 0);
+    private static final ExchangeStateMachine.Usage NOTHING = new ExchangeStateMachine.Usage(0, 0, 0, 0, 0, 0);
 
-    private final World world;
+    private final SimulationContext world;
     private final int zone;
-    private final Process process;
+    private final SimProcess process;
     private final ServerId id;
     private final Address address;
-    private final SimulatedDisk medium = new SimulatedDisk();
+    private final SimDiskMedium medium = new SimDiskMedium();
     /** Disk for files that are not needed after a restart. */
-    private final SimulatedDisk scratch = new SimulatedDisk();
+    private final SimDiskMedium scratch = new SimDiskMedium();
 
     private final AttemptsMergedBug added = new AttemptsMergedBug();
     private @Nullable RunningServer running;
     private boolean draining;
 
-    ServerNode(World world, int number) {
+    ServerNode(SimulationContext world, int number) {
         this.world = world;
         this.zone = number % 3;
         this.process = world.process("s" + number);
@@ -92,7 +92,7 @@ public final class ServerNode implements Node {
     }
 
     @Override
-    public Process process() {
+    public SimProcess process() {
         return process;
     }
 
@@ -101,7 +101,7 @@ public final class ServerNode implements Node {
     }
 
     @Override
-    public @Nullable RegistrySession session() {
+    public @Nullable SimRegistrySession session() {
         return running == null ? null : running.session;
     }
 
@@ -125,7 +125,7 @@ public final class ServerNode implements Node {
         if (now == null || !process.alive()) {
             return Optional.empty();
         }
-        ExchangeMachine.Usage usage = now.exchange.usage();
+        ExchangeStateMachine.Usage usage = now.exchange.usage();
         return usage.equals(NOTHING) && scratch.bytes(path -> true) == 0
                 ? Optional.empty()
                 : Optional.of(id + " holds " + usage + " and files " + scratch.list("exchange"));
@@ -148,7 +148,7 @@ public final class ServerNode implements Node {
     }
 
     /** The medium of its disk. */
-    public SimulatedDisk medium() {
+    public SimDiskMedium medium() {
         return medium;
     }
 
@@ -206,8 +206,8 @@ public final class ServerNode implements Node {
     public void start(long drift) {
         process.start(drift);
         Prng random = world.random.fork(process.name() + " start " + process.generation());
-        RegistrySession session =
-                new RegistrySession(world.queue, random.fork("session"), world.faultIntensity, world.ensemble, process);
+        SimRegistrySession session = new SimRegistrySession(
+                world.queue, random.fork("session"), world.faultIntensity, world.ensemble, process);
         SimDisk disk = new SimDisk(
                 world.queue,
                 random.fork("disk"),
@@ -220,7 +220,8 @@ public final class ServerNode implements Node {
         SimDisk chunks = new SimDisk(
                 world.queue, random.fork("chunks"), world.faultIntensity, process, scratch, (owner, path) -> true);
         SimExchange exchange = exchange(chunks, random.fork("runs").next());
-        Gates gates = new Gates((key, gate) -> world.observer.published(process.name(), key, gate));
+        SimGatePublisher gates =
+                new SimGatePublisher((key, gate) -> world.observer.published(process.name(), key, gate));
         ReadWorker reads = new ReadWorker(
                 world.queue,
                 random.fork("reads"),
@@ -236,7 +237,7 @@ public final class ServerNode implements Node {
                 exchange);
         Environment env = environment(random, session, disk, engine);
         ServerConfig config = config();
-        ServerMachine machine = new ServerMachine(config, env, gates, this::fatal);
+        ServerStateMachine machine = new ServerStateMachine(config, env, gates, this::fatal);
         VersionedReader versions = new VersionedReader(
                 random.fork("versions"),
                 world.faultIntensity,
@@ -265,7 +266,8 @@ public final class ServerNode implements Node {
         process.post(0, exchange::start);
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
         if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
-            new AbortOnMissingRecordBug(World.TABLE, process, gates, world.ensemble, machine::onPeer).start();
+            new AbortOnMissingRecordBug(SimulationContext.TABLE, process, gates, world.ensemble, machine::onPeer)
+                    .start();
         }
     }
 
@@ -291,7 +293,7 @@ public final class ServerNode implements Node {
     private SimExchange exchange(SimDisk chunks, long firstRun) {
         return new SimExchange(
                 process,
-                new ExchangeMachine(
+                new ExchangeStateMachine(
                         process.clock(),
                         process.timers(),
                         world.network.network(process),
@@ -303,11 +305,12 @@ public final class ServerNode implements Node {
     }
 
     /** Handler of requests of other daemons: exchange requests go to the exchange, all others to the machine. */
-    private Endpoint.Handler<PeerRequest, PeerReply> peerHandler(ServerMachine machine, SimExchange exchange) {
+    private Endpoint.Handler<PeerRequest, PeerReply> peerHandler(ServerStateMachine machine, SimExchange exchange) {
         Endpoint.Handler<PeerRequest, PeerReply> asked =
                 world.plant == Plant.BLIND_VOUCHERS ? new UncheckedIntactReportBug(machine::onPeer) : machine::onPeer;
         Prng random = world.random.fork(process.name() + " ear " + process.generation());
-        Forger own = new Forger(asked, world.faultIntensity, random, world.plant == Plant.HASHES_UNCOMPARED);
+        MessageForger own =
+                new MessageForger(asked, world.faultIntensity, random, world.plant == Plant.HASHES_UNCOMPARED);
         return (request, completion) -> {
             if (request instanceof ExchangeRequest) {
                 exchange.onPeer(request, completion);
@@ -318,7 +321,7 @@ public final class ServerNode implements Node {
     }
 
     /** The machine's environment, with the planted bug of the run if the bug is in one of its parts. */
-    private Environment environment(Prng random, RegistrySession session, SimDisk disk, SimEngineHost engine) {
+    private Environment environment(Prng random, SimRegistrySession session, SimDisk disk, SimEngineHost engine) {
         return new Environment(
                 process.clock(),
                 process.timers(),
@@ -342,14 +345,14 @@ public final class ServerNode implements Node {
     /** The registry's backup record of an actor of the table; empty for actors of other tables. */
     private Optional<BackupRecord> record(ReplicaKey key) {
         return world.ensemble
-                                .read(RegistryPaths.backup(World.TABLE, key), world.ensemble.zxid())
+                                .read(RegistryPaths.backup(SimulationContext.TABLE, key), world.ensemble.zxid())
                                 .value()
                         instanceof BackupRecord record
                 ? Optional.of(record)
                 : Optional.empty();
     }
 
-    private Registry registry(Prng random, RegistrySession session) {
+    private Registry registry(Prng random, SimRegistrySession session) {
         return switch (world.plant) {
             case COMMIT_UNFENCED -> new CommitUnfencedBug(session, process.timers(), random.fork("unfenced"));
             case OWN_VERSION_COUNTERS -> new OwnVersionCountersBug(session);
@@ -357,7 +360,7 @@ public final class ServerNode implements Node {
             case FLIGHTS_LEFT -> new InFlightNeverAbortedBug(session, id);
             case DISPLACED_UNTOLD -> new ReservationAbortTrimmedBug(session);
             case CONFIRM_SKIPPED -> new ConfirmationSkippedBug(session, process.timers(), RegistryPaths::isLog);
-            case CUT_ONE_LOOK -> new CutSingleReadingBug(session, process.timers(), random.fork("looks"));
+            case CUT_ONE_LOOK -> new SnapshotSingleReadingBug(session, process.timers(), random.fork("looks"));
             case CUT_UNCONFIRMED -> new ConfirmationSkippedBug(session, process.timers(), RegistryPaths.TERM::equals);
             case OUTCOMES_LOST -> new OutcomesLostBug(session);
             case OUTCOMES_UNREAD -> new OutcomesLostBug.OutcomesUnreadBug(session);
@@ -412,7 +415,7 @@ public final class ServerNode implements Node {
         return world.plant == Plant.STATES_NOT_TOLD_APART ? () -> 1 : last::incrementAndGet;
     }
 
-    /** The clock of readers. With this plant it stands still. */
+    /** The clock of readers. With one planted bug it stands still. */
     private Clock stoppedClock(Plant plant) {
         long start = process.clock().nanos();
         return world.plant == plant ? () -> start : process.clock();
@@ -439,11 +442,11 @@ public final class ServerNode implements Node {
     }
 
     private record RunningServer(
-            RegistrySession session,
+            SimRegistrySession session,
             SimDisk disk,
             SimEngineHost engine,
-            Gates gates,
-            ServerMachine machine,
+            SimGatePublisher gates,
+            ServerStateMachine machine,
             SimDisk chunks,
             SimExchange exchange) {}
 }

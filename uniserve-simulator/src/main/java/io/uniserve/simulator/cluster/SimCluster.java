@@ -14,17 +14,17 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.workload.ActorKeys;
-import io.uniserve.simulator.workload.RoutingFeed;
+import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,15 +38,15 @@ public final class SimCluster {
     private static final long CREATE_RETRY_NANOS = 500_000_000;
     private static final long LATE_NANOS_MAX = 40_000_000_000L;
 
-    private final World world;
+    private final SimulationContext world;
     private final Prng random;
     private final Scenario scenario;
     private final List<ServerNode> servers = new ArrayList<>();
     private final List<CoordinatorNode> coordinators = new ArrayList<>();
-    private final @Nullable Node lateNode;
+    private final @Nullable SimulatedDaemon lateNode;
     private final ReplicaDigestCheck digests;
 
-    public SimCluster(World world, Scenario scenario) {
+    public SimCluster(SimulationContext world, Scenario scenario) {
         this.world = world;
         this.random = world.random.fork("cluster");
         this.scenario = scenario;
@@ -60,8 +60,8 @@ public final class SimCluster {
         digests = new ReplicaDigestCheck(world, this::node);
         InDoubtProbe looks = new InDoubtProbe(world, this::node);
         world.addPeriodicCheck(() -> {
-            List<TableRoute> tables =
-                    RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables();
+            List<TableRoute> tables = SimRoutingView.routing(world.ensemble, world.ensemble.zxid())
+                    .tables();
             world.inDoubtCheck.record(world.queue.now(), looks.versionsInDoubt(tables));
             digests.checkOne(tables);
         });
@@ -76,7 +76,7 @@ public final class SimCluster {
     }
 
     /** With rebalancing, and more servers than replicas per actor, the last server joins late in two thirds of the seeds. */
-    private @Nullable Node drawLateNode() {
+    private @Nullable SimulatedDaemon drawLateNode() {
         boolean spare = scenario.servers() > scenario.rf();
         return world.hotSpotLoad != null
                         && spare
@@ -87,7 +87,7 @@ public final class SimCluster {
 
     /** Schedules the start of the server that joins late. */
     public void scheduleLateNode() {
-        Node late = lateNode;
+        SimulatedDaemon late = lateNode;
         if (late != null) {
             long after = world.random.fork("lateness").between(CREATE_RETRY_NANOS, LATE_NANOS_MAX);
             world.queue.after(after, () -> {
@@ -124,8 +124,8 @@ public final class SimCluster {
     }
 
     /** Starts a daemon with a clock of its own rate. */
-    public void start(Node node) {
-        node.start(random.between(-Process.DRIFT_PER_MILLION_MAX, Process.DRIFT_PER_MILLION_MAX));
+    public void start(SimulatedDaemon node) {
+        node.start(random.between(-SimProcess.DRIFT_PER_MILLION_MAX, SimProcess.DRIFT_PER_MILLION_MAX));
         world.trace.line("start " + node.process().name());
     }
 
@@ -134,8 +134,8 @@ public final class SimCluster {
     }
 
     /** Coordinators, then servers. */
-    public List<Node> nodes() {
-        List<Node> nodes = new ArrayList<>(coordinators);
+    public List<SimulatedDaemon> nodes() {
+        List<SimulatedDaemon> nodes = new ArrayList<>(coordinators);
         nodes.addAll(servers);
         return nodes;
     }
@@ -151,7 +151,7 @@ public final class SimCluster {
             return;
         }
         TableMeta meta = new TableMeta(
-                        World.TABLE,
+                        SimulationContext.TABLE,
                         0,
                         partitioner(),
                         ActorKeys.KEY_FIELD,
@@ -172,15 +172,15 @@ public final class SimCluster {
 
     /** True when a leader is elected and has all servers in its map. */
     public boolean ready() {
-        return leader().flatMap(CoordinatorMachine::routing)
+        return leader().flatMap(CoordinatorStateMachine::routing)
                 .filter(routing -> routing.servers().size() == scenario.servers() - (lateNode == null ? 0 : 1))
                 .isPresent();
     }
 
     /** The coordinator that leads, if there is one. */
-    Optional<CoordinatorMachine> leader() {
+    Optional<CoordinatorStateMachine> leader() {
         for (CoordinatorNode node : coordinators) {
-            CoordinatorMachine machine = node.machine();
+            CoordinatorStateMachine machine = node.machine();
             if (machine != null && node.process().alive() && machine.isLeader()) {
                 return Optional.of(machine);
             }
@@ -190,8 +190,8 @@ public final class SimCluster {
 
     /** The table's definition and map in the registry. */
     public Optional<TableRoute> route() {
-        return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
-                .filter(route -> route.meta().name().equals(World.TABLE))
+        return SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
+                .filter(route -> route.meta().name().equals(SimulationContext.TABLE))
                 .findFirst();
     }
 
@@ -217,7 +217,7 @@ public final class SimCluster {
     /** The actor's backup record in the registry; null if there is none. */
     public @Nullable BackupRecord backup(ReplicaKey key) {
         return world.ensemble
-                                .read(RegistryPaths.backup(World.TABLE, key), world.ensemble.zxid())
+                                .read(RegistryPaths.backup(SimulationContext.TABLE, key), world.ensemble.zxid())
                                 .value()
                         instanceof BackupRecord record
                 ? record
@@ -228,7 +228,9 @@ public final class SimCluster {
     public Optional<String> unfinishedUpdate() {
         long tableId = route().map(route -> route.meta().tableId()).orElse(0L);
         return world.ensemble
-                                        .read(RegistryPaths.log(World.TABLE, tableId), world.ensemble.zxid())
+                                        .read(
+                                                RegistryPaths.log(SimulationContext.TABLE, tableId),
+                                                world.ensemble.zxid())
                                         .value()
                                 instanceof TransactionLogState log
                         && log.inFlight() != null
@@ -324,8 +326,9 @@ public final class SimCluster {
     }
 
     private void certifyEarly() {
-        Map<ServerId, Long> incarnations = RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).servers().stream()
-                .collect(Collectors.toMap(ServerRecord::id, ServerRecord::incarnation));
+        Map<ServerId, Long> incarnations =
+                SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).servers().stream()
+                        .collect(Collectors.toMap(ServerRecord::id, ServerRecord::incarnation));
         route().ifPresent(route -> route.map()
                 .actors()
                 .forEach(actor -> actor.learners().forEach(learner -> {
@@ -333,7 +336,7 @@ public final class SimCluster {
                     PeerRequest early = new PeerRequest.LearnerCaughtUp(
                             key, actor.epoch(), actor.primary(), learner, incarnations.getOrDefault(learner, 0L));
                     for (CoordinatorNode coordinator : coordinators) {
-                        CoordinatorMachine machine = coordinator.machine();
+                        CoordinatorStateMachine machine = coordinator.machine();
                         if (machine != null) {
                             coordinator.process().post(1_000_000, () -> machine.onPeer(early, outcome -> {}));
                         }

@@ -12,7 +12,7 @@ import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryExecution;
 import io.uniserve.protocol.client.query.QueryResult;
@@ -26,7 +26,7 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.workload.ActorKeys;
-import io.uniserve.simulator.workload.RoutingFeed;
+import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +43,7 @@ public final class TableLifecycleWorkload {
     private static final String OPTION = MutableOptions.mutableName("number");
     private static final long SECOND = 1_000_000_000L;
 
-    private final World world;
+    private final SimulationContext world;
     private final SimCluster cluster;
     private final int rf;
     private final ClientContext env;
@@ -57,7 +57,7 @@ public final class TableLifecycleWorkload {
     private int next;
     private int changes;
 
-    TableLifecycleWorkload(World world, SimCluster cluster, int rf, ClientContext env, Prng random) {
+    TableLifecycleWorkload(SimulationContext world, SimCluster cluster, int rf, ClientContext env, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.rf = rf;
@@ -109,7 +109,7 @@ public final class TableLifecycleWorkload {
     }
 
     private Optional<TableRoute> route() {
-        return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
+        return SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
                 .filter(route -> route.meta().name().equals(TABLE))
                 .findFirst();
     }
@@ -190,7 +190,8 @@ public final class TableLifecycleWorkload {
         sent.computeIfAbsent(tableId, id -> new TreeSet<>()).add(marker);
         Update.ActorBatch batch = new Update.ActorBatch(actor, 1, keys.append(ActorKeys.list(actor, 0), marker));
         long deadline = env.clock().nanos() + 5 * SECOND;
-        Update update = new Update(TABLE, tableId, KvUpdates.APPEND.id(), AckLevel.ISR, List.of(batch), deadline);
+        Update update =
+                new Update(TABLE, tableId, KvUpdateFunctions.APPEND.id(), AckLevel.ISR, List.of(batch), deadline);
         new UpdateExecution(env, update, ticket.get(), outcome -> ticket.get().finish()).start();
     }
 

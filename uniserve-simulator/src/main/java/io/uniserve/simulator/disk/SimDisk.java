@@ -11,7 +11,7 @@ import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +29,8 @@ public final class SimDisk implements Disk {
     private final EventQueue queue;
     private final Prng random;
     private final FaultIntensity faultIntensity;
-    private final Process process;
-    private final SimulatedDisk simulatedDisk;
+    private final SimProcess process;
+    private final SimDiskMedium simulatedDisk;
     private final SyncPolicy syncs;
     private final Map<Integer, Write> writes = new LinkedHashMap<>();
     private int nextWrite;
@@ -41,8 +41,8 @@ public final class SimDisk implements Disk {
             EventQueue queue,
             Prng random,
             FaultIntensity faultIntensity,
-            Process process,
-            SimulatedDisk simulatedDisk,
+            SimProcess process,
+            SimDiskMedium simulatedDisk,
             SyncPolicy syncs) {
         this.queue = queue;
         this.random = random;
@@ -68,7 +68,7 @@ public final class SimDisk implements Disk {
             write.atCrash();
         }
         writes.clear();
-        SimulatedDisk.CrashLoss loss = simulatedDisk.crash(random, tear);
+        SimDiskMedium.CrashLoss loss = simulatedDisk.crash(random, tear);
         for (int i = 0; i < loss.lost(); i++) {
             faultIntensity.count(Fault.DISK_UNSYNCED_LOST);
         }
@@ -85,7 +85,7 @@ public final class SimDisk implements Disk {
 
     @Override
     public void sync(String path, Completion<Done> completion) {
-        Process.Pending<Done> pending = process.begin(completion);
+        SimProcess.Pending<Done> pending = process.begin(completion);
         boolean fails = faultIntensity.draw(Fault.DISK_IO_ERROR);
         long hangs = faultIntensity.draw(Fault.DISK_HUNG) ? HANG_MIN_NANOS + random.below(HANG_SPREAD_NANOS) : 0;
         hangsUntil = Math.max(hangsUntil, queue.now() + hangs);
@@ -156,7 +156,7 @@ public final class SimDisk implements Disk {
     }
 
     private <T> void readOperation(Supplier<T> action, Completion<T> completion) {
-        Process.Pending<T> pending = process.begin(completion);
+        SimProcess.Pending<T> pending = process.begin(completion);
         boolean fails = faultIntensity.draw(Fault.DISK_IO_ERROR);
         queue.after(latency(), () -> {
             if (!pending.isEnded()) {
@@ -170,7 +170,7 @@ public final class SimDisk implements Disk {
     }
 
     private void write(boolean grows, long delayNanos, Runnable action, Runnable part, Completion<Done> completion) {
-        Process.Pending<Done> pending = process.begin(completion);
+        SimProcess.Pending<Done> pending = process.begin(completion);
         int number = nextWrite++;
         writes.put(number, new Write(action, part, random));
         boolean fails = faultIntensity.draw(Fault.DISK_IO_ERROR);
@@ -231,6 +231,6 @@ public final class SimDisk implements Disk {
     /** Decision whether a sync takes effect. A planted bug reports success without it. */
     @FunctionalInterface
     public interface SyncPolicy {
-        boolean reallySyncs(Process process, String path);
+        boolean reallySyncs(SimProcess process, String path);
     }
 }

@@ -11,7 +11,7 @@ import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -42,7 +42,7 @@ public final class SimObjectStore {
     }
 
     /** The store as one process uses it. */
-    public ObjectStore of(Process process) {
+    public ObjectStore of(SimProcess process) {
         return new View(process);
     }
 
@@ -76,8 +76,8 @@ public final class SimObjectStore {
         return List.copyOf(objects.keySet());
     }
 
-    private <T> void call(Process process, Supplier<T> action, Completion<T> completion) {
-        Process.Pending<T> pending = process.begin(completion);
+    private <T> void call(SimProcess process, Supplier<T> action, Completion<T> completion) {
+        SimProcess.Pending<T> pending = process.begin(completion);
         long delay = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
         if (faultIntensity.draw(Fault.STORE_SLOW)) {
             delay += random.below(SLOW_NANOS);
@@ -116,9 +116,9 @@ public final class SimObjectStore {
     }
 
     private final class View implements ObjectStore {
-        private final Process process;
+        private final SimProcess process;
 
-        private View(Process process) {
+        private View(SimProcess process) {
             this.process = process;
         }
 

@@ -5,9 +5,9 @@ import io.uniserve.model.ReplicaKey;
 
 /** Observer for the checker: updates that engines apply, and answers of read workers. It changes nothing. */
 public interface EngineObserver {
-    /** A replica applied a logged update; its last applied index before was {@code previousIndex}. */
+    /** Called when a replica has applied a logged update; its last applied index before was {@code previousIndex}. */
     void onApplied(String server, ReplicaKey key, long previousIndex, long index, Bytes rows);
 
-    /** A read worker answers a request that it took at this time, with gates of this epoch. */
+    /** Called when a read worker answers a request that it received at this time, with gates of this epoch. */
     void onAnswered(String server, ReplicaKey key, long epoch, long takenNanos);
 }

@@ -20,7 +20,7 @@ import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Twin of a server's worker threads for reads outside the loop. The steps are first gate, operator, second gate with a new reading of the
+ * Twin of a server's worker threads for reads outside the loop. The steps are: first gate, operator, second gate with a new reading of the
  * clock, reply. Pauses may occur between any two of them.
  */
 public final class ReadWorker {
@@ -39,11 +39,11 @@ public final class ReadWorker {
     private final EventQueue queue;
     private final Prng random;
     private final FaultIntensity faultIntensity;
-    private final Process process;
-    private final Operators operators;
+    private final SimProcess process;
+    private final OperatorRunner operators;
     private final SimEngineHost host;
     private final Function<ReplicaKey, @Nullable ActorView> views;
-    private final Gates gates;
+    private final SimGatePublisher gates;
     private final Clock clock;
     private final EngineObserver tap;
     private final SimSessionSnapshots states;
@@ -57,11 +57,11 @@ public final class ReadWorker {
             EventQueue queue,
             Prng random,
             FaultIntensity faultIntensity,
-            Process process,
+            SimProcess process,
             EngineInstance engine,
             SimEngineHost host,
             Function<ReplicaKey, @Nullable ActorView> views,
-            Gates gates,
+            SimGatePublisher gates,
             Clock clock,
             EngineObserver tap,
             LongSupplier stateNumbers,
@@ -72,7 +72,7 @@ public final class ReadWorker {
         this.random = random;
         this.faultIntensity = faultIntensity;
         this.process = process;
-        this.operators = new Operators(engine);
+        this.operators = new OperatorRunner(engine);
         this.host = host;
         this.views = views;
         this.gates = gates;

@@ -4,7 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,12 +21,12 @@ final class SimCheckpointStore {
     /** Name of the file with the checksum of the checkpoint. It shows whether the checkpoint is complete, as in production. */
     private static final String SUM = "zz-sum";
 
-    private final SimulatedDisk simulatedDisk;
+    private final SimDiskMedium simulatedDisk;
     private final Path scratch;
     private final Map<String, Long> indexes = new TreeMap<>();
     private int next;
 
-    SimCheckpointStore(SimulatedDisk simulatedDisk, Path scratch) {
+    SimCheckpointStore(SimDiskMedium simulatedDisk, Path scratch) {
         this.simulatedDisk = simulatedDisk;
         this.scratch = scratch;
     }

@@ -19,15 +19,15 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.protocol.transaction.server.TransactionService;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -52,23 +52,23 @@ public final class SimEngineHost implements EngineHost {
     private final EventQueue queue;
     private final Prng random;
     private final FaultIntensity faultIntensity;
-    private final Process process;
+    private final SimProcess process;
     private final EngineInstance engine;
     private final SimCheckpointStore files;
     private final EngineObserver tap;
     private final LongSupplier stateNumbers;
     private final int statesMax;
     private final UpdatePolicy policy;
-    private final Map<ReplicaKey, Slot> slots = new TreeMap<>();
+    private final Map<ReplicaKey, ReplicaEngineState> slots = new TreeMap<>();
 
     /** @param statesMax number of old states kept per actor of an atomic table */
     public SimEngineHost(
             EventQueue queue,
             Prng random,
             FaultIntensity faultIntensity,
-            Process process,
+            SimProcess process,
             EngineInstance engine,
-            SimulatedDisk simulatedDisk,
+            SimDiskMedium simulatedDisk,
             Path scratch,
             EngineObserver tap,
             LongSupplier stateNumbers,
@@ -88,25 +88,25 @@ public final class SimEngineHost implements EngineHost {
 
     /** The replica's actor for readers; null if it is not usable. */
     public @Nullable Actor actor(ReplicaKey key) {
-        Slot slot = slots.get(key);
+        ReplicaEngineState slot = slots.get(key);
         return slot == null ? null : slot.usable();
     }
 
     /** The number of the replica's current state; 0 if it is not usable. */
     long state(ReplicaKey key) {
-        Slot slot = slots.get(key);
+        ReplicaEngineState slot = slots.get(key);
         return slot == null || slot.usable() == null ? 0 : slot.state;
     }
 
     /** True while calls for the replica take longer than a second. */
     public boolean busy(ReplicaKey key) {
-        Slot slot = slots.get(key);
+        ReplicaEngineState slot = slots.get(key);
         return slot != null && slot.freeNanos - queue.now() > BUSY_NANOS;
     }
 
     /** The last applied index, or for an atomic table the last committed version; null if there is no usable actor. */
     public @Nullable String applied(ReplicaKey key) {
-        Slot slot = slots.get(key);
+        ReplicaEngineState slot = slots.get(key);
         if (slot == null || slot.usable() == null) {
             return null;
         }
@@ -128,11 +128,11 @@ public final class SimEngineHost implements EngineHost {
         });
     }
 
-    private void atomic(Slot slot, TableMeta meta, long version) {
+    private void atomic(ReplicaEngineState slot, TableMeta meta, long version) {
         Actor made = slot.actor;
         slot.atomic = made == null || !TransactionService.isAtomic(meta.level())
                 ? null
-                : new AtomicSlot(made, version, statesMax);
+                : new AtomicEngineState(made, version, statesMax);
     }
 
     @Override
@@ -157,7 +157,7 @@ public final class SimEngineHost implements EngineHost {
     }
 
     @Override
-    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowStateDependency> completion) {
         runConcurrently(completion, () -> validate(function(function), rows, live(key)));
     }
 
@@ -192,7 +192,7 @@ public final class SimEngineHost implements EngineHost {
     @Override
     public void prepare(ReplicaKey key, long version, List<Update> batches, Completion<Done> completion) {
         runInOrder(key, true, completion, slot -> {
-            AtomicSlot atomic = atomic(key, slot);
+            AtomicEngineState atomic = atomic(key, slot);
             atomic.abort(version);
             for (Update batch : batches) {
                 if (faultIntensity.drawByHash(
@@ -218,7 +218,7 @@ public final class SimEngineHost implements EngineHost {
     @Override
     public void decide(ReplicaKey key, long version, boolean commit, Completion<Done> completion) {
         runInOrder(key, true, completion, slot -> {
-            AtomicSlot atomic = atomic(key, slot);
+            AtomicEngineState atomic = atomic(key, slot);
             if (commit) {
                 atomic.commit(version);
                 slot.publish(stateNumbers.getAsLong());
@@ -230,7 +230,7 @@ public final class SimEngineHost implements EngineHost {
         });
     }
 
-    private AtomicSlot atomic(ReplicaKey key, Slot slot) {
+    private AtomicEngineState atomic(ReplicaKey key, ReplicaEngineState slot) {
         live(key);
         if (slot.atomic == null) {
             throw new IllegalStateException(key + " is of an eventual table");
@@ -239,8 +239,8 @@ public final class SimEngineHost implements EngineHost {
     }
 
     /** The state for readers of this version, 0 for the newest; empty if the state is gone or the actor is not usable. */
-    public Optional<VersionedSnapshots.Ref<AutoCloseable>> state(ReplicaKey key, long version) {
-        Slot slot = slots.get(key);
+    public Optional<VersionedSnapshotCache.Ref<AutoCloseable>> state(ReplicaKey key, long version) {
+        ReplicaEngineState slot = slots.get(key);
         return slot == null || slot.usable() == null || slot.atomic == null
                 ? Optional.empty()
                 : slot.atomic.snapshotAt(version);
@@ -248,7 +248,7 @@ public final class SimEngineHost implements EngineHost {
 
     /** The state that readers of the replica see. Applied updates are published first. Null if the actor is not usable. */
     public @Nullable ActorView published(ReplicaKey key) {
-        Slot slot = slots.get(key);
+        ReplicaEngineState slot = slots.get(key);
         if (slot != null && slot.usable() != null && !slot.published()) {
             slot.broken = faultIntensity.draw(Fault.ENGINE_FAILED);
             slot.publish(stateNumbers.getAsLong());
@@ -258,7 +258,7 @@ public final class SimEngineHost implements EngineHost {
 
     /** The last published state, even if more updates are applied; null if the actor is not usable. */
     public @Nullable ActorView seen(ReplicaKey key) {
-        Slot slot = slots.get(key);
+        ReplicaEngineState slot = slots.get(key);
         return slot == null || slot.usable() == null ? null : slot.seen();
     }
 
@@ -305,7 +305,7 @@ public final class SimEngineHost implements EngineHost {
         });
     }
 
-    private void install(Slot slot, Actor actor, long index) {
+    private void install(ReplicaEngineState slot, Actor actor, long index) {
         slot.actor = actor;
         slot.appliedIndex = index;
         slot.broken = false;
@@ -333,12 +333,12 @@ public final class SimEngineHost implements EngineHost {
         throw new UniserveException(ErrorCode.UNKNOWN_UPDATE, "port has no update function " + id);
     }
 
-    private static <A extends Actor, R extends Row> RowCondition validate(
+    private static <A extends Actor, R extends Row> RowStateDependency validate(
             UpdateFunction<A, R> function, Bytes bytes, Actor actor) {
         EventualUpdate<A, R> update = (EventualUpdate<A, R>) function; // the updates of this port have both types
         List<R> rows = Codecs.list(function.rows()).decode(bytes);
         update.validate(function.actorType().cast(actor), rows);
-        return rows.stream().anyMatch(update::isConditional) ? RowCondition.ON_STATE : RowCondition.NONE;
+        return rows.stream().anyMatch(update::isConditional) ? RowStateDependency.ON_STATE : RowStateDependency.NONE;
     }
 
     private static <A extends Actor, R extends Row> void apply(
@@ -351,14 +351,14 @@ public final class SimEngineHost implements EngineHost {
     }
 
     private <T> void runConcurrently(Completion<T> completion, Supplier<T> action) {
-        Process.Pending<T> pending = process.begin(completion);
+        SimProcess.Pending<T> pending = process.begin(completion);
         process.post(latency(), () -> pending.complete(0, outcome(action)));
     }
 
     /** @param harms true if a failure leaves the actor unusable */
     private <T> void runInOrder(ReplicaKey key, boolean harms, Completion<T> completion, Step<T> step) {
-        Process.Pending<T> pending = process.begin(completion);
-        Slot slot = slots.computeIfAbsent(key, k -> new Slot());
+        SimProcess.Pending<T> pending = process.begin(completion);
+        ReplicaEngineState slot = slots.computeIfAbsent(key, k -> new ReplicaEngineState());
         boolean fails = faultIntensity.draw(Fault.ENGINE_FAILED);
         slot.freeNanos = Math.max(slot.freeNanos, queue.now()) + latency();
         process.post(slot.freeNanos - queue.now(), () -> {
@@ -390,11 +390,11 @@ public final class SimEngineHost implements EngineHost {
     /** Decision whether updates are applied. A planted bug skips some and reports them as applied. */
     @FunctionalInterface
     public interface UpdatePolicy {
-        boolean reallyApplies(Process process);
+        boolean reallyApplies(SimProcess process);
     }
 
     @FunctionalInterface
     private interface Step<T> {
-        T run(Slot slot);
+        T run(ReplicaEngineState slot);
     }
 }

@@ -10,18 +10,18 @@ import io.uniserve.port.kv.KvActor;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.ChunkCompressor;
 import io.uniserve.protocol.exchange.ExchangeInput;
-import io.uniserve.protocol.exchange.ExchangeMachine;
+import io.uniserve.protocol.exchange.ExchangeStateMachine;
 import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.protocol.exchange.GatherResult;
-import io.uniserve.protocol.exchange.PackedChunk;
 import io.uniserve.protocol.exchange.ScatterEnvelope;
 import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.ScatterOutput;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.protocol.message.ScatterRunId;
+import io.uniserve.simulator.kernel.SimProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -33,18 +33,18 @@ public final class SimExchange {
     private static final Codec<GatherResult<ScatterManifest>> MAPPED = GatherResult.codec(ScatterManifest.CODEC);
     private static final long START_AGAIN_NANOS = 1_000_000_000L;
 
-    private final Process process;
-    private final ExchangeMachine machine;
+    private final SimProcess process;
+    private final ExchangeStateMachine machine;
     private final ChunkTap tap;
     private boolean ready;
 
     /** Hook that may change a chunk before it is stored. */
     @FunctionalInterface
     public interface ChunkTap {
-        Bytes onStored(ScatterOutput scatterOutput, int slot, Bytes chunk);
+        Bytes onStored(ScatterRunId scatterOutput, int slot, Bytes chunk);
     }
 
-    public SimExchange(Process process, ExchangeMachine machine, ChunkTap tap) {
+    public SimExchange(SimProcess process, ExchangeStateMachine machine, ChunkTap tap) {
         this.process = process;
         this.machine = machine;
         this.tap = tap;
@@ -74,7 +74,7 @@ public final class SimExchange {
     }
 
     /** The resources in use now. */
-    public ExchangeMachine.Usage usage() {
+    public ExchangeStateMachine.Usage usage() {
         return machine.usage();
     }
 
@@ -105,7 +105,7 @@ public final class SimExchange {
             return;
         }
         TreeMap<Integer, Put> puts = new TreeMap<>();
-        ScatterOutput scatterOutput;
+        ScatterRunId scatterOutput;
         try {
             if (!ready) {
                 throw starting();
@@ -115,7 +115,7 @@ public final class SimExchange {
             long salt = ListOperators.SCATTER.parameters().decode(frame.parameters());
             ListOperators.SCATTER.scatter(
                     (KvActor) state,
-                    new Operators.Context(actor),
+                    new OperatorRunner.Context(actor),
                     salt,
                     frame.slots(),
                     (slot, rows, chunk) -> puts.put(slot, new Put(slot, rows, chunk)));
@@ -131,7 +131,7 @@ public final class SimExchange {
 
     private void map(Arrived arrived, int actor, ActorView state, long remainingNanos, Completion<Bytes> completion) {
         TreeMap<Integer, Put> puts = new TreeMap<>();
-        ScatterOutput scatterOutput;
+        ScatterRunId scatterOutput;
         try {
             GatherEnvelope.Output output = arrived.frame.output().orElseThrow();
             ScatterEnvelope frame =
@@ -139,7 +139,7 @@ public final class SimExchange {
             scatterOutput = machine.startRun(frame, actor, remainingNanos);
             ListOperators.MAP.map(
                     (KvActor) state,
-                    new Operators.Context(actor),
+                    new OperatorRunner.Context(actor),
                     ListOperators.MAP.parameters().decode(arrived.frame.parameters()),
                     arrived.of(actor),
                     output.slots(),
@@ -157,14 +157,14 @@ public final class SimExchange {
 
     private record Put(int slot, long rows, Bytes chunk) {}
 
-    private void put(ScatterOutput scatterOutput, List<Put> left, Completion<ScatterManifest> completion) {
+    private void put(ScatterRunId scatterOutput, List<Put> left, Completion<ScatterManifest> completion) {
         if (left.isEmpty()) {
             completion.done(machine.complete(scatterOutput));
             return;
         }
         Put first = left.remove(0);
-        Bytes packed = PackedChunk.pack(tap.onStored(scatterOutput, first.slot, first.chunk));
-        ChunkInfo info = new ChunkInfo(first.rows, packed.size(), PackedChunk.checksum(packed));
+        Bytes packed = ChunkCompressor.pack(tap.onStored(scatterOutput, first.slot, first.chunk));
+        ChunkInfo info = new ChunkInfo(first.rows, packed.size(), ChunkCompressor.checksum(packed));
         machine.put(scatterOutput, first.slot, info, packed, outcome -> {
             if (outcome instanceof Outcome.Err<Done> err) {
                 machine.abandon(scatterOutput);
@@ -214,8 +214,8 @@ public final class SimExchange {
             ExchangeInput.Arrival first = left.remove(0);
             first.read(outcome -> {
                 if (outcome instanceof Outcome.Ok<List<Bytes>> ok
-                        && PackedChunk.checksum(ok.value()) == first.checksum()) {
-                    Bytes whole = PackedChunk.unpack(PackedChunk.join(ok.value()));
+                        && ChunkCompressor.checksum(ok.value()) == first.checksum()) {
+                    Bytes whole = ChunkCompressor.unpack(ChunkCompressor.join(ok.value()));
                     of(first.actor()).get(first.input()).add(new Here(first.source(), first.rows(), whole));
                     read(left, completion);
                     return;
@@ -242,7 +242,7 @@ public final class SimExchange {
         Bytes gather(int actor, ActorView state) {
             long salt = ListOperators.GATHER.parameters().decode(frame.parameters());
             List<ListOperators.Arrival> value =
-                    ListOperators.GATHER.gather((KvActor) state, new Operators.Context(actor), salt, of(actor));
+                    ListOperators.GATHER.gather((KvActor) state, new OperatorRunner.Context(actor), salt, of(actor));
             return ListOperators.GATHER.values().encode(value);
         }
 

@@ -9,18 +9,18 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.gate.ActorSnapshotRead;
+import io.uniserve.protocol.gate.ActorSnapshotReadExecution;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.protocol.message.client.VersionedRead.Target;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,9 +29,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Twin of a server's worker threads for reads at a version. The steps are newest known version, gate per actor, resolution of versions in
- * doubt on the loop, choice of the state, and last the gate again with a new reading of the clock. {@link ActorSnapshotRead} decides in
- * each step, here as on real servers. Pauses may occur between any two steps.
+ * Twin of a server's worker threads for reads at a version. The steps are: newest known version, gate per actor, resolution of versions in
+ * doubt on the loop, choice of the state, second gate with a new reading of the clock. As on real servers, {@link ActorSnapshotReadExecution} makes
+ * the decision of each step. Pauses may occur between any two steps.
  */
 public final class VersionedReader {
     private static final long STEP_NANOS = 400_000;
@@ -39,10 +39,10 @@ public final class VersionedReader {
 
     private final Prng random;
     private final FaultIntensity faultIntensity;
-    private final Process process;
-    private final Operators operators;
+    private final SimProcess process;
+    private final OperatorRunner operators;
     private final SimEngineHost host;
-    private final Gates gates;
+    private final SimGatePublisher gates;
     private final Clock clock;
     private final InDoubtWaiter settler;
     private final UnaryOperator<ReadGate> gateFilter;
@@ -56,14 +56,14 @@ public final class VersionedReader {
         void resolveInDoubt(VersionedRead request, ReplicaKey key, Completion<InDoubtResolution> completion);
     }
 
-    /** @param eyes change of each gate before it is used, for planted bugs */
+    /** @param eyes function that changes each gate before its use, for planted bugs */
     public VersionedReader(
             Prng random,
             FaultIntensity faultIntensity,
-            Process process,
+            SimProcess process,
             EngineInstance engine,
             SimEngineHost host,
-            Gates gates,
+            SimGatePublisher gates,
             Clock clock,
             InDoubtWaiter settler,
             UnaryOperator<ReadGate> eyes,
@@ -76,7 +76,7 @@ public final class VersionedReader {
         this.random = random;
         this.faultIntensity = faultIntensity;
         this.process = process;
-        this.operators = new Operators(engine);
+        this.operators = new OperatorRunner(engine);
         this.host = host;
         this.gates = gates;
         this.clock = clock;
@@ -106,7 +106,7 @@ public final class VersionedReader {
     private void admit(Work work) {
         work.deniedFirst = gates.claimedVersion(work.request.tableId(), clock.nanos());
         for (Target target : work.request.targets()) {
-            ActorSnapshotRead rules = new ActorSnapshotRead(work.request, target, work.known);
+            ActorSnapshotReadExecution rules = new ActorSnapshotReadExecution(work.request, target, work.known);
             work.shares.add(new Share(new ReplicaKey(work.request.tableId(), target.actor()), target, rules));
         }
         work.open = work.shares.size();
@@ -115,7 +115,7 @@ public final class VersionedReader {
             if (gate == null) {
                 share.fail(ErrorCode.UNAVAILABLE, "no replica here");
                 ready(work);
-            } else if (share.rules.admit(gate, clock.nanos()) == ActorSnapshotRead.Next.RESOLVE) {
+            } else if (share.rules.admit(gate, clock.nanos()) == ActorSnapshotReadExecution.Next.RESOLVE) {
                 settler.resolveInDoubt(work.request, share.key, settled -> {
                     if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
                         share.rules.onResolved(ok.value());
@@ -148,7 +148,7 @@ public final class VersionedReader {
             if (share.rules.failure().isPresent()) {
                 continue;
             }
-            Optional<VersionedSnapshots.Ref<AutoCloseable>> state =
+            Optional<VersionedSnapshotCache.Ref<AutoCloseable>> state =
                     host.state(share.key, share.rules.requestedVersion());
             if (state.isPresent()) {
                 if (share.rules.onStateTaken(state.get().version())) {
@@ -214,10 +214,10 @@ public final class VersionedReader {
             work.arrived.close();
         }
         List<VersionedRead.Part> told = merged(work.request, parts);
-        List<ActorSnapshotRead> rules =
+        List<ActorSnapshotReadExecution> rules =
                 work.shares.stream().map(share -> share.rules).toList();
         List<Long> denials = List.of(work.deniedFirst, gates.claimedVersion(work.request.tableId(), clock.nanos()));
-        VersionedRead.Reply reply = ActorSnapshotRead.reply(work.request, rules, told, failures, denials);
+        VersionedRead.Reply reply = ActorSnapshotReadExecution.reply(work.request, rules, told, failures, denials);
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 
@@ -254,10 +254,10 @@ public final class VersionedReader {
     private static final class Share {
         private final ReplicaKey key;
         private final Target target;
-        private final ActorSnapshotRead rules;
+        private final ActorSnapshotReadExecution rules;
         private @Nullable Bytes value;
 
-        private Share(ReplicaKey key, Target target, ActorSnapshotRead rules) {
+        private Share(ReplicaKey key, Target target, ActorSnapshotReadExecution rules) {
             this.key = key;
             this.target = target;
             this.rules = rules;

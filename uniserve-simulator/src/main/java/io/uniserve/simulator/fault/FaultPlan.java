@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Faults that a seed draws: small ones with a chance each, large ones as a list. */
+/** Faults of one seed: the probability of each small fault, and a list of the large faults. */
 public final class FaultPlan {
-    /** Upper bounds of the chances, per million occasions. */
+    /** Upper bounds of the probabilities of small faults: number of faults per million operations that the fault could affect. */
     private static final Map<Fault, Long> SMALL = new TreeMap<>(Map.ofEntries(
             Map.entry(Fault.MESSAGE_LOST, 100_000L),
             Map.entry(Fault.MESSAGE_DELAYED, 20_000L),
@@ -32,10 +32,10 @@ public final class FaultPlan {
             Map.entry(Fault.UPDATE_POISONED, 20_000L),
             Map.entry(Fault.OBJECT_ROTTEN, 4_000L)));
 
-    /** Upper bound of the writes with a late answer of the registry, per million. */
+    /** Upper bound of the registry writes with a late reply, per million writes. */
     private static final long LATE_ANSWERS_MAX = 300_000;
 
-    /** Upper bound of the log messages with garbled entries, and of those followed by a forged one, per million. */
+    /** Upper bound of the messages with garbled log entries, and of those followed by a forged message, per million messages. */
     private static final long BAD_ENTRIES_MAX = 50_000;
 
     private static final List<Fault> DISASTERS = List.of(

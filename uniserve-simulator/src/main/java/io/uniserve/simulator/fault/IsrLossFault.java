@@ -4,28 +4,28 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.simulator.cluster.ServerNode;
 import io.uniserve.simulator.cluster.SimCluster;
-import io.uniserve.simulator.cluster.World;
+import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import java.util.List;
 
 /**
- * Fault that takes all in-sync replicas of an actor now and then, for a table with {@code onLoss} RESTORE_TABLE. There are three kinds. The
- * disks are destroyed. Or the servers are down longer than the grace period, and come back with intact files of the replaced table. Or they
- * pause for as long and continue.
+ * Fault that makes all in-sync replicas of an actor fail now and then, for a table with {@code onLoss} RESTORE_TABLE. There are three
+ * kinds. The disks are destroyed. Or the servers are down longer than the grace period, and come back with intact files of the replaced
+ * table. Or the servers pause for that long and continue.
  */
 public final class IsrLossFault {
     private static final long SECOND = 1_000_000_000L;
     /** Delay after which operations under way on a disk have ended. */
     private static final long ENDED_NANOS = 1_500_000_000L;
 
-    private final World world;
+    private final SimulationContext world;
     private final SimCluster cluster;
-    private final Disasters disasters;
+    private final LargeFaultScheduler disasters;
     private final Prng random;
     private boolean ended;
 
-    public IsrLossFault(World world, SimCluster cluster, Disasters disasters, Prng random) {
+    public IsrLossFault(SimulationContext world, SimCluster cluster, LargeFaultScheduler disasters, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.disasters = disasters;

@@ -2,7 +2,7 @@ package io.uniserve.simulator.fault;
 
 import io.uniserve.simulator.cluster.ServerNode;
 import io.uniserve.simulator.cluster.SimCluster;
-import io.uniserve.simulator.cluster.World;
+import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.workload.ClientPool;
@@ -16,13 +16,13 @@ public final class LongOutageFault {
     private static final long SILENCE_NANOS = 12 * SECOND;
     private static final long SILENCE_BEFORE_NANOS = 9 * SECOND;
 
-    private final World world;
+    private final SimulationContext world;
     private final SimCluster cluster;
     private final ClientPool clientPool;
     private final Prng random;
     private boolean ended;
 
-    public LongOutageFault(World world, SimCluster cluster, ClientPool clientPool, Prng random) {
+    public LongOutageFault(SimulationContext world, SimCluster cluster, ClientPool clientPool, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.clientPool = clientPool;

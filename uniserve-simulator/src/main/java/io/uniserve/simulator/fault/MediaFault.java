@@ -8,7 +8,7 @@ import io.uniserve.model.registry.TableMap;
 import io.uniserve.simulator.check.AllowedDataLoss;
 import io.uniserve.simulator.cluster.ServerNode;
 import io.uniserve.simulator.cluster.SimCluster;
-import io.uniserve.simulator.cluster.World;
+import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import java.util.List;
@@ -36,7 +36,7 @@ final class MediaFault {
     /** Time after the loss of a disk in which the coordinator may still use an earlier claim that the replica is intact. */
     private static final long REPORT_VALID_NANOS = 15_000_000_000L;
 
-    private final World world;
+    private final SimulationContext world;
     private final SimCluster cluster;
     private final Prng random;
     private final ServerNode victim;
@@ -51,7 +51,7 @@ final class MediaFault {
 
     private final TreeMap<Integer, AllowedDataLoss> excused = new TreeMap<>();
 
-    MediaFault(World world, SimCluster cluster, Prng random) {
+    MediaFault(SimulationContext world, SimCluster cluster, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.random = random;
@@ -118,7 +118,7 @@ final class MediaFault {
     }
 
     private void onMap(TableMap map) {
-        if (!map.name().equals(World.TABLE)) {
+        if (!map.name().equals(SimulationContext.TABLE)) {
             return;
         }
         emptied.keySet().removeIf(actor -> !map.actors().get(actor).isr().contains(victim.id()));
@@ -149,7 +149,7 @@ final class MediaFault {
 
     /** Clears the state after a restoration under a new number, as all files are new. */
     private void forget(TableMap before, TableMap after) {
-        if (after.name().equals(World.TABLE) && before.tableId() != after.tableId()) {
+        if (after.name().equals(SimulationContext.TABLE) && before.tableId() != after.tableId()) {
             flipped.clear();
             emptied.clear();
             lostSoleReplicas.clear();
@@ -157,7 +157,7 @@ final class MediaFault {
     }
 
     private void recordLosses(TableMap before, TableMap after) {
-        if (!after.name().equals(World.TABLE) || before.tableId() != after.tableId()) {
+        if (!after.name().equals(SimulationContext.TABLE) || before.tableId() != after.tableId()) {
             return;
         }
         for (ActorState actor : after.actors()) {

@@ -3,26 +3,26 @@ package io.uniserve.simulator.kernel;
 import java.util.TreeMap;
 
 /**
- * Current chances of small faults, per million, and counts of all faults that met an operation under way. The fault plan sets the chances,
- * and the twins draw from them.
+ * Current probabilities of small faults, per million operations, and counts of all faults that met an operation under way. The fault plan
+ * sets the probabilities, and the twins draw from them.
  */
 public final class FaultIntensity {
     private final TreeMap<Fault, Long> chances = new TreeMap<>();
     private final TreeMap<Fault, Long> counts = new TreeMap<>();
     private final Prng random;
-    private final Trace trace;
+    private final EventTrace trace;
 
-    public FaultIntensity(Prng random, Trace trace) {
+    public FaultIntensity(Prng random, EventTrace trace) {
         this.random = random;
         this.trace = trace;
     }
 
-    /** Sets the chance of a fault, per million occasions. */
+    /** Sets the probability of a fault, per million operations that it could affect. */
     public void set(Fault fault, long perMillion) {
         chances.put(fault, perMillion);
     }
 
-    /** Sets all chances to 0. */
+    /** Sets all probabilities to 0. */
     public void clear() {
         chances.clear();
     }
@@ -36,7 +36,7 @@ public final class FaultIntensity {
         return hit;
     }
 
-    /** Decides by the hash whether this fault strikes: always or never, as long as the chances stay the same. */
+    /** Decides by the hash whether this fault strikes: always or never, as long as the probabilities stay the same. */
     public boolean drawByHash(Fault fault, int hash) {
         boolean hit = Math.floorMod(hash * 0x9e3779b9 >>> 7, 1_000_000) < chances.getOrDefault(fault, 0L);
         if (hit) {

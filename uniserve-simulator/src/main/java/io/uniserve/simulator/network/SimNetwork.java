@@ -3,7 +3,7 @@ package io.uniserve.simulator.network;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
@@ -18,7 +18,7 @@ import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -80,18 +80,18 @@ public final class SimNetwork {
     }
 
     /** True if no direction between the two is blocked. Single messages may still be lost. */
-    public boolean isOpen(Process one, Process other) {
+    public boolean isOpen(SimProcess one, SimProcess other) {
         return !blocked.contains(one.name() + ">" + other.name()) && !blocked.contains(other.name() + ">" + one.name());
     }
 
     /** The network as this daemon uses it. */
-    public Network network(Process from) {
+    public Network network(SimProcess from) {
         return (to, request, timeoutNanos, completion) ->
                 call(from, to, request, timeoutNanos, completion, Endpoint::peers);
     }
 
     /** The network as this client uses it. */
-    public ClientNetwork clientNetwork(Process from) {
+    public ClientNetwork clientNetwork(SimProcess from) {
         return new ClientNetwork() {
             @Override
             public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
@@ -107,18 +107,18 @@ public final class SimNetwork {
     }
 
     /** The network as this client uses it for reads at one version. */
-    public SnapshotReadClient versionedNetwork(Process from) {
+    public SnapshotReadClient versionedNetwork(SimProcess from) {
         return (to, request, completion) -> call(from, to, request, NO_TIMEOUT, completion, Endpoint::versions);
     }
 
     /** The network as this client uses it for the snapshots of strict reads. */
-    public ConsistentCutClient consistentCutNetwork(Process from) {
+    public ConsistentSnapshotClient consistentCutNetwork(SimProcess from) {
         return (to, tables, timeoutNanos, completion) ->
                 call(from, to, tables, timeoutNanos, completion, Endpoint::consistentCuts);
     }
 
-    /** The process has died. Its callers get a reset connection, or no answer. */
-    public void onCrash(Process process) {
+    /** Called when the process dies. Its callers get a reset connection, or no reply. */
+    public void onCrash(SimProcess process) {
         Set<Call<?, ?>> calls = inFlight.remove(process.name());
         if (calls != null) {
             calls.forEach(call -> {
@@ -132,7 +132,7 @@ public final class SimNetwork {
     }
 
     private <Q, R> Timers.Cancel call(
-            Process from,
+            SimProcess from,
             Address to,
             Q request,
             long timeoutNanos,
@@ -170,7 +170,7 @@ public final class SimNetwork {
         endpoint.process().post(0, () -> handle(call, endpoint.process(), service.apply(endpoint)));
     }
 
-    private <Q, R> void handle(Call<Q, R> call, Process process, Endpoint.Handler<Q, R> handler) {
+    private <Q, R> void handle(Call<Q, R> call, SimProcess process, Endpoint.Handler<Q, R> handler) {
         networkObserver.request(call.from, process, call.request);
         if (!call.pending.isEnded() && faultIntensity.draw(Fault.RESET_AFTER_DELIVERY)) {
             reset(call);
@@ -185,7 +185,7 @@ public final class SimNetwork {
         });
     }
 
-    private <Q, R> void reply(Call<Q, R> call, Process process, Outcome<R> outcome) {
+    private <Q, R> void reply(Call<Q, R> call, SimProcess process, Outcome<R> outcome) {
         Set<Call<?, ?>> calls = inFlight.get(process.name());
         if (calls != null) {
             calls.remove(call);
@@ -212,7 +212,7 @@ public final class SimNetwork {
         call.pending.complete(latency(), failure(ErrorCode.OUTCOME_UNKNOWN, "connection to " + call.to + " was reset"));
     }
 
-    private boolean isLost(Process from, Process to) {
+    private boolean isLost(SimProcess from, SimProcess to) {
         if (blocked.contains(from.name() + ">" + to.name())) {
             faultIntensity.count(Fault.MESSAGE_PARTITIONED);
             return true;
@@ -231,13 +231,13 @@ public final class SimNetwork {
 
     /** Request under way. Only equal to itself. */
     private static final class Call<Q, R> {
-        private final Process from;
+        private final SimProcess from;
         private final Address to;
         private final Q request;
-        private final Process.Pending<R> pending;
+        private final SimProcess.Pending<R> pending;
         private final boolean withoutTimeout;
 
-        private Call(Process from, Address to, Q request, Process.Pending<R> pending, boolean patient) {
+        private Call(SimProcess from, Address to, Q request, SimProcess.Pending<R> pending, boolean patient) {
             this.from = from;
             this.to = to;
             this.request = request;

@@ -8,10 +8,10 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.engine.Gates;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.engine.SimGatePublisher;
+import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.network.Endpoint;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.registry.SimEnsemble;
 
 /**
  * {@link Plant#ABORT_ON_MISSING_RECORD}: checks a server's versions in doubt periodically. If the transaction log has no decision on one,
@@ -21,16 +21,16 @@ public final class AbortOnMissingRecordBug {
     private static final long LOOK_NANOS = 700_000_000;
 
     private final TableName table;
-    private final Process process;
-    private final Gates gates;
-    private final Ensemble ensemble;
+    private final SimProcess process;
+    private final SimGatePublisher gates;
+    private final SimEnsemble ensemble;
     private final Endpoint.Handler<PeerRequest, PeerReply> machine;
 
     public AbortOnMissingRecordBug(
             TableName table,
-            Process process,
-            Gates gates,
-            Ensemble ensemble,
+            SimProcess process,
+            SimGatePublisher gates,
+            SimEnsemble ensemble,
             Endpoint.Handler<PeerRequest, PeerReply> machine) {
         this.table = table;
         this.process = process;

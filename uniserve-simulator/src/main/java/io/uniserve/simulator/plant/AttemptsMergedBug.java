@@ -1,7 +1,7 @@
 package io.uniserve.simulator.plant;
 
 import io.uniserve.codec.Bytes;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.simulator.engine.ListOperators;
 import io.uniserve.simulator.engine.SimExchange;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ public final class AttemptsMergedBug implements SimExchange.ChunkTap {
     private record Earlier(int attempt, List<ListOperators.Row> rows) {}
 
     @Override
-    public Bytes onStored(ScatterOutput scatterOutput, int slot, Bytes chunk) {
+    public Bytes onStored(ScatterRunId scatterOutput, int slot, Bytes chunk) {
         ListOperators.Arrival now = ListOperators.arrival(chunk).orElse(null);
         if (now == null) {
             return chunk; // chunk of a map

@@ -4,22 +4,22 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.simulator.disk.ForwardingDisk;
-import io.uniserve.simulator.disk.LogFiles;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.LogFilePaths;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import java.util.Optional;
 
 /** {@link Plant#GREEDY_DROP}: deletes, with each segment, also the next one, unless that is the last of the log. */
 public final class GreedyDropBug extends ForwardingDisk {
-    private final SimulatedDisk simulatedDisk;
+    private final SimDiskMedium simulatedDisk;
 
-    public GreedyDropBug(Disk disk, SimulatedDisk simulatedDisk) {
+    public GreedyDropBug(Disk disk, SimDiskMedium simulatedDisk) {
         super(disk);
         this.simulatedDisk = simulatedDisk;
     }
 
     @Override
     public void delete(String path, Completion<Done> completion) {
-        Optional<LogFiles.Segment> more = LogFiles.segment(path)
+        Optional<LogFilePaths.Segment> more = LogFilePaths.segment(path)
                 .flatMap(segment -> segment.next(simulatedDisk))
                 .filter(next -> next.next(simulatedDisk).isPresent());
         if (more.isPresent()) {

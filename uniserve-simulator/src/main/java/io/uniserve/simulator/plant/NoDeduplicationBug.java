@@ -4,7 +4,7 @@ import io.uniserve.model.Address;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
@@ -14,9 +14,9 @@ import io.uniserve.protocol.message.client.UpdateRequest;
 /** {@link Plant#NO_DEDUPLICATION}: sends every retry of an update under a new request id. */
 public final class NoDeduplicationBug implements ClientNetwork {
     private final ClientNetwork network;
-    private final Ids ids;
+    private final IdGenerator ids;
 
-    public NoDeduplicationBug(ClientNetwork network, Ids ids) {
+    public NoDeduplicationBug(ClientNetwork network, IdGenerator ids) {
         this.network = network;
         this.ids = ids;
     }

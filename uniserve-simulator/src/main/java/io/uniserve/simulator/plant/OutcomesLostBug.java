@@ -1,6 +1,6 @@
 package io.uniserve.simulator.plant;
 
-import io.uniserve.model.registry.TransactionHistory;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState.Decision;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
@@ -19,9 +19,9 @@ public final class OutcomesLostBug extends ForwardingRegistry {
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         List<Op> lossy = new ArrayList<>();
         for (Op op : ops) {
-            if (op instanceof Op.Create create && create.value() instanceof TransactionHistory outcomes) {
+            if (op instanceof Op.Create create && create.value() instanceof DecisionHistory outcomes) {
                 lossy.add(new Op.Create(create.path(), without(outcomes), create.ephemeral()));
-            } else if (op instanceof Op.Set set && set.value() instanceof TransactionHistory outcomes) {
+            } else if (op instanceof Op.Set set && set.value() instanceof DecisionHistory outcomes) {
                 lossy.add(new Op.Set(set.path(), without(outcomes), set.version()));
             } else {
                 lossy.add(op);
@@ -30,11 +30,11 @@ public final class OutcomesLostBug extends ForwardingRegistry {
         registry.multi(lossy, completion);
     }
 
-    private static TransactionHistory without(TransactionHistory outcomes) {
+    private static DecisionHistory without(DecisionHistory outcomes) {
         List<Decision> kept = outcomes.decisions().stream()
                 .filter(decision -> decision.version() % 2 == 0)
                 .toList();
-        return new TransactionHistory(outcomes.tableId(), outcomes.writeNumber(), kept);
+        return new DecisionHistory(outcomes.tableId(), outcomes.writeNumber(), kept);
     }
 
     /** {@link Plant#OUTCOMES_UNREAD}: registry of a server that shows a table's outcomes node as empty, under any number. */
@@ -49,10 +49,9 @@ public final class OutcomesLostBug extends ForwardingRegistry {
                     path,
                     outcome -> completion.done(
                             outcome instanceof Outcome.Ok<Versioned> ok
-                                            && ok.value().value() instanceof TransactionHistory outcomes
+                                            && ok.value().value() instanceof DecisionHistory outcomes
                                     ? Outcome.ok(new Versioned(
-                                            new TransactionHistory(
-                                                    outcomes.tableId(), outcomes.writeNumber(), List.of()),
+                                            new DecisionHistory(outcomes.tableId(), outcomes.writeNumber(), List.of()),
                                             ok.value().version()))
                                     : outcome));
         }

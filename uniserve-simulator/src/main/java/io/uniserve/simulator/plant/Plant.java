@@ -110,7 +110,7 @@ public enum Plant {
     }
 
     /**
-     * Codes of the invariants that the bug breaks. If only other codes report it, it was found for a wrong reason.
+     * Codes of the invariants that the bug breaks. If only other codes report it, the checker has found it for a wrong reason.
      *
      * <p>For most bugs of atomic updates the codes are results of clients (I3 to I5, I9, I12, SUM), without checks of internal state. The
      * exceptions:

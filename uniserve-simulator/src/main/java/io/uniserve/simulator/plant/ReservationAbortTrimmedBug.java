@@ -7,8 +7,9 @@ import io.uniserve.protocol.env.Registry;
 import java.util.List;
 
 /**
- * {@link Plant#DISPLACED_UNTOLD}: registry of a server that shortens the participants in the abort of a version that was started ahead.
- * Only the first actor must acknowledge the abort, as if the participants were known.
+ * {@link Plant#DISPLACED_UNTOLD}: registry of a server that aborts a version which another manager has started ahead. It reduces the
+ * participants of that decision to the first actor. Then only this actor must acknowledge the abort, although any actor may have prepared
+ * the version.
  */
 public final class ReservationAbortTrimmedBug extends ForwardingRegistry {
     public ReservationAbortTrimmedBug(Registry registry) {

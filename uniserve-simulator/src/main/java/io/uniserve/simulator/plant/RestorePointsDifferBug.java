@@ -7,7 +7,9 @@ import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 
-/** {@link Plant#RESTORED_APART}: network of a coordinator that requests all decided versions of an actor, whatever the others have. */
+/**
+ * {@link Plant#RESTORED_APART}: network of a coordinator that requests all decided versions of an actor, regardless of the other actors.
+ */
 public final class RestorePointsDifferBug implements Network {
     private final Network network;
 

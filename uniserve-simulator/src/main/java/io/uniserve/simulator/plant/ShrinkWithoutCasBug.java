@@ -4,7 +4,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.simulator.kernel.EventQueue;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.registry.SimEnsemble;
 import java.util.List;
 
 /**
@@ -15,12 +15,12 @@ public final class ShrinkWithoutCasBug extends ForwardingRegistry {
     private static final int ONE_IN = 10;
     private static final long LATE_NANOS = 8_000_000_000L;
 
-    private final Ensemble ensemble;
+    private final SimEnsemble ensemble;
     private final String session;
     private final EventQueue queue;
     private final Prng random;
 
-    public ShrinkWithoutCasBug(Registry registry, Ensemble ensemble, String session, EventQueue queue, Prng random) {
+    public ShrinkWithoutCasBug(Registry registry, SimEnsemble ensemble, String session, EventQueue queue, Prng random) {
         super(registry);
         this.ensemble = ensemble;
         this.session = session;

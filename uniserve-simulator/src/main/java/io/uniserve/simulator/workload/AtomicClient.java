@@ -9,27 +9,27 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryExecution;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
-import io.uniserve.protocol.client.transaction.SnapshotRead;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
-import io.uniserve.protocol.client.transaction.StrictRead;
+import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
+import io.uniserve.protocol.client.transaction.StrictReadExecution;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.client.update.Update;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.check.AtomicHistory;
 import io.uniserve.simulator.check.TransferHistory;
 import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Trace;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -55,9 +55,9 @@ public final class AtomicClient implements ClientProcess {
     private final EventQueue queue;
     private final Prng random;
     private final ClientContext env;
-    private final Shuffles shuffles;
+    private final ShuffleWorkload shuffles;
     private final SnapshotReadClient network;
-    private final ConsistentCutClient consistentCuts;
+    private final ConsistentSnapshotClient consistentCuts;
     private final boolean singleVersion;
     private final VersionWatermarks watermarks = new VersionWatermarks();
     private final RequestTracker tracker;
@@ -65,7 +65,7 @@ public final class AtomicClient implements ClientProcess {
     private final TableName table;
     private final ActorKeys keys;
     private final AtomicHistory history;
-    private final Trace trace;
+    private final EventTrace trace;
     private final OperationCounters operationCounters;
     private int outstanding;
     private int next;
@@ -76,15 +76,15 @@ public final class AtomicClient implements ClientProcess {
             EventQueue queue,
             Prng random,
             ClientContext env,
-            Shuffles shuffles,
+            ShuffleWorkload shuffles,
             SnapshotReadClient network,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             boolean oneVersion,
             Runnable crash,
             TableName table,
             ActorKeys keys,
             AtomicHistory history,
-            Trace trace,
+            EventTrace trace,
             OperationCounters operationCounters) {
         this.name = name;
         this.queue = queue;
@@ -180,7 +180,8 @@ public final class AtomicClient implements ClientProcess {
                         (actors, end) -> query(actors, end - env.clock().nanos(), mode),
                         new MultiRoundSnapshotRead.Listener() {
                             @Override
-                            public void onRound(ConsistentCut.Table of, TreeSet<Integer> actors, QueryResult result) {
+                            public void onRound(
+                                    ConsistentSnapshot.Table of, TreeSet<Integer> actors, QueryResult result) {
                                 Seen seen = new Seen(reader, invoked, of.tableId(), of.version(), true, actors);
                                 recordRead(seen, documents(result.parts()));
                             }
@@ -207,7 +208,7 @@ public final class AtomicClient implements ClientProcess {
         String reader = name + "-new" + next++;
         outstanding++;
         operationCounters.started();
-        shuffles.begin(reader, random, mode, nanos, wanted, new Shuffles.Listener() {
+        shuffles.begin(reader, random, mode, nanos, wanted, new ShuffleWorkload.Listener() {
             @Override
             public void onLists(long version, TreeMap<Integer, List<String>> lists) {
                 boolean same = env.routing()
@@ -267,19 +268,19 @@ public final class AtomicClient implements ClientProcess {
         AtomicHistory.Write write = history.write(name, marker, lists, queue.now());
         String what = "appends " + marker + " to lists " + lists;
         submit(
-                new Change(KvUpdates.APPEND.id(), batches, what, write::committed, write::refused),
+                new Change(KvUpdateFunctions.APPEND.id(), batches, what, write::committed, write::refused),
                 deadlineNanos,
                 probe);
     }
 
     /** Moves amounts between rows of several actors. */
     private void transfer(long deadlineNanos) {
-        TreeMap<Integer, Long> changes = Transfers.draw(random, keys);
+        TreeMap<Integer, Long> changes = TransferGenerator.draw(random, keys);
         TransferHistory.Transfer transfer = history.transfers().transfer(changes, queue.now());
-        List<Update.ActorBatch> batches = Transfers.batches(keys, changes);
+        List<Update.ActorBatch> batches = TransferGenerator.batches(keys, changes);
         String what = "moves " + changes;
         submit(
-                new Change(KvUpdates.ADD.id(), batches, what, transfer::committed, transfer::refused),
+                new Change(KvUpdateFunctions.ADD.id(), batches, what, transfer::committed, transfer::refused),
                 deadlineNanos,
                 false);
     }
@@ -369,10 +370,10 @@ public final class AtomicClient implements ClientProcess {
         outstanding++;
         operationCounters.started();
         Query query = total ? total(actors, deadlineNanos) : query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
-        SnapshotRead machine = new SnapshotRead(env, network, known, query, outcome -> {
+        SnapshotReadExecution machine = new SnapshotReadExecution(env, network, known, query, outcome -> {
             outstanding--;
             operationCounters.ended(false, outcome instanceof Outcome.Ok);
-            if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
+            if (outcome instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
                 String what = total
                         ? onTotal(reader, invoked, number, ok.value())
                         : onRead(reader, actors, invoked, number, ok.value());
@@ -399,11 +400,11 @@ public final class AtomicClient implements ClientProcess {
         outstanding++;
         operationCounters.started();
         List<Query> queries = List.of(query(actors, deadlineNanos, ReadMode.LINEARIZABLE));
-        new StrictRead(env, network, consistentCuts, watermarks, queries, outcome -> {
+        new StrictReadExecution(env, network, consistentCuts, watermarks, queries, outcome -> {
                     outstanding--;
                     operationCounters.ended(false, outcome instanceof Outcome.Ok);
-                    if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
-                        StrictRead.Result result = ok.value().get(0);
+                    if (outcome instanceof Outcome.Ok<List<StrictReadExecution.Result>> ok) {
+                        StrictReadExecution.Result result = ok.value().get(0);
                         long read = result.consistentCut().tables().get(0).tableId();
                         Seen seen = new Seen(name, invoked, read, result.version(), true, actors);
                         recordRead(seen, documents(result.values().values()));
@@ -536,13 +537,13 @@ public final class AtomicClient implements ClientProcess {
     }
 
     private String onRead(
-            String reader, TreeSet<Integer> actors, long invoked, long number, SnapshotRead.Result result) {
+            String reader, TreeSet<Integer> actors, long invoked, long number, SnapshotReadExecution.Result result) {
         Seen seen = new Seen(reader, invoked, number, result.version(), singleVersion, actors);
         recordRead(seen, documents(result.values().values()));
         return "actors " + actors;
     }
 
-    private String onTotal(String reader, long invoked, long number, SnapshotRead.Result result) {
+    private String onTotal(String reader, long invoked, long number, SnapshotReadExecution.Result result) {
         long now = queue.now();
         long total = result.values().values().stream()
                 .mapToLong(value -> KvOperators.SUM.values().decode(value))

@@ -67,7 +67,7 @@ public final class ClientPool {
         stopped = true;
     }
 
-    /** Starts operations again. The rest must have been longer than any pause between two operations. */
+    /** Starts operations again. The pause must have been longer than any delay between two operations. */
     public void resume() {
         stopped = false;
         begin();

@@ -13,7 +13,7 @@ import io.uniserve.protocol.client.query.ReadSession;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.client.ReadMode;
-import io.uniserve.simulator.check.Violations;
+import io.uniserve.simulator.check.ViolationCollector;
 import io.uniserve.simulator.kernel.Prng;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ final class MultiRoundRead {
     private final ClientContext env;
     private final TableName table;
     private final ActorKeys keys;
-    private final Violations violations;
+    private final ViolationCollector violations;
     private final FirstRoundListener first;
     private final BiConsumer<Optional<ErrorCode>, String> onEnded;
     private final boolean planned;
@@ -48,15 +48,15 @@ final class MultiRoundRead {
 
     /** Listener to the first round of each attempt, which is recorded as a normal read. */
     interface FirstRoundListener {
-        /** The first round starts. */
+        /** Called when the first round starts. */
         void begins();
 
-        /** The first round has these lists. */
+        /** Called with the lists of the first round. */
         void read(Map<Integer, List<String>> lists);
     }
 
     /**
-     * @param over called once, with the error if there is one, and a description
+     * @param over called once at the end, with a description and the error, if any
      * @param nanos time until the deadline
      */
     MultiRoundRead(
@@ -65,7 +65,7 @@ final class MultiRoundRead {
             ClientContext env,
             TableName table,
             ActorKeys keys,
-            Violations violations,
+            ViolationCollector violations,
             long nanos,
             FirstRoundListener first,
             BiConsumer<Optional<ErrorCode>, String> over) {

@@ -7,11 +7,11 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.routing.ClientContext;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
-import io.uniserve.protocol.client.transaction.ReadSnapshot;
+import io.uniserve.protocol.client.transaction.AtomicTablesSnapshot;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.kernel.Prng;
 import java.util.List;
@@ -32,7 +32,7 @@ final class MultiRoundSnapshotRead {
     private final Prng random;
     private final ClientContext env;
     private final SnapshotReadClient network;
-    private final ConsistentCutClient cuts;
+    private final ConsistentSnapshotClient cuts;
     private final TableName table;
     private final ReadMode mode;
     private final long deadlineNanos;
@@ -44,10 +44,10 @@ final class MultiRoundSnapshotRead {
 
     /** Listener to the results of rounds and to the end. */
     interface Listener {
-        /** Result of a round, at the version of this table and number. The plan may restart after it. */
-        void onRound(ConsistentCut.Table of, TreeSet<Integer> actors, QueryResult result);
+        /** Called with the result of a round, at this version of the table with this number. The plan may restart after it. */
+        void onRound(ConsistentSnapshot.Table of, TreeSet<Integer> actors, QueryResult result);
 
-        /** The end of the plan; called once. */
+        /** Called once, at the end of the plan. */
         void onEnded(Optional<UniserveException> error, String what);
     }
 
@@ -59,7 +59,7 @@ final class MultiRoundSnapshotRead {
             Prng random,
             ClientContext env,
             SnapshotReadClient network,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             TableName table,
             ReadMode mode,
             long deadlineNanos,
@@ -80,8 +80,8 @@ final class MultiRoundSnapshotRead {
     }
 
     void start() {
-        ReadSnapshot.take(env, network, cuts, mode, List.of(table), deadlineNanos, outcome -> {
-            if (outcome instanceof Outcome.Ok<ReadSnapshot> ok) {
+        AtomicTablesSnapshot.take(env, network, cuts, mode, List.of(table), deadlineNanos, outcome -> {
+            if (outcome instanceof Outcome.Ok<AtomicTablesSnapshot> ok) {
                 round(ok.value(), 1);
             } else {
                 failed(outcome.error());
@@ -89,14 +89,14 @@ final class MultiRoundSnapshotRead {
         });
     }
 
-    private void round(ReadSnapshot readSnapshot, int number) {
+    private void round(AtomicTablesSnapshot readSnapshot, int number) {
         TreeSet<Integer> asked = actors.get();
         readSnapshot.read(env, network, cuts, queries.apply(asked, deadlineNanos), outcome -> {
             if (outcome instanceof Outcome.Err<QueryResult> failed) {
                 failed(failed.error());
                 return;
             }
-            ConsistentCut.Table of = readSnapshot.table(table).orElseThrow();
+            ConsistentSnapshot.Table of = readSnapshot.table(table).orElseThrow();
             listener.onRound(of, asked, outcome.value());
             if (number == rounds) {
                 listener.onEnded(

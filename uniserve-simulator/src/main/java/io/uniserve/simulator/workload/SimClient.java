@@ -8,7 +8,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.port.kv.KvOperators;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryExecution;
 import io.uniserve.protocol.client.query.QueryResult;
@@ -22,10 +22,10 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
 import io.uniserve.simulator.check.ClientHistory;
 import io.uniserve.simulator.check.ClientHistory.Append;
-import io.uniserve.simulator.check.Violations;
+import io.uniserve.simulator.check.ViolationCollector;
 import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Trace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,14 +47,14 @@ public final class SimClient implements ClientProcess {
     private final EventQueue queue;
     private final Prng random;
     private final ClientContext env;
-    private final Shuffles shuffles;
+    private final ShuffleWorkload shuffles;
     private final Runnable crash;
     private final RequestTracker tracker;
     private final TableName table;
     private final ActorKeys keys;
     private final ClientHistory history;
-    private final Violations violations;
-    private final Trace trace;
+    private final ViolationCollector violations;
+    private final EventTrace trace;
     private final OperationCounters operationCounters;
     private int next;
     private int outstanding;
@@ -64,13 +64,13 @@ public final class SimClient implements ClientProcess {
             EventQueue queue,
             Prng random,
             ClientContext env,
-            Shuffles shuffles,
+            ShuffleWorkload shuffles,
             Runnable crash,
             TableName table,
             ActorKeys keys,
             ClientHistory history,
-            Violations violations,
-            Trace trace,
+            ViolationCollector violations,
+            EventTrace trace,
             OperationCounters operationCounters) {
         this.name = name;
         this.queue = queue;
@@ -151,7 +151,7 @@ public final class SimClient implements ClientProcess {
         long invoked = queue.now();
         List<Long> before = floors(tableId, all);
         begin();
-        shuffles.begin(name, random, mode, nanos, wanted, new Shuffles.Listener() {
+        shuffles.begin(name, random, mode, nanos, wanted, new ShuffleWorkload.Listener() {
             @Override
             public void onLists(long version, TreeMap<Integer, List<String>> lists) {
                 recordRead(all, mode, invoked, before, floors(tableId, all), lists);
@@ -197,8 +197,8 @@ public final class SimClient implements ClientProcess {
         trace.line(name + " appends " + marker + " to " + actors + " " + level);
         begin();
         long deadline = env.clock().nanos() + deadlineNanos;
-        Update update =
-                new Update(table, route.get().meta().tableId(), KvUpdates.APPEND.id(), level, batches, deadline);
+        Update update = new Update(
+                table, route.get().meta().tableId(), KvUpdateFunctions.APPEND.id(), level, batches, deadline);
         new UpdateExecution(env, update, ticket.get(), outcome -> {
                     ticket.get().finish();
                     updated(marker, appends, outcome, probe);

@@ -3,10 +3,10 @@ package io.uniserve.simulator.workload;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.RequestTracker;
 import io.uniserve.protocol.client.update.Update;
@@ -22,13 +22,13 @@ public final class TableCleaner {
     private static final long DEADLINE_NANOS = 40_000_000_000L;
 
     private final ClientContext env;
-    private final ConsistentCutClient cuts;
+    private final ConsistentSnapshotClient cuts;
     private final ActorKeys keys;
     private final Workload workload;
     private final RequestTracker tracker;
     private final VersionWatermarks floors = new VersionWatermarks();
 
-    public TableCleaner(ClientContext env, ConsistentCutClient cuts, ActorKeys keys, Workload workload) {
+    public TableCleaner(ClientContext env, ConsistentSnapshotClient cuts, ActorKeys keys, Workload workload) {
         this.env = env;
         this.cuts = cuts;
         this.keys = keys;
@@ -51,7 +51,7 @@ public final class TableCleaner {
         Update update = new Update(
                 table,
                 route.get().meta().tableId(),
-                KvUpdates.DELETE.id(),
+                KvUpdateFunctions.DELETE.id(),
                 AckLevel.ISR,
                 batches,
                 env.clock().nanos() + DEADLINE_NANOS);

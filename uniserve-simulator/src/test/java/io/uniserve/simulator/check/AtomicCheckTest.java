@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.simulator.check.AtomicHistory.Read;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Histories with one error each, which is reported by its invariant. Lists 0 and 4 are on two actors. */
 final class AtomicCheckTest {
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
     private final AtomicHistory history = new AtomicHistory();
 
     private AtomicHistory.Write write(String marker, long nanos, Integer... lists) {

@@ -6,7 +6,7 @@ import io.uniserve.simulator.check.AtomicHistory.Read;
 import io.uniserve.simulator.check.AtomicHistory.Restored;
 import io.uniserve.simulator.check.TableTimelines.TableTimeline;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,7 +23,7 @@ final class AtomicErasTest {
             new TableTimelines(List.of(new TableTimeline(7, 0, 0), new TableTimeline(9, 1, 4)));
 
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
     private final AtomicHistory history = new AtomicHistory();
 
     /** Marker a is kept, b and c are lost, d comes after the restoration. */

@@ -7,8 +7,8 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TableMap;
-import io.uniserve.model.registry.TransactionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.Decision;
@@ -18,8 +18,8 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
 import io.uniserve.protocol.transaction.TransactionLogTransitions.LogAndOutcomes;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.kernel.EventTrace;
+import io.uniserve.simulator.registry.SimEnsemble;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,10 +34,10 @@ final class CommitCheckTest {
     private static final String OUTCOMES = RegistryPaths.outcomes(TABLE, 7);
 
     private final EventQueue queue = new EventQueue();
-    private final Trace trace = new Trace(queue, line -> {});
-    private final Violations violations = new Violations(queue, trace);
+    private final EventTrace trace = new EventTrace(queue, line -> {});
+    private final ViolationCollector violations = new ViolationCollector(queue, trace);
     private final CommitCheck check = new CommitCheck(violations, new FenceCheck(violations));
-    private final Ensemble ensemble = new Ensemble((session, ops, failing) -> false);
+    private final SimEnsemble ensemble = new SimEnsemble((session, ops, failing) -> false);
     private TransactionLogState log = TransactionLogState.empty(7);
 
     @BeforeEach
@@ -63,14 +63,14 @@ final class CommitCheckTest {
 
     @Test
     void whatMovesIsThere() {
-        LogAndOutcomes parted = TransactionLogTransitions.trim(log, TransactionHistory.empty(7));
+        LogAndOutcomes parted = TransactionLogTransitions.trim(log, DecisionHistory.empty(7));
         assertThat(apply(new Op.Create(OUTCOMES, parted.outcomes(), false), new Op.Set(LOG, parted.log(), 0)))
                 .isEmpty();
     }
 
     @Test
     void theLogMovesAlone() {
-        LogAndOutcomes parted = TransactionLogTransitions.trim(log, TransactionHistory.empty(7));
+        LogAndOutcomes parted = TransactionLogTransitions.trim(log, DecisionHistory.empty(7));
         assertThat(apply(new Op.Set(LOG, parted.log(), 0))).contains("I1", "I9");
     }
 
@@ -82,7 +82,7 @@ final class CommitCheckTest {
 
     @Test
     void olderOutcomesAreDropped() {
-        assertThat(moveTwice(outcomes -> new TransactionHistory(
+        assertThat(moveTwice(outcomes -> new DecisionHistory(
                         7,
                         2,
                         outcomes.decisions().subList(90, outcomes.decisions().size()))))
@@ -92,7 +92,7 @@ final class CommitCheckTest {
     /** Forgotten versions are permitted only if the log had no more room. */
     @Test
     void forgettingIsNotForFree() {
-        LogAndOutcomes parted = TransactionLogTransitions.trim(log, TransactionHistory.empty(7));
+        LogAndOutcomes parted = TransactionLogTransitions.trim(log, DecisionHistory.empty(7));
         TransactionLogState told = new TransactionLogState(
                 7,
                 log.committedVersion(),
@@ -101,13 +101,13 @@ final class CommitCheckTest {
                 parted.log().decisions(),
                 parted.log().committedVersion() - 20,
                 1);
-        TransactionHistory none = new TransactionHistory(7, 1, List.of());
+        DecisionHistory none = new DecisionHistory(7, 1, List.of());
         assertThat(apply(new Op.Create(OUTCOMES, none, false), new Op.Set(LOG, told, 0)))
                 .contains("I9");
     }
 
-    private List<String> moveTwice(UnaryOperator<TransactionHistory> second) {
-        LogAndOutcomes one = TransactionLogTransitions.trim(log, TransactionHistory.empty(7));
+    private List<String> moveTwice(UnaryOperator<DecisionHistory> second) {
+        LogAndOutcomes one = TransactionLogTransitions.trim(log, DecisionHistory.empty(7));
         assertThat(apply(new Op.Create(OUTCOMES, one.outcomes(), false), new Op.Set(LOG, one.log(), 0)))
                 .isEmpty();
         log = one.log();
@@ -167,9 +167,9 @@ final class CommitCheckTest {
 
     @Test
     void oneIsLostOnTheWay() {
-        LogAndOutcomes parted = TransactionLogTransitions.trim(log, TransactionHistory.empty(7));
+        LogAndOutcomes parted = TransactionLogTransitions.trim(log, DecisionHistory.empty(7));
         List<Decision> moved = parted.outcomes().decisions();
-        TransactionHistory fewer = new TransactionHistory(7, 1, moved.subList(1, moved.size()));
+        DecisionHistory fewer = new DecisionHistory(7, 1, moved.subList(1, moved.size()));
         assertThat(apply(new Op.Create(OUTCOMES, fewer, false), new Op.Set(LOG, parted.log(), 0)))
                 .containsExactly("I9");
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.simulator.check.ClientHistory.Append;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Tests of the checker itself: right histories pass, and each kind of wrong one is reported. */
 final class HistoryCheckTest {
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
     private final ClientHistory history = new ClientHistory();
     private long lastIndex;
 

@@ -3,7 +3,7 @@ package io.uniserve.simulator.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +13,7 @@ final class InDoubtDurationCheckTest {
     private static final long BOUND = InDoubtDurationCheck.BOUND_NANOS / SECOND;
 
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
     private final InDoubtDurationCheck watch = new InDoubtDurationCheck(violations);
 
     private void look(long fromSecond, long toSecond, Map<String, Boolean> doubts) {

@@ -16,8 +16,8 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.kernel.EventTrace;
+import io.uniserve.simulator.registry.SimEnsemble;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -30,7 +30,7 @@ final class ObservationsTest {
     private static final String MAP = RegistryPaths.map(TABLE);
 
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
 
     @Test
     void logsThatMatchPass() {
@@ -91,7 +91,7 @@ final class ObservationsTest {
 
     @Test
     void aDeposedCoordinatorsWriteIsNamed() {
-        Ensemble lax = new Ensemble((session, ops, failing) -> true);
+        SimEnsemble lax = new SimEnsemble((session, ops, failing) -> true);
         lax.addListener(new MapCheck(violations));
         lax.multi("c1#1.1", List.of(new Op.Create(RegistryPaths.TERM, new TermRecord("c1"), false)));
         lax.multi(
@@ -105,7 +105,7 @@ final class ObservationsTest {
 
     @Test
     void aMapThatChangesWithoutANewEpochIsNamed() {
-        Ensemble ensemble = new Ensemble((session, ops, failing) -> false);
+        SimEnsemble ensemble = new SimEnsemble((session, ops, failing) -> false);
         ensemble.addListener(new MapCheck(violations));
         ensemble.multi("c1#1.1", List.of(new Op.Create(RegistryPaths.TERM, new TermRecord("c1"), false)));
         Op check = new Op.Check(RegistryPaths.TERM, 0);

@@ -9,10 +9,10 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.kernel.EventQueue;
+import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Trace;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,10 +25,10 @@ final class PreparedCheckTest {
     private static final ReplicaKey KEY = new ReplicaKey(7, 0);
 
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
     private final PreparedCheck check = new PreparedCheck(violations);
-    private final SimulatedDisk first = new SimulatedDisk();
-    private final SimulatedDisk second = new SimulatedDisk();
+    private final SimDiskMedium first = new SimDiskMedium();
+    private final SimDiskMedium second = new SimDiskMedium();
     private final ActorState state = new ActorState(
             0, 1, S1, List.of(S1, S2), List.of(), List.of(), List.of(S1, S2), Map.of(), 0, true, PreviousIsr.NONE);
 
@@ -43,7 +43,7 @@ final class PreparedCheckTest {
         return LogEntry.prepare(1, index, version, 0, 1, Bytes.EMPTY);
     }
 
-    private static void store(SimulatedDisk disk, LogEntry... entries) {
+    private static void store(SimDiskMedium disk, LogEntry... entries) {
         String path = KEY + "/log/%020d.seg".formatted(entries[0].index());
         disk.store(path, ReplicaLog.encode(List.of(entries)));
     }
@@ -74,7 +74,7 @@ final class PreparedCheckTest {
         assertThat(commit()).containsExactly("I2");
     }
 
-    private static void append(SimulatedDisk disk) {
+    private static void append(SimDiskMedium disk) {
         disk.append(KEY + "/log/%020d.seg".formatted(2), ReplicaLog.encode(List.of(prepare(2, 5))));
     }
 

@@ -13,9 +13,9 @@ import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
-import io.uniserve.simulator.disk.SimulatedDisk;
+import io.uniserve.simulator.disk.SimDiskMedium;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,10 +30,10 @@ final class ReservationAbortCheckTest {
     private static final int ACTORS = 2;
 
     private final EventQueue queue = new EventQueue();
-    private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+    private final ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
     private final ReservationAbortCheck check = new ReservationAbortCheck(violations);
-    private final SimulatedDisk first = new SimulatedDisk();
-    private final SimulatedDisk second = new SimulatedDisk();
+    private final SimDiskMedium first = new SimDiskMedium();
+    private final SimDiskMedium second = new SimDiskMedium();
     private final TableMap map = new TableMap(
             new TableName("t"),
             7,
@@ -68,7 +68,7 @@ final class ReservationAbortCheckTest {
         return LogEntry.prepare(1, index, version, 0, 1, Bytes.EMPTY);
     }
 
-    private static void log(SimulatedDisk disk, int actor, LogEntry... entries) {
+    private static void log(SimDiskMedium disk, int actor, LogEntry... entries) {
         String path = new ReplicaKey(7, actor) + "/log/%020d.seg".formatted(entries[0].index());
         disk.store(path, ReplicaLog.encode(List.of(entries)));
     }

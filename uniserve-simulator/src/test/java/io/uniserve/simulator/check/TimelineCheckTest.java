@@ -17,8 +17,8 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
-import io.uniserve.simulator.registry.Ensemble;
+import io.uniserve.simulator.kernel.EventTrace;
+import io.uniserve.simulator.registry.SimEnsemble;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,9 +30,9 @@ final class TimelineCheckTest {
     private static final String PATH = RegistryPaths.log(TABLE, 7);
 
     private final EventQueue queue = new EventQueue();
-    private final Trace trace = new Trace(queue, line -> {});
-    private final Violations violations = new Violations(queue, trace);
-    private final Ensemble ensemble = new Ensemble((session, ops, failing) -> false);
+    private final EventTrace trace = new EventTrace(queue, line -> {});
+    private final ViolationCollector violations = new ViolationCollector(queue, trace);
+    private final SimEnsemble ensemble = new SimEnsemble((session, ops, failing) -> false);
     private int restored;
     private final TimelineCheck watch = new TimelineCheck(violations, trace, TABLE, () -> restored++);
     private int written;

@@ -7,7 +7,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.simulator.check.TransferHistory.BalanceRead;
 import io.uniserve.simulator.check.TransferHistory.Transfer;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** Histories of amounts with one error each. The only rows are 0 and 4, on two actors. */
 final class TransferCheckTest {
-    private final Violations violations = new Violations(new EventQueue(), new Trace(new EventQueue(), line -> {}));
+    private final ViolationCollector violations =
+            new ViolationCollector(new EventQueue(), new EventTrace(new EventQueue(), line -> {}));
     private final TransferHistory history = new TransferHistory();
 
     /** Moves an amount from row 0 to row 4. */

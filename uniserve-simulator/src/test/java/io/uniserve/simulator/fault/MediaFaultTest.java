@@ -22,10 +22,10 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.simulator.check.AllowedDataLoss;
 import io.uniserve.simulator.cluster.Scenario;
 import io.uniserve.simulator.cluster.SimCluster;
-import io.uniserve.simulator.cluster.World;
+import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.Process;
+import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.workload.Workload;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ final class MediaFaultTest {
     private Path scratch;
 
     private EngineInstance engine;
-    private World world;
+    private SimulationContext world;
     private MediaFault medium;
     private ServerId other;
     private int mapVersion;
@@ -53,7 +53,7 @@ final class MediaFaultTest {
     @BeforeEach
     void cluster() {
         engine = new KvEngine().open(new EngineContext(scratch, Map.of()));
-        world = new World(1, engine, scratch, Plant.NONE, Workload.EVENTUAL, false, line -> {});
+        world = new SimulationContext(1, engine, scratch, Plant.NONE, Workload.EVENTUAL, false, line -> {});
         Scenario scenario = new Scenario(2, 1, 1, 1, 1, 1, 50, OnLoss.RESTORE_ACTOR, Durability.LOCAL);
         SimCluster cluster = new SimCluster(world, scenario);
         medium = new MediaFault(world, cluster, new Prng(1));
@@ -71,7 +71,7 @@ final class MediaFaultTest {
 
     private void table(ServerId holder) {
         TableMeta meta = new TableMeta(
-                World.TABLE,
+                SimulationContext.TABLE,
                 1,
                 new Partitioner.Hash(1),
                 "key",
@@ -82,15 +82,17 @@ final class MediaFaultTest {
                 Durability.LOCAL,
                 KvEngine.NAME,
                 Map.of());
-        multi(new Op.Create(RegistryPaths.meta(World.TABLE), meta, false));
-        multi(new Op.Create(RegistryPaths.map(World.TABLE), map(1, holder, 0, true, PreviousIsr.NONE), false));
-        multi(new Op.Create(RegistryPaths.backup(World.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
+        multi(new Op.Create(RegistryPaths.meta(SimulationContext.TABLE), meta, false));
+        multi(new Op.Create(
+                RegistryPaths.map(SimulationContext.TABLE), map(1, holder, 0, true, PreviousIsr.NONE), false));
+        multi(new Op.Create(
+                RegistryPaths.backup(SimulationContext.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
     }
 
     private static TableMap map(
             long epoch, ServerId holder, long restoreEpoch, boolean begun, PreviousIsr previousIsr) {
         return new TableMap(
-                World.TABLE,
+                SimulationContext.TABLE,
                 1,
                 List.of(new ActorState(
                         0,
@@ -115,7 +117,7 @@ final class MediaFaultTest {
     }
 
     private void set(TableMap map) {
-        multi(new Op.Set(RegistryPaths.map(World.TABLE), map, mapVersion++));
+        multi(new Op.Set(RegistryPaths.map(SimulationContext.TABLE), map, mapVersion++));
     }
 
     private void flip() {
@@ -125,7 +127,7 @@ final class MediaFaultTest {
 
     private void ship(boolean rotten) {
         world.faultIntensity().set(Fault.OBJECT_ROTTEN, rotten ? 1_000_000 : 0);
-        Process process = world.process("shipper");
+        SimProcess process = world.process("shipper");
         process.start(0);
         world.objects().of(process).put(RUN, Bytes.wrap(new byte[100]), outcome -> {});
         world.runUntil(1_000_000_000, () -> false);

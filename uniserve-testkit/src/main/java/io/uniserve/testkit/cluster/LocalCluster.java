@@ -67,7 +67,7 @@ public final class LocalCluster implements AutoCloseable {
                 directory.resolve("zookeeper"),
                 why -> failed(new UniserveException(ErrorCode.IO, why)));
         options.reportProgress("zookeeper: " + zooKeeper());
-        Map<String, String> values = common();
+        Map<String, String> values = commonSettings();
         values.put("uniserve.coordinator.host", options.host());
         values.put("uniserve.coordinator.port", String.valueOf(options.port(0)));
         coordinator = CoordinatorDaemon.start(options.load(values), this::failed);
@@ -78,7 +78,7 @@ public final class LocalCluster implements AutoCloseable {
         }
     }
 
-    private Map<String, String> common() {
+    private Map<String, String> commonSettings() {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("uniserve.cluster", CLUSTER);
         values.put("uniserve.zookeeper.connect", zooKeeper());
@@ -95,7 +95,7 @@ public final class LocalCluster implements AutoCloseable {
             throw UniserveException.invalid(
                     "server " + number + " runs already or is not one of 1 to " + SERVERS_MAX + ": use another number");
         }
-        Map<String, String> values = common();
+        Map<String, String> values = commonSettings();
         values.put("uniserve.server.host", options.host());
         values.put("uniserve.server.port", String.valueOf(options.port(number)));
         values.put(
@@ -108,13 +108,13 @@ public final class LocalCluster implements AutoCloseable {
                 options.ports().isEmpty()
                         ? ServerDaemon.start(options.load(values), this::failed)
                         : ServerDaemon.start(options.load(values), options.ports(), this::failed));
-        awaitKnown(server(number).address());
+        awaitListed(server(number).address());
     }
 
     /** Waits until the coordinator lists the server. Before that it would reject a table for lack of servers. */
-    private void awaitKnown(Address server) {
+    private void awaitListed(Address server) {
         CountDownLatch known = new CountDownLatch(1);
-        Timers.Cancel watch = running(coordinator).routing().watch(routing -> {
+        Timers.Cancel watch = requireRunning(coordinator).routing().watch(routing -> {
             if (routing.servers().stream().anyMatch(one -> one.address().equals(server))) {
                 known.countDown();
             }
@@ -169,12 +169,12 @@ public final class LocalCluster implements AutoCloseable {
 
     /** The coordinator's address. */
     public synchronized Address coordinator() {
-        return running(coordinator).address();
+        return requireRunning(coordinator).address();
     }
 
     /** ZooKeeper's address, {@code HOST:PORT}. */
     public synchronized String zooKeeper() {
-        return "127.0.0.1:" + running(zookeeper).port();
+        return "127.0.0.1:" + requireRunning(zookeeper).port();
     }
 
     /** Addresses for clients, {@code HOST:PORT} each: first the coordinator's, then those of the running servers. */
@@ -186,7 +186,7 @@ public final class LocalCluster implements AutoCloseable {
 
     /** The cluster's client. It is always the same one, and the cluster closes it. */
     public synchronized UniserveClient client() {
-        running(coordinator);
+        requireRunning(coordinator);
         UniserveClient connected = client;
         if (connected == null) {
             connected = UniserveClient.builder()
@@ -234,7 +234,7 @@ public final class LocalCluster implements AutoCloseable {
         options.reportFailure(error);
     }
 
-    private static <T> T running(@Nullable T daemon) {
+    private static <T> T requireRunning(@Nullable T daemon) {
         if (daemon == null) {
             throw new UniserveException(ErrorCode.CANCELLED, "the cluster is closed: start another one");
         }

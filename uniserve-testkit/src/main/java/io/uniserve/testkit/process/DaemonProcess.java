@@ -44,7 +44,7 @@ public final class DaemonProcess implements AutoCloseable {
                     new ProcessBuilder(command).redirectErrorStream(true).start();
             process.getOutputStream().close();
             DaemonProcess daemon = new DaemonProcess(name, log, process);
-            Thread reader = new Thread(daemon::drain, "output-" + name);
+            Thread reader = new Thread(daemon::readOutput, "output-" + name);
             reader.setDaemon(true);
             reader.start();
             return daemon;
@@ -53,7 +53,7 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    private void drain() {
+    private void readOutput() {
         try (BufferedReader in =
                         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
                 Writer out = Files.newBufferedWriter(

@@ -2,7 +2,7 @@ package io.uniserve.testkit.process;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.runtime.disk.DurableFileOperations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ public final class Workspace implements AutoCloseable {
 
     private final Path directory;
     private final boolean temporary;
-    private final Thread interrupted = new Thread(this::abandon, "workspace");
+    private final Thread interrupted = new Thread(this::deleteAfterExit, "workspace");
 
     private Workspace(Path directory, boolean temporary) {
         this.directory = directory;
@@ -49,7 +49,7 @@ public final class Workspace implements AutoCloseable {
         return directory;
     }
 
-    private void abandon() {
+    private void deleteAfterExit() {
         ParentProcessWatcher.endAll();
         try {
             delete();
@@ -60,7 +60,7 @@ public final class Workspace implements AutoCloseable {
 
     private void delete() throws IOException {
         if (temporary) {
-            DurableFiles.deleteTree(directory);
+            DurableFileOperations.deleteTree(directory);
         }
     }
 

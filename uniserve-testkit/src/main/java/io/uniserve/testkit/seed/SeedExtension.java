@@ -13,7 +13,7 @@ final class SeedExtension implements ParameterResolver, TestExecutionExceptionHa
     private final ToLongFunction<ExtensionContext> seeds;
 
     SeedExtension() {
-        this(context -> Seeds.replaySeed(context).orElseGet(() -> Seeds.seedOfName(context)));
+        this(context -> SeedSource.replaySeed(context).orElseGet(() -> SeedSource.seedOfName(context)));
     }
 
     SeedExtension(ToLongFunction<ExtensionContext> seeds) {
@@ -40,7 +40,7 @@ final class SeedExtension implements ParameterResolver, TestExecutionExceptionHa
 
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
-        Seeds.explain(failure, context, seeds.applyAsLong(context));
+        SeedSource.explain(failure, context, seeds.applyAsLong(context));
         throw failure;
     }
 }

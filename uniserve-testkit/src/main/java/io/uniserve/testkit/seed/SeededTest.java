@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @TestTemplate
-@ExtendWith(SeedRuns.class)
+@ExtendWith(SeedRunProvider.class)
 public @interface SeededTest {
     /** Number of seeds to run, at least 1. */
     int seeds() default 10;

@@ -22,7 +22,7 @@ final class MatrixValue {
                 || (!ours.isEmpty() && ours.get(0).size() != theirs.get(0).size())) {
             return false;
         }
-        List<List<@Nullable Object>> alike = alike(ours, theirs);
+        List<List<@Nullable Object>> alike = withReferenceTypes(ours, theirs);
         List<List<@Nullable Object>> left = ordered ? alike : sorted(alike, approximate);
         List<List<@Nullable Object>> right = ordered ? theirs : sorted(theirs, approximate);
         for (int row = 0; row < left.size(); row++) {
@@ -36,7 +36,7 @@ final class MatrixValue {
     }
 
     /** Our rows with numbers of the reference's type: double or exact. */
-    private static List<List<@Nullable Object>> alike(
+    private static List<List<@Nullable Object>> withReferenceTypes(
             List<List<@Nullable Object>> ours, List<List<@Nullable Object>> theirs) {
         List<List<@Nullable Object>> alike = new ArrayList<>();
         for (List<@Nullable Object> row : ours) {
@@ -68,7 +68,7 @@ final class MatrixValue {
             return ours == theirs;
         }
         if (theirs instanceof Double number) {
-            return ours instanceof Double mine && near(mine, number, approximate);
+            return ours instanceof Double mine && isNear(mine, number, approximate);
         }
         if (theirs instanceof BigDecimal number) {
             return ours instanceof BigDecimal mine && mine.compareTo(number) == 0;
@@ -76,7 +76,7 @@ final class MatrixValue {
         return ours.equals(theirs);
     }
 
-    private static boolean near(double ours, double theirs, boolean approximate) {
+    private static boolean isNear(double ours, double theirs, boolean approximate) {
         if (ours == theirs || (Double.isNaN(ours) && Double.isNaN(theirs))) {
             return true; // minus zero and zero are equal
         }

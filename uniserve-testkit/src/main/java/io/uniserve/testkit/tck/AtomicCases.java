@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Cases of atomic updates in two phases, and of views by version, for ports that support atomic tables. */
-interface AtomicCases extends Cases {
+interface AtomicCases extends TckCases {
     /** A new actor of an atomic table, with five rows. */
     default Actor atomicActor() {
         Assumptions.assumeTrue(

@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Cases of operators that run concurrently with updates, checkpoints and the deletion of other actors. */
-interface ConcurrencyCases extends Cases {
+interface ConcurrencyCases extends TckCases {
     @Test
     default void readsDuringUpdatesSucceed() throws Exception {
         Actor actor = bench().withRows(0, 100);
-        during(() -> bench().retrieveAll(actor), () -> {
+        runWhileReading(() -> bench().retrieveAll(actor), () -> {
             for (int i = 0; i < 20; i++) {
                 bench().upsert(actor, bench().rows(100 + i * 10, 110 + i * 10));
             }
@@ -28,7 +28,7 @@ interface ConcurrencyCases extends Cases {
     @Test
     default void readsDuringReplacementsSucceed() throws Exception {
         Actor actor = bench().withRows(0, 50);
-        during(() -> bench().retrieveAll(actor), () -> {
+        runWhileReading(() -> bench().retrieveAll(actor), () -> {
             for (int i = 0; i < 40; i++) {
                 bench().upsert(
                                 actor,
@@ -45,7 +45,7 @@ interface ConcurrencyCases extends Cases {
     default void readsDuringCheckpointsSucceed() throws Exception {
         Actor actor = bench().withRows(0, 100);
         byte[] digest = actor.digest();
-        during(() -> bench().retrieveAll(actor), () -> {
+        runWhileReading(() -> bench().retrieveAll(actor), () -> {
             for (int i = 0; i < 5; i++) {
                 assertThat(bench().restore(bench().write(actor)).digest()).isEqualTo(digest);
             }
@@ -55,7 +55,7 @@ interface ConcurrencyCases extends Cases {
     @Test
     default void validationDuringUpdatesSucceeds() throws Exception {
         Actor actor = bench().withRows(0, 10);
-        during(
+        runWhileReading(
                 () -> {
                     bench().validate(actor, bench().rows(500, 510));
                     return true;
@@ -85,7 +85,7 @@ interface ConcurrencyCases extends Cases {
     }
 
     /** Runs the work while two threads read repeatedly. Every read must succeed, and each thread reads at least once. */
-    private void during(Callable<?> read, Runnable work) throws Exception {
+    private void runWhileReading(Callable<?> read, Runnable work) throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
         ExecutorService pool = Executors.newFixedThreadPool(2);
         try {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  * Cases of damaged files. A restore either gives the right contents, if the file did not matter, or fails with CORRUPT; it never gives
  * other contents. Single flipped bits are not tested: the host detects them by the hash of every file.
  */
-interface DamageCases extends Cases {
+interface DamageCases extends TckCases {
     @Test
     default void anEmptyDirectoryIsRefused() {
         assertThatThrownBy(() -> bench().restore(bench().newDirectory()))
@@ -25,30 +25,30 @@ interface DamageCases extends Cases {
 
     @Test
     default void aMissingFileIsRefused() {
-        refuses(TckFiles::delete);
+        checkDamage(TckCheckpointFiles::delete);
     }
 
     @Test
     default void aHalvedFileIsRefused() {
-        refuses(file -> {
-            byte[] bytes = TckFiles.read(file);
-            TckFiles.write(file, Arrays.copyOf(bytes, bytes.length / 2));
+        checkDamage(file -> {
+            byte[] bytes = TckCheckpointFiles.read(file);
+            TckCheckpointFiles.write(file, Arrays.copyOf(bytes, bytes.length / 2));
         });
     }
 
     @Test
     default void anEmptiedFileIsRefused() {
-        refuses(file -> TckFiles.write(file, new byte[0]));
+        checkDamage(file -> TckCheckpointFiles.write(file, new byte[0]));
     }
 
     @Test
     default void aFileOfGarbageIsRefused() {
-        refuses(file -> {
-            byte[] bytes = TckFiles.read(file);
+        checkDamage(file -> {
+            byte[] bytes = TckCheckpointFiles.read(file);
             for (int i = 0; i < bytes.length; i++) {
                 bytes[i] = (byte) (i * 31 + 7);
             }
-            TckFiles.write(file, bytes);
+            TckCheckpointFiles.write(file, bytes);
         });
     }
 
@@ -59,13 +59,13 @@ interface DamageCases extends Cases {
     }
 
     /** Damages each file of a checkpoint in turn. */
-    private void refuses(Consumer<Path> damage) {
+    private void checkDamage(Consumer<Path> damage) {
         Actor actor = bench().withRows(0, 50);
         Path good = bench().write(actor);
         int refused = 0;
-        for (String name : TckFiles.names(good)) {
+        for (String name : TckCheckpointFiles.names(good)) {
             Path bad = bench().newDirectory();
-            TckFiles.copy(good, bad);
+            TckCheckpointFiles.copy(good, bad);
             damage.accept(bad.resolve(name));
             try {
                 assertThat(bench().restore(bad).digest())

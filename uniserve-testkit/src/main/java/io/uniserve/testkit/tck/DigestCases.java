@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Cases of determinism: equal updates give equal digests and answers. */
-interface DigestCases extends Cases {
+interface DigestCases extends TckCases {
     @Test
     default void equalUpdatesGiveEqualDigests() {
         assertThat(bench().withRows(0, 50).digest())

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Cases of the life cycle of engines: several are open in one process, and each closes its own actors. */
-interface EngineCases extends Cases {
+interface EngineCases extends TckCases {
     /** Directory in which Linux lists the open files of this process. */
     Path FILES = Path.of("/proc/self/fd");
 

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Cases of a port's description of itself. */
-interface InfoCases extends Cases {
+interface InfoCases extends TckCases {
     @Test
     default void infoNameIsWellFormed() {
         assertThat(bench().engine().info().name()).matches("[a-z][a-z0-9-]{0,31}");

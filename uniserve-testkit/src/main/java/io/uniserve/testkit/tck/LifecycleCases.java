@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Cases of the life cycle of actors, and of snapshots if the port supports them. */
-interface LifecycleCases extends Cases {
+interface LifecycleCases extends TckCases {
     @Test
     default void closeTwice() {
         Actor actor = bench().withRows(0, 5);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Cases of operators: codecs, merging, deadlines, hostile parameters. */
-interface OperatorCases extends Cases {
+interface OperatorCases extends TckCases {
     /** Maximum number of checks of the query of which each is tried as the last one. */
     int CHECKS_TRIED_MAX = 20;
 
@@ -61,9 +61,9 @@ interface OperatorCases extends Cases {
         Actor left = bench().withRows(0, 25);
         Actor middle = bench().withRows(25, 40);
         Actor right = bench().withRows(40, 60);
-        for (Probe<?, ?> probe : bench().fixture().probes()) {
+        for (TckQuery<?, ?> probe : bench().fixture().probes()) {
             if (probe.mergesExactly()) {
-                assertThat(merged(probe, left, middle, right))
+                assertThat(mergeAll(probe, left, middle, right))
                         .as(probe.operator())
                         .isEqualTo(bench().retrieve(whole, probe));
             }
@@ -75,10 +75,14 @@ interface OperatorCases extends Cases {
         Actor left = bench().withRows(0, 25);
         Actor middle = bench().withRows(25, 40);
         Actor right = bench().withRows(40, 60);
-        for (Probe<?, ?> probe : bench().fixture().probes()) {
-            Bytes merged = merged(probe, left, middle, right);
-            assertThat(merged(probe, right, left, middle)).as(probe.operator()).isEqualTo(merged);
-            assertThat(merged(probe, middle, right, left)).as(probe.operator()).isEqualTo(merged);
+        for (TckQuery<?, ?> probe : bench().fixture().probes()) {
+            Bytes merged = mergeAll(probe, left, middle, right);
+            assertThat(mergeAll(probe, right, left, middle))
+                    .as(probe.operator())
+                    .isEqualTo(merged);
+            assertThat(mergeAll(probe, middle, right, left))
+                    .as(probe.operator())
+                    .isEqualTo(merged);
         }
     }
 
@@ -99,11 +103,11 @@ interface OperatorCases extends Cases {
                 own.add(rows.get(i));
             }
             rows.removeAll(own);
-            parts.add(actorWith(part == 2 ? joined(own, rows) : own));
+            parts.add(actorWith(part == 2 ? concat(own, rows) : own));
         }
-        for (Probe<?, ?> probe : bench().fixture().probes()) {
-            Bytes merged = merged(probe, parts.get(0), parts.get(1), parts.get(2));
-            assertThat(merged(probe, parts.get(2), parts.get(1), parts.get(0)))
+        for (TckQuery<?, ?> probe : bench().fixture().probes()) {
+            Bytes merged = mergeAll(probe, parts.get(0), parts.get(1), parts.get(2));
+            assertThat(mergeAll(probe, parts.get(2), parts.get(1), parts.get(0)))
                     .as(probe.operator())
                     .isEqualTo(merged);
             if (probe.mergesExactly()) {
@@ -118,7 +122,7 @@ interface OperatorCases extends Cases {
         return actor;
     }
 
-    private static List<Document> joined(List<Document> left, List<Document> right) {
+    private static List<Document> concat(List<Document> left, List<Document> right) {
         return Stream.concat(left.stream(), right.stream()).toList();
     }
 
@@ -126,12 +130,12 @@ interface OperatorCases extends Cases {
     @Test
     default void parametersBeyondBoundsAreRefusedOrAnswered() {
         Actor actor = bench().withRows(0, 30);
-        for (Probe<?, ?> probe : bench().fixture().probes()) {
-            outOfBounds(actor, probe);
+        for (TckQuery<?, ?> probe : bench().fixture().probes()) {
+            checkInvalidParameters(actor, probe);
         }
     }
 
-    private <P, V> void outOfBounds(Actor actor, Probe<P, V> probe) {
+    private <P, V> void checkInvalidParameters(Actor actor, TckQuery<P, V> probe) {
         RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         byte[] sent = operator.parameters().encode(probe.parameters()).toArray();
         for (int at = 0; at + Integer.BYTES <= sent.length; at++) {
@@ -140,7 +144,7 @@ interface OperatorCases extends Cases {
                 ByteBuffer.wrap(changed).putInt(at, number);
                 try {
                     P parameters = operator.parameters().decode(Bytes.wrap(changed));
-                    operator.values().encode(operator.retrieve(actor, TckBench.activeContext(), parameters));
+                    operator.values().encode(operator.retrieve(actor, TckHarness.activeContext(), parameters));
                 } catch (UniserveException e) {
                     assertThat(e.code())
                             .as("%s with %d at byte %d of its parameters: %s", probe.operator(), number, at, e)
@@ -158,8 +162,8 @@ interface OperatorCases extends Cases {
     @Test
     default void anEndedQueryStops() {
         Actor actor = bench().withRows(0, 30);
-        for (Probe<?, ?> probe : bench().fixture().probes()) {
-            assertThatThrownBy(() -> askEnded(actor, probe))
+        for (TckQuery<?, ?> probe : bench().fixture().probes()) {
+            assertThatThrownBy(() -> retrieveEnded(actor, probe))
                     .as(probe.operator())
                     .isInstanceOfSatisfying(
                             UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
@@ -170,10 +174,10 @@ interface OperatorCases extends Cases {
     @Test
     default void everyLookAtTheQueryMayEndIt() {
         Actor actor = bench().withRows(0, 30);
-        for (Probe<?, ?> probe : bench().fixture().probes()) {
+        for (TckQuery<?, ?> probe : bench().fixture().probes()) {
             CancellableContext whole = new CancellableContext(Integer.MAX_VALUE);
             retrieve(actor, probe, whole);
-            for (int look = 0; look < Math.min(whole.looks(), CHECKS_TRIED_MAX); look++) {
+            for (int look = 0; look < Math.min(whole.checks(), CHECKS_TRIED_MAX); look++) {
                 CancellableContext ended = new CancellableContext(look);
                 assertThatThrownBy(() -> retrieve(actor, probe, ended))
                         .as("%s at look %d", probe.operator(), look)
@@ -187,12 +191,12 @@ interface OperatorCases extends Cases {
     @Test
     default void aCancelledOperatorEnds() throws Exception {
         Actor actor = bench().withRows(0, 30);
-        for (Probe<?, ?> probe : bench().fixture().endlessProbes()) {
+        for (TckQuery<?, ?> probe : bench().fixture().endlessProbes()) {
             CancellableContext life = new CancellableContext(Integer.MAX_VALUE);
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> retrieve(actor, probe, life));
             life.awaitUse();
             assertThat(running).as("%s has hours to go", probe.operator()).isNotDone();
-            assertThatThrownBy(() -> life.giveUp(running))
+            assertThatThrownBy(() -> life.cancel(running))
                     .as(probe.operator())
                     .isInstanceOf(ExecutionException.class)
                     .cause()
@@ -205,49 +209,49 @@ interface OperatorCases extends Cases {
     @Test
     default void garbageIsNoParameter() {
         Bytes garbage = Bytes.wrap(new byte[] {127, -1, -1, -1, 5, 4});
-        for (Probe<?, ?> probe : bench().fixture().probes()) {
+        for (TckQuery<?, ?> probe : bench().fixture().probes()) {
             assertThatThrownBy(() -> bench().operator(probe).parameters().decode(garbage))
                     .as(probe.operator())
                     .isInstanceOf(UniserveException.class);
         }
     }
 
-    private <P, V> void parametersRoundTrip(Probe<P, V> probe) {
+    private <P, V> void parametersRoundTrip(TckQuery<P, V> probe) {
         RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         Bytes encoded = operator.parameters().encode(probe.parameters());
         assertThat(operator.parameters().encode(operator.parameters().decode(encoded)))
                 .isEqualTo(encoded);
     }
 
-    private <P, V> void valuesRoundTrip(Actor actor, Probe<P, V> probe) {
+    private <P, V> void valuesRoundTrip(Actor actor, TckQuery<P, V> probe) {
         Bytes encoded = bench().retrieve(actor, probe);
         RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         assertThat(operator.values().encode(operator.values().decode(encoded))).isEqualTo(encoded);
     }
 
-    private <P, V> Bytes merged(Probe<P, V> probe, Actor first, Actor second, Actor third) {
+    private <P, V> Bytes mergeAll(TckQuery<P, V> probe, Actor first, Actor second, Actor third) {
         RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         Merger<P, V> merger = operator.merger().orElse(probe.merger());
         P p = probe.parameters();
         V two = merger.merge(
                 p,
-                operator.retrieve(first, TckBench.activeContext(), p),
-                operator.retrieve(second, TckBench.activeContext(), p));
-        return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckBench.activeContext(), p)));
+                operator.retrieve(first, TckHarness.activeContext(), p),
+                operator.retrieve(second, TckHarness.activeContext(), p));
+        return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckHarness.activeContext(), p)));
     }
 
-    private <P, V> void retrieve(Actor actor, Probe<P, V> probe, CancellableContext life) {
+    private <P, V> void retrieve(Actor actor, TckQuery<P, V> probe, CancellableContext life) {
         bench().operator(probe).retrieve(actor, life, probe.parameters());
     }
 
-    private <P, V> void askEnded(Actor actor, Probe<P, V> probe) {
+    private <P, V> void retrieveEnded(Actor actor, TckQuery<P, V> probe) {
         bench().operator(probe).retrieve(actor, new EndedContext(), probe.parameters());
     }
 
     /** Query with an hour's time, which ends after a number of checks, or when its caller cancels it. */
     final class CancellableContext implements OperatorContext {
         private final AtomicInteger checksLeft;
-        private final AtomicInteger looks = new AtomicInteger();
+        private final AtomicInteger checks = new AtomicInteger();
         private final CountDownLatch used = new CountDownLatch(CHECKS_DURING_RUN_MIN);
         private final Set<Runnable> stops = ConcurrentHashMap.newKeySet();
         private volatile boolean cancelled;
@@ -256,8 +260,8 @@ interface OperatorCases extends Cases {
             checksLeft = new AtomicInteger(looks);
         }
 
-        private int looks() {
-            return looks.get();
+        private int checks() {
+            return checks.get();
         }
 
         @Override
@@ -272,7 +276,7 @@ interface OperatorCases extends Cases {
 
         @Override
         public void checkActive() {
-            looks.incrementAndGet();
+            checks.incrementAndGet();
             used.countDown();
             if (cancelled || checksLeft.getAndDecrement() <= 0) {
                 cancelled = true;
@@ -297,7 +301,7 @@ interface OperatorCases extends Cases {
         }
 
         /** Cancels the query as a host does: it repeats the stop, as one may come before the engine has started. */
-        private void giveUp(CompletableFuture<Void> running) throws ExecutionException, InterruptedException {
+        private void cancel(CompletableFuture<Void> running) throws ExecutionException, InterruptedException {
             cancelled = true;
             for (int i = 0; i < PATIENCE_SECONDS * STOPS_PER_SECOND; i++) {
                 stops.forEach(Runnable::run);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Cases of the planner of the port's own language, on tables with all actors in this process. */
-interface PlannerCases extends Cases {
+interface PlannerCases extends TckCases {
     /** First error code that blames Uniserve or the port. */
     int INTERNAL_RANGE = 4_000;
 
@@ -48,7 +48,7 @@ interface PlannerCases extends Cases {
         return rows;
     }
 
-    private void answersAreAsOfOneActor(List<Document> rows) {
+    private void checkAnswersOfOneActor(List<Document> rows) {
         List<String> queries = queries();
         TckTable one = new TckTable(bench(), 1, rows);
         TckTable spread = new TckTable(bench(), 4, rows);
@@ -66,17 +66,17 @@ interface PlannerCases extends Cases {
 
     @Test
     default void plannersAnswerAsOneActorWithAllRows() {
-        answersAreAsOfOneActor(bench().rows(0, 60));
+        checkAnswersOfOneActor(bench().rows(0, 60));
     }
 
     @Test
     default void plannersBreakTiesAndOrderTextsAsOneActorDoes() {
-        answersAreAsOfOneActor(tiedRows());
+        checkAnswersOfOneActor(tiedRows());
     }
 
     @Test
     default void plannersAnswerOfNoRows() {
-        answersAreAsOfOneActor(List.of());
+        checkAnswersOfOneActor(List.of());
     }
 
     @Test

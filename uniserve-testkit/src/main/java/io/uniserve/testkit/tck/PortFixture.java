@@ -36,7 +36,7 @@ public interface PortFixture {
     List<Document> invalidRows();
 
     /** Queries that give different answers for different contents. At least one counts all rows. */
-    List<Probe<?, ?>> probes();
+    List<TckQuery<?, ?>> probes();
 
     /**
      * Queries in the port's own language whose answers do not depend on the distribution of rows over actors. If the language has queries
@@ -58,7 +58,7 @@ public interface PortFixture {
      * Queries over thirty rows that take minutes or more, such as a regular expression with exponential backtracking, or nested facets.
      * Each must end when it is cancelled. Empty if the port has no such queries, or its engine cannot be stopped.
      */
-    default List<Probe<?, ?>> endlessProbes() {
+    default List<TckQuery<?, ?>> endlessProbes() {
         return List.of();
     }
 }

@@ -22,7 +22,7 @@ public abstract class PortTck
                 EngineCases,
                 LifecycleCases {
     private final PortFixture fixture;
-    private Optional<TckBench> bench = Optional.empty();
+    private Optional<TckHarness> bench = Optional.empty();
 
     protected PortTck(PortFixture fixture) {
         this.fixture = fixture;
@@ -30,16 +30,16 @@ public abstract class PortTck
 
     @BeforeAll
     void open(@TempDir Path directory) {
-        bench = Optional.of(new TckBench(fixture, directory));
+        bench = Optional.of(new TckHarness(fixture, directory));
     }
 
     @AfterAll
     void close() {
-        bench.ifPresent(TckBench::close);
+        bench.ifPresent(TckHarness::close);
     }
 
     @Override
-    public TckBench bench() {
+    public TckHarness bench() {
         return bench.orElseThrow();
     }
 }

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Cases of writing and restoring checkpoints of actors. */
-interface SerializeCases extends Cases {
+interface SerializeCases extends TckCases {
     @Test
     default void aRestoredActorHasTheSameContents() {
         Actor actor = bench().withRows(0, 200);
@@ -44,10 +44,10 @@ interface SerializeCases extends Cases {
     default void writtenFilesNeverChange() {
         Actor actor = bench().withRows(0, 20);
         Path written = bench().write(actor);
-        Map<String, Bytes> before = TckFiles.contents(written);
+        Map<String, Bytes> before = TckCheckpointFiles.contents(written);
         bench().upsert(actor, bench().rows(0, 60));
         bench().upsert(actor, List.of(bench().fixture().changedRow(1)));
-        assertThat(TckFiles.contents(written)).isEqualTo(before);
+        assertThat(TckCheckpointFiles.contents(written)).isEqualTo(before);
     }
 
     @Test
@@ -65,11 +65,11 @@ interface SerializeCases extends Cases {
     @Test
     default void restoringLeavesTheFilesAlone() {
         Path written = bench().write(bench().withRows(0, 20));
-        Map<String, Bytes> before = TckFiles.contents(written);
+        Map<String, Bytes> before = TckCheckpointFiles.contents(written);
         Actor restored = bench().restore(written);
         bench().upsert(restored, bench().rows(20, 60));
         bench().write(restored);
-        assertThat(TckFiles.contents(written)).isEqualTo(before);
+        assertThat(TckCheckpointFiles.contents(written)).isEqualTo(before);
     }
 
     @Test
@@ -95,7 +95,7 @@ interface SerializeCases extends Cases {
     default void aCopyOfACheckpointRestores() {
         Actor actor = bench().withRows(0, 20);
         Path copy = bench().newDirectory();
-        TckFiles.copy(bench().write(actor), copy);
+        TckCheckpointFiles.copy(bench().write(actor), copy);
         assertThat(bench().restore(copy).digest()).isEqualTo(actor.digest());
     }
 }

@@ -13,7 +13,7 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -39,14 +39,14 @@ final class TckTable implements PlanContext {
         MERGED
     }
 
-    private final TckBench bench;
+    private final TckHarness bench;
     private final TableMeta meta;
     private final List<Actor> actors = new ArrayList<>();
     private Arrival arrival = Arrival.EACH;
     private boolean ended;
 
     /** Table with this many actors and these rows. */
-    TckTable(TckBench bench, int size, List<Document> rows) {
+    TckTable(TckHarness bench, int size, List<Document> rows) {
         this.bench = bench;
         TableMeta m = bench.fixture().meta();
         this.meta = new TableMeta(
@@ -76,7 +76,7 @@ final class TckTable implements PlanContext {
 
     /** The answer of the operator for whole queries, on one actor. */
     String answerWhole(String operator, String query) {
-        List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQuery.call(operator), query, List::copyOf);
+        List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQueryOperator.call(operator), query, List::copyOf);
         return text(values.get(0));
     }
 
@@ -113,7 +113,7 @@ final class TckTable implements PlanContext {
             TableName table, Set<Integer> asked, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         table(table);
         Bytes sent = call.parameters().encode(parameters);
-        List<Bytes> parts = arrived(operator(call.id()), asked, sent);
+        List<Bytes> parts = valuesOf(operator(call.id()), asked, sent);
         return combiner.combine(
                 parts.stream().map(part -> call.values().decode(part)).toList());
     }
@@ -129,12 +129,12 @@ final class TckTable implements PlanContext {
                 .forEach(actor -> values.put(
                         actor,
                         call.values()
-                                .decode(arrived(operator(call.id()), Set.of(actor), sent)
+                                .decode(valuesOf(operator(call.id()), Set.of(actor), sent)
                                         .get(0))));
         return values;
     }
 
-    private <P, V> List<Bytes> arrived(RetrieveOperator<Actor, P, V> operator, Collection<Integer> asked, Bytes sent) {
+    private <P, V> List<Bytes> valuesOf(RetrieveOperator<Actor, P, V> operator, Collection<Integer> asked, Bytes sent) {
         P parameters = operator.parameters().decode(sent);
         List<V> values = new ArrayList<>();
         for (int actor : new TreeSet<>(asked)) {

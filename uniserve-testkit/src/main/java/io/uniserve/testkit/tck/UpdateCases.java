@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Cases of new actors and of updates. */
-interface UpdateCases extends Cases {
+interface UpdateCases extends TckCases {
     @Test
     default void newActorIsEmpty() {
         assertThat(bench().create().usage().rows()).isZero();

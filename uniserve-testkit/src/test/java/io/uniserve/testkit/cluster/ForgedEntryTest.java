@@ -15,7 +15,7 @@ import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.EntryHash;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Compared.Verdict;
@@ -138,7 +138,7 @@ class ForgedEntryTest {
                     .findFirst()
                     .orElseThrow()
                     .lastIndex();
-            long hash = EntryHash.UNKNOWN;
+            long hash = RunningLogHash.UNKNOWN;
             if (hashed) { // the answer to a wrong one has the right one
                 hash = send(network, address, key, actor, last, 1, List.of()).hash();
                 send(network, address, key, actor, last, hash, List.of());
@@ -172,7 +172,7 @@ class ForgedEntryTest {
                         last,
                         0,
                         hash,
-                        EntryHash.UNKNOWN),
+                        RunningLogHash.UNKNOWN),
                 TimeUnit.SECONDS.toNanos(10),
                 reply::complete);
         Outcome<PeerReply> outcome = Objects.requireNonNull(reply.get(20, TimeUnit.SECONDS));

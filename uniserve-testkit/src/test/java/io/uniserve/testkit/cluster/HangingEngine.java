@@ -13,7 +13,7 @@ import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.kv.KvActor;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -63,7 +63,7 @@ final class HangingEngine extends ExtendedKvEngine {
     @Override
     List<UpdateFunction<?, ?>> updates(EngineContext context, List<UpdateFunction<?, ?>> all) {
         return all.stream()
-                .map(each -> each == KvUpdates.ADD ? new Add(context.scratch()) : each)
+                .map(each -> each == KvUpdateFunctions.ADD ? new Add(context.scratch()) : each)
                 .toList();
     }
 
@@ -86,28 +86,28 @@ final class HangingEngine extends ExtendedKvEngine {
 
         @Override
         public String id() {
-            return KvUpdates.ADD.id();
+            return KvUpdateFunctions.ADD.id();
         }
 
         @Override
         public Class<KvActor> actorType() {
-            return KvUpdates.ADD.actorType();
+            return KvUpdateFunctions.ADD.actorType();
         }
 
         @Override
         public Codec<Document> rows() {
-            return KvUpdates.ADD.rows();
+            return KvUpdateFunctions.ADD.rows();
         }
 
         @Override
         public void validate(KvActor actor, List<Document> rows) {
-            KvUpdates.ADD.validate(actor, rows);
+            KvUpdateFunctions.ADD.validate(actor, rows);
         }
 
         @Override
         public Prepared prepare(KvActor actor, UpdateContext context, List<Document> rows) {
             pass(scratch);
-            return KvUpdates.ADD.prepare(actor, context, rows);
+            return KvUpdateFunctions.ADD.prepare(actor, context, rows);
         }
     }
 }

@@ -23,7 +23,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.port.kv.KvEngine;
-import io.uniserve.protocol.exchange.PackedChunk;
+import io.uniserve.protocol.exchange.ChunkCompressor;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -324,7 +324,7 @@ class ShufflesOnServersTest {
             for (int slot : B.all()) {
                 if (!from.get(source).equals(to.get(slot))) {
                     sent += chunks.apply(source, slot)
-                            .map(chunk -> PackedChunk.pack(chunk).size())
+                            .map(chunk -> ChunkCompressor.pack(chunk).size())
                             .orElse(0);
                 }
             }

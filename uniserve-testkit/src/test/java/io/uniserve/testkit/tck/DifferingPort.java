@@ -16,7 +16,7 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvEngine;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.port.kv.KvUpdateFunctions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +69,7 @@ class DifferingPort extends PortTck {
                 @Override
                 public List<UpdateFunction<?, ?>> updates() {
                     return opened.updates().stream()
-                            .<UpdateFunction<?, ?>>map(each -> each == KvUpdates.PUT ? new Put() : each)
+                            .<UpdateFunction<?, ?>>map(each -> each == KvUpdateFunctions.PUT ? new Put() : each)
                             .toList();
                 }
 
@@ -86,33 +86,33 @@ class DifferingPort extends PortTck {
 
         @Override
         public String id() {
-            return KvUpdates.PUT.id();
+            return KvUpdateFunctions.PUT.id();
         }
 
         @Override
         public Class<KvActor> actorType() {
-            return KvUpdates.PUT.actorType();
+            return KvUpdateFunctions.PUT.actorType();
         }
 
         @Override
         public Codec<Document> rows() {
-            return KvUpdates.PUT.rows();
+            return KvUpdateFunctions.PUT.rows();
         }
 
         @Override
         public void validate(KvActor actor, List<Document> rows) {
-            KvUpdates.PUT.validate(actor, rows);
+            KvUpdateFunctions.PUT.validate(actor, rows);
         }
 
         @Override
         public void update(KvActor actor, UpdateContext context, List<Document> rows) {
-            KvUpdates.PUT.update(actor, context, rows);
+            KvUpdateFunctions.PUT.update(actor, context, rows);
         }
 
         @Override
         public Prepared prepare(KvActor actor, UpdateContext context, List<Document> rows) {
             long drawn = calls.incrementAndGet();
-            return KvUpdates.PUT.prepare(
+            return KvUpdateFunctions.PUT.prepare(
                     actor, context, rows.stream().map(row -> with(row, drawn)).toList());
         }
 

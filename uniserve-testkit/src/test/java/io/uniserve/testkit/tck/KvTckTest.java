@@ -71,7 +71,7 @@ class KvTckTest extends PortTck {
         }
 
         @Override
-        public List<Probe<?, ?>> probes() {
+        public List<TckQuery<?, ?>> probes() {
             return List.of(
                     probe(KvOperators.COUNT, ""),
                     probe(KvOperators.COUNT, "k1"),
@@ -90,8 +90,8 @@ class KvTckTest extends PortTck {
             return Optional.of(new Document("key", Map.of("key", key, "amount", 7L)));
         }
 
-        private static <P, V> Probe<P, V> probe(RetrieveOperator<KvActor, P, V> operator, P parameters) {
-            return new Probe<>(operator.id(), parameters, operator.merger().orElseThrow(), true);
+        private static <P, V> TckQuery<P, V> probe(RetrieveOperator<KvActor, P, V> operator, P parameters) {
+            return new TckQuery<>(operator.id(), parameters, operator.merger().orElseThrow(), true);
         }
     }
 }

@@ -12,7 +12,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.Planner;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.CodePoints;
@@ -219,7 +219,7 @@ final class PlantedPorts {
     static class OtherWhole extends PortTck {
         OtherWhole() {
             super(of(new Port() {
-                private static final RetrieveOperator<KvActor, String, Answer> WHOLE = WholeQuery.operator(
+                private static final RetrieveOperator<KvActor, String, Answer> WHOLE = WholeQueryOperator.operator(
                         "kv.whole@1",
                         KvActor.class,
                         (actor, context, query) -> new Answer("text/plain", Bytes.utf8("whole")));
@@ -298,8 +298,8 @@ final class PlantedPorts {
                         }
                     }) {
                         @Override
-                        public List<Probe<?, ?>> probes() {
-                            return List.of(new Probe<>(
+                        public List<TckQuery<?, ?>> probes() {
+                            return List.of(new TckQuery<>(
                                     COUNT.id(), 10, (Integer limit, Long left, Long right) -> left + right, true));
                         }
                     });

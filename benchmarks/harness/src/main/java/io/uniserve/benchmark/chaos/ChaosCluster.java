@@ -29,14 +29,14 @@ final class ChaosCluster implements AutoCloseable {
 
     private final ChaosOptions options;
     private final LinkFaultInjector linkFaultInjector = new LinkFaultInjector();
-    private final FullDisk disk;
+    private final DiskFiller disk;
     private final JavaLauncher java;
     private final Map<String, LinkProxy> proxies = new TreeMap<>();
     private final Map<String, Integer> indexByName = new TreeMap<>();
     private final Map<String, DaemonProcess> daemons = new ConcurrentHashMap<>();
     private final Map<String, Path> memberFiles = new HashMap<>();
 
-    ChaosCluster(ChaosOptions options, FullDisk disk) {
+    ChaosCluster(ChaosOptions options, DiskFiller disk) {
         this.options = options;
         this.disk = disk;
         JavaLauncher plain = JavaLauncher.ofThisProcess();
@@ -49,7 +49,7 @@ final class ChaosCluster implements AutoCloseable {
     void start() {
         try {
             Files.createDirectories(options.directory().resolve("logs"));
-            for (String name : names()) {
+            for (String name : daemonNames()) {
                 indexByName.put(name, indexByName.size() + 1);
                 Files.createDirectories(directory(name));
                 proxies.put(
@@ -60,11 +60,11 @@ final class ChaosCluster implements AutoCloseable {
             throw new UniserveException(ErrorCode.IO, "cannot prepare " + options.directory() + ": " + e, e);
         }
         disk.prepare(directory(servers().get(servers().size() - 1)));
-        names().forEach(this::launch);
-        names().forEach(this::await);
+        daemonNames().forEach(this::launch);
+        daemonNames().forEach(this::await);
     }
 
-    private List<String> names() {
+    private List<String> daemonNames() {
         List<String> names = new ArrayList<>(zookeepers());
         names.addAll(coordinators());
         names.addAll(servers());
@@ -96,7 +96,7 @@ final class ChaosCluster implements AutoCloseable {
     }
 
     /** Returns the disk with the data of the last server. */
-    FullDisk disk() {
+    DiskFiller disk() {
         return disk;
     }
 
@@ -131,7 +131,7 @@ final class ChaosCluster implements AutoCloseable {
         daemons.forEach((name, daemon) -> processes.put(daemon.pid(), name));
         processes.put(ProcessHandle.current().pid(), CLIENTS);
         for (int look = 0; look < ENDS_LOOKED_FOR; look++) {
-            var found = SocketOwners.ownerOf(port, processes);
+            var found = SocketOwnerResolver.ownerOf(port, processes);
             if (found.isPresent()) {
                 return found.get();
             }
@@ -142,8 +142,8 @@ final class ChaosCluster implements AutoCloseable {
     private void configureEnsemble() throws IOException {
         List<String> servers = new ArrayList<>();
         for (String name : zookeepers()) {
-            servers.add("server." + indexByName.get(name) + "=" + daemonHost(name) + ":" + free(name) + ":" + free(name)
-                    + ";" + daemonHost(name) + ":" + port(name));
+            servers.add("server." + indexByName.get(name) + "=" + daemonHost(name) + ":" + freePort(name) + ":"
+                    + freePort(name) + ";" + daemonHost(name) + ":" + port(name));
         }
         for (String name : zookeepers()) {
             Path data = directory(name);
@@ -163,7 +163,7 @@ final class ChaosCluster implements AutoCloseable {
         }
     }
 
-    private int free(String name) throws IOException {
+    private int freePort(String name) throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(daemonHost(name)))) {
             return socket.getLocalPort();
         }
@@ -234,14 +234,14 @@ final class ChaosCluster implements AutoCloseable {
     void healAll() {
         linkFaultInjector.healAll();
         disk.free(daemon(diskServer()).pid());
-        for (String name : names()) {
+        for (String name : daemonNames()) {
             if (daemon(name).isAlive()) {
                 daemon(name).resume();
             } else {
                 launch(name);
             }
         }
-        names().forEach(this::await);
+        daemonNames().forEach(this::await);
     }
 
     /** Returns the server whose disk can be made full. */
@@ -252,7 +252,7 @@ final class ChaosCluster implements AutoCloseable {
     @Override
     public void close() throws IOException {
         linkFaultInjector.close();
-        List<String> names = names();
+        List<String> names = daemonNames();
         for (int i = names.size() - 1; i >= 0; i--) {
             DaemonProcess daemon = daemons.get(names.get(i));
             if (daemon != null) {

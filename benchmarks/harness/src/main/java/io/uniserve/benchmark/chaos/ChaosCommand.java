@@ -1,10 +1,10 @@
 package io.uniserve.benchmark.chaos;
 
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.runtime.disk.DurableFileOperations;
 import io.uniserve.testkit.process.ParentProcessWatcher;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,7 +64,7 @@ public final class ChaosCommand extends CliCommand {
             description =
                     "Means to fill the last server's disk: tmpfs (needs root), prlimit or none (default: tmpfs for"
                             + " root, else prlimit).")
-    private FullDisk.@Nullable Means fullDisk;
+    private DiskFiller.@Nullable Means fullDisk;
 
     @Override
     public Integer call() throws Exception {
@@ -74,8 +74,8 @@ public final class ChaosCommand extends CliCommand {
         checkRange("--servers", servers, 4, 16);
         checkRange("--clients", clients, 1, 16);
         Path directory = Files.createTempDirectory("uniserve-chaos");
-        FullDisk disk = new FullDisk(fullDisk == null ? FullDisk.available() : fullDisk);
-        Thread interrupted = new Thread(() -> abandon(directory, disk), "chaos-abandoned");
+        DiskFiller disk = new DiskFiller(fullDisk == null ? DiskFiller.available() : fullDisk);
+        Thread interrupted = new Thread(() -> killAndCleanUp(directory, disk), "chaos-abandoned");
         Runtime.getRuntime().addShutdownHook(interrupted);
         Path file = history == null ? directory.resolve("history.jsonl") : history;
         ChaosOptions options = new ChaosOptions(
@@ -100,18 +100,18 @@ public final class ChaosCommand extends CliCommand {
             }
         }
         if (result.pass()) {
-            DurableFiles.deleteTree(directory);
+            DurableFileOperations.deleteTree(directory);
         } else {
             console().println("data and logs are in " + directory);
         }
         return report(result);
     }
 
-    private static void abandon(Path directory, FullDisk disk) {
+    private static void killAndCleanUp(Path directory, DiskFiller disk) {
         ParentProcessWatcher.endAll();
         disk.close();
         try {
-            DurableFiles.deleteTree(directory);
+            DurableFileOperations.deleteTree(directory);
         } catch (IOException e) {
             LOG.warn("{}: could not be deleted", directory, e);
         }
@@ -129,8 +129,8 @@ public final class ChaosCommand extends CliCommand {
         result.violations().forEach(violation -> line("violation %s: %s", violation.invariant(), violation.message()));
         result.unsettled().stream().limit(TOLD_MAX).forEach(what -> line("not settled: %s", what));
         int exit = ResultLine.of("chaos", arguments())
-                .figure(Figure.atMost("lost", result.lost(), 0))
-                .figure(Figure.atMost("wrong", result.wrong(), 0))
+                .figure(BenchmarkMetric.atMost("lost", result.lost(), 0))
+                .figure(BenchmarkMetric.atMost("wrong", result.wrong(), 0))
                 .with("minutes", minutes)
                 .with("seed", seed)
                 .with("operations", operations)

@@ -12,7 +12,13 @@ import java.time.Duration;
  * @param clients clients per table
  */
 record ChaosOptions(
-        Path directory, Duration duration, Path history, long seed, int servers, int clients, FullDisk.Means fullDisk) {
+        Path directory,
+        Duration duration,
+        Path history,
+        long seed,
+        int servers,
+        int clients,
+        DiskFiller.Means fullDisk) {
     static final int ZOOKEEPERS = 3;
     static final int COORDINATORS = 2;
     static final int REPLICAS = 3;

@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.chaos;
 
 import io.uniserve.cli.command.Console;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
@@ -14,9 +14,9 @@ import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.simulator.check.AtomicCheck;
 import io.uniserve.simulator.check.HistoryCheck;
 import io.uniserve.simulator.check.Violation;
-import io.uniserve.simulator.check.Violations;
+import io.uniserve.simulator.check.ViolationCollector;
 import io.uniserve.simulator.kernel.EventQueue;
-import io.uniserve.simulator.kernel.Trace;
+import io.uniserve.simulator.kernel.EventTrace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ final class ChaosRun {
     private static final long LOOK_MS = 500;
 
     private final ChaosOptions options;
-    private final FullDisk disk;
+    private final DiskFiller disk;
     private final Console console;
     private final Clock clock;
 
@@ -55,7 +55,7 @@ final class ChaosRun {
         }
     }
 
-    ChaosRun(ChaosOptions options, FullDisk disk, Console console, Clock clock) {
+    ChaosRun(ChaosOptions options, DiskFiller disk, Console console, Clock clock) {
         this.options = options;
         this.disk = disk;
         this.console = console;
@@ -64,7 +64,7 @@ final class ChaosRun {
 
     Result run() throws Exception {
         try (ChaosCluster cluster = new ChaosCluster(options, disk);
-                HistoryFile file = new HistoryFile(options.history())) {
+                HistoryFileWriter file = new HistoryFileWriter(options.history())) {
             console.println("starting " + ChaosOptions.ZOOKEEPERS + " ZooKeeper servers, " + ChaosOptions.COORDINATORS
                     + " coordinators, " + options.servers() + " servers in " + options.directory() + "; full disk by "
                     + disk.means().label() + "; seed " + options.seed());
@@ -83,15 +83,17 @@ final class ChaosRun {
                 .build();
     }
 
-    private Result run(ChaosCluster cluster, UniserveClient client, HistoryFile file) throws InterruptedException {
+    private Result run(ChaosCluster cluster, UniserveClient client, HistoryFileWriter file)
+            throws InterruptedException {
         createTables(cluster, client);
-        ChaosLoad load = new ChaosLoad(clock, file, () -> client(cluster));
-        Faults faults = new Faults(cluster, clock, client, load, console::println, options.seed());
+        ChaosWorkload load = new ChaosWorkload(clock, file, () -> client(cluster));
+        ChaosFaultInjector faults =
+                new ChaosFaultInjector(cluster, clock, client, load, console::println, options.seed());
         long healed;
         try (load) {
             load.start(options.clients(), options.seed());
             long start = clock.nanos();
-            Progress progress = new Progress(
+            ProgressBar progress = new ProgressBar(
                     console.err(),
                     console.terminal(),
                     clock::nanos,
@@ -148,7 +150,7 @@ final class ChaosRun {
     }
 
     private interface ConditionCheck {
-        List<String> missing();
+        List<String> missingConditions();
     }
 
     /** Polls until nothing is missing or the time is over. Returns what was missing in the last poll. */
@@ -158,7 +160,7 @@ final class ChaosRun {
         while (true) {
             List<String> missing;
             try {
-                missing = List.copyOf(look.missing());
+                missing = List.copyOf(look.missingConditions());
             } catch (UniserveException e) {
                 missing = List.of(String.valueOf(e.getMessage()));
             }
@@ -189,10 +191,14 @@ final class ChaosRun {
     }
 
     private Result checkHistory(
-            ChaosCluster cluster, ChaosLoad load, Faults faults, List<String> unsettled, double settledSeconds)
+            ChaosCluster cluster,
+            ChaosWorkload load,
+            ChaosFaultInjector faults,
+            List<String> unsettled,
+            double settledSeconds)
             throws InterruptedException {
         EventQueue queue = new EventQueue();
-        Violations violations = new Violations(queue, new Trace(queue, line -> {}));
+        ViolationCollector violations = new ViolationCollector(queue, new EventTrace(queue, line -> {}));
         List<String> missing = new ArrayList<>(unsettled);
         int generations = load.generation();
         try (UniserveClient fresh = client(cluster)) {
@@ -201,10 +207,10 @@ final class ChaosRun {
             missing.addAll(await(() -> {
                 lists.clear();
                 atoms.clear();
-                finals(load, fresh.table(ChaosOptions.EVENTUAL), generations, lists);
-                finals(load, fresh.table(ChaosOptions.ATOMIC), generations, atoms);
+                readFinalLists(load, fresh.table(ChaosOptions.EVENTUAL), generations, lists);
+                readFinalLists(load, fresh.table(ChaosOptions.ATOMIC), generations, atoms);
                 Map<Integer, List<String>> again = new TreeMap<>();
-                finals(load, fresh.table(ChaosOptions.EVENTUAL), generations, again);
+                readFinalLists(load, fresh.table(ChaosOptions.EVENTUAL), generations, again);
                 return again.equals(lists) ? List.of() : List.of("lists still change");
             }));
             synchronized (load) {
@@ -224,7 +230,8 @@ final class ChaosRun {
                 settledSeconds);
     }
 
-    private static void finals(ChaosLoad load, ClientTable table, int generations, Map<Integer, List<String>> into) {
+    private static void readFinalLists(
+            ChaosWorkload load, ClientTable table, int generations, Map<Integer, List<String>> into) {
         for (int generation = 0; generation <= generations; generation++) {
             into.putAll(load.lists.readAll(table, generation, PROBE));
         }

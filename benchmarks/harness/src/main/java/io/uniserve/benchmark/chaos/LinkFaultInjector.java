@@ -16,7 +16,7 @@ final class LinkFaultInjector {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition healed = lock.newCondition();
     private final Map<Link, Integer> partitions = new HashMap<>();
-    private final Map<Link, Integer> slow = new HashMap<>();
+    private final Map<Link, Integer> delays = new HashMap<>();
     private boolean closed;
 
     /** Blocks a direction until {@link #heal}. */
@@ -45,9 +45,9 @@ final class LinkFaultInjector {
         lock.lock();
         try {
             if (millis == 0) {
-                slow.remove(new Link(from, to));
+                delays.remove(new Link(from, to));
             } else {
-                slow.put(new Link(from, to), millis);
+                delays.put(new Link(from, to), millis);
             }
             healed.signalAll();
         } finally {
@@ -60,7 +60,7 @@ final class LinkFaultInjector {
         lock.lock();
         try {
             partitions.clear();
-            slow.clear();
+            delays.clear();
             healed.signalAll();
         } finally {
             lock.unlock();
@@ -82,9 +82,9 @@ final class LinkFaultInjector {
         Link way = new Link(from, to);
         lock.lock();
         try {
-            Integer late = slow.get(way);
+            Integer late = delays.get(way);
             long left = late == null ? 0 : TimeUnit.MILLISECONDS.toNanos(late);
-            while (!closed && left > 0 && slow.containsKey(way)) {
+            while (!closed && left > 0 && delays.containsKey(way)) {
                 left = healed.awaitNanos(left);
             }
             while (!closed && partitions.containsKey(way)) {

@@ -55,14 +55,14 @@ final class LinkProxy implements AutoCloseable {
                             + ": chaos needs all of 127.0.0.0/8 on the loopback interface, as Linux has" + " it",
                     e);
         }
-        thread("accept", this::accept);
+        startThread("accept", this::accept);
     }
 
     int port() {
         return listener.getLocalPort();
     }
 
-    private void thread(String what, Runnable work) {
+    private void startThread(String what, Runnable work) {
         Thread thread = new Thread(work, "link-" + target + "-" + what);
         thread.setDaemon(true);
         thread.start();
@@ -73,7 +73,7 @@ final class LinkProxy implements AutoCloseable {
             try {
                 Socket from = listener.accept();
                 open.add(from);
-                thread("connect", () -> connect(from));
+                startThread("connect", () -> connect(from));
             } catch (IOException e) {
                 if (!closed) {
                     throw new UniserveException(ErrorCode.IO, "the proxy of " + target + " cannot accept", e);
@@ -94,7 +94,7 @@ final class LinkProxy implements AutoCloseable {
             to.connect(new InetSocketAddress(targetHost, port()), CONNECT_MS_MAX);
             to.setTcpNoDelay(true);
             from.setTcpNoDelay(true);
-            thread("back", () -> pump(to, from, target, source));
+            startThread("back", () -> forward(to, from, target, source));
         } catch (IOException e) {
             end(from, to); // no process listens there: the caller's connection is closed
             return;
@@ -103,10 +103,10 @@ final class LinkProxy implements AutoCloseable {
             end(from, to);
             return;
         }
-        pump(from, to, source, target);
+        forward(from, to, source, target);
     }
 
-    private void pump(Socket in, Socket out, String from, String to) {
+    private void forward(Socket in, Socket out, String from, String to) {
         byte[] buffer = new byte[BUFFER_BYTES];
         try {
             InputStream reader = in.getInputStream();

@@ -44,8 +44,8 @@ public final class LineChart {
 
     /** Returns the document. */
     public String svg() {
-        Axis x = axis(true);
-        Axis y = axis(false);
+        AxisScale x = axis(true);
+        AxisScale y = axis(false);
         StringBuilder out = new StringBuilder();
         draw(
                 out,
@@ -57,12 +57,12 @@ public final class LineChart {
         for (double tick : x.ticks()) {
             double at = px(x, tick);
             draw(out, "<line x1='%.1f' x2='%.1f' y1='%d' y2='%d' stroke='#ddd'/>", at, at, TOP, HEIGHT - BOTTOM);
-            text(out, at, HEIGHT - BOTTOM + 16, "middle", Axis.label(tick));
+            text(out, at, HEIGHT - BOTTOM + 16, "middle", AxisScale.label(tick));
         }
         for (double tick : y.ticks()) {
             double at = py(y, tick);
             draw(out, "<line x1='%d' x2='%d' y1='%.1f' y2='%.1f' stroke='#ddd'/>", LEFT, WIDTH - RIGHT, at, at);
-            text(out, LEFT - 6, at + 4, "end", Axis.label(tick));
+            text(out, LEFT - 6, at + 4, "end", AxisScale.label(tick));
         }
         text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 14, "middle", xName);
         draw(
@@ -76,7 +76,7 @@ public final class LineChart {
         return out.append("</svg>\n").toString();
     }
 
-    private void plot(StringBuilder out, int n, Axis x, Axis y) {
+    private void plot(StringBuilder out, int n, AxisScale x, AxisScale y) {
         Line line = lines.get(n);
         String colour = COLOURS[n % COLOURS.length];
         StringBuilder path = new StringBuilder();
@@ -101,7 +101,7 @@ public final class LineChart {
         text(out, WIDTH - RIGHT + 36, row + 4, "start", line.name());
     }
 
-    private Axis axis(boolean horizontal) {
+    private AxisScale axis(boolean horizontal) {
         boolean log = horizontal ? xLog : yLog;
         double low = Double.POSITIVE_INFINITY;
         double high = Double.NEGATIVE_INFINITY;
@@ -113,14 +113,14 @@ public final class LineChart {
                 }
             }
         }
-        return Axis.of(log || horizontal ? low : Math.min(0, low), high, log);
+        return AxisScale.of(log || horizontal ? low : Math.min(0, low), high, log);
     }
 
-    private double px(Axis axis, double value) {
+    private double px(AxisScale axis, double value) {
         return LEFT + (WIDTH - LEFT - RIGHT) * axis.fraction(value);
     }
 
-    private double py(Axis axis, double value) {
+    private double py(AxisScale axis, double value) {
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * axis.fraction(value);
     }
 

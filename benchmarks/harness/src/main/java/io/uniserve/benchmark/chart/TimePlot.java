@@ -16,7 +16,7 @@ public final class TimePlot {
     private static final int BOTTOM = 26;
     private static final int TICKS_MAX = 12;
 
-    /** Width of a letter of an event's name, an upper bound, so that names near an edge stay inside. */
+    /** Upper bound of the width of a letter, so that event names near an edge stay inside. */
     private static final double LETTER = 7.2;
 
     private final int height;

@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.demo;
 
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.ExitCode;
@@ -83,7 +83,8 @@ public final class DemoCommand extends CliCommand {
         try (Workspace workspace = Workspace.of(directory, "uniserve-demo")) {
             DemoOptions options = new DemoOptions(
                     servers, actors, rf, documents, threads, queries, victim, deadlineMs, seed, workspace.directory());
-            DemoReport result = new Demo(options, JavaLauncher.ofThisProcess().home(), console()).run();
+            DemoReport result =
+                    new DemoRunner(options, JavaLauncher.ofThisProcess().home(), console()).run();
             Files.writeString(report, new HtmlReport(result).render());
             return print(result);
         }
@@ -101,8 +102,8 @@ public final class DemoCommand extends CliCommand {
     }
 
     private int print(DemoReport result) {
-        double before = Timeline.percentileMs(result.before(), 0.99);
-        double after = Timeline.percentileMs(result.after(), 0.99);
+        double before = QueryTimeline.percentileMs(result.before(), 0.99);
+        double after = QueryTimeline.percentileMs(result.after(), 0.99);
         if (!verify) {
             line(
                     "queries            %,d (%,d before the kill, %,d after)",
@@ -114,7 +115,7 @@ public final class DemoCommand extends CliCommand {
             line("retries, hedges    %d, %d", result.retries(), result.hedges());
             line(
                     "p50 before, after  %.1f ms, %.1f ms",
-                    Timeline.percentileMs(result.before(), 0.5), Timeline.percentileMs(result.after(), 0.5));
+                    QueryTimeline.percentileMs(result.before(), 0.5), QueryTimeline.percentileMs(result.after(), 0.5));
             line("p99 before, after  %.1f ms, %.1f ms", before, after);
             line(
                     "copies restored    %s",
@@ -123,9 +124,9 @@ public final class DemoCommand extends CliCommand {
             result.problems().entrySet().stream().limit(10).forEach(e -> line("%d x %s", e.getValue(), e.getKey()));
         }
         ResultLine line = ResultLine.of("demo", arguments())
-                .figure(Figure.atLeast("queries", result.samples().size(), QUERIES_MIN))
-                .figure(Figure.atMost("failed", result.failed(), 0))
-                .figure(Figure.atMost("wrong", result.wrong(), 0))
+                .figure(BenchmarkMetric.atLeast("queries", result.samples().size(), QUERIES_MIN))
+                .figure(BenchmarkMetric.atMost("failed", result.failed(), 0))
+                .figure(BenchmarkMetric.atMost("wrong", result.wrong(), 0))
                 .with("queries", result.samples().size())
                 .with("failed", result.failed())
                 .with("wrong", result.wrong())

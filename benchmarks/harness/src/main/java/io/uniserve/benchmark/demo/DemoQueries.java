@@ -62,7 +62,7 @@ public final class DemoQueries {
                 "sorted page",
                 "q=text:" + word + "&sort=year_i desc,id asc&fl=id,year_i&rows=" + PAGE,
                 found.cardinality(),
-                page(found, order, 0),
+                pageIds(found, order, 0),
                 Map.of());
     }
 
@@ -75,7 +75,7 @@ public final class DemoQueries {
                 "both words",
                 "q=text:(" + one + " AND " + two + ")&sort=id asc&fl=id&rows=" + PAGE,
                 found.cardinality(),
-                page(found, Comparator.comparing(EuroparlDocument::id), 0),
+                pageIds(found, Comparator.comparing(EuroparlDocument::id), 0),
                 Map.of());
     }
 
@@ -105,11 +105,11 @@ public final class DemoQueries {
                 "range",
                 "q=*:*&fq=year_i:[" + from + " TO " + to + "]&sort=id desc&fl=id&start=" + start + "&rows=" + PAGE,
                 found.cardinality(),
-                page(found, Comparator.comparing(EuroparlDocument::id).reversed(), start),
+                pageIds(found, Comparator.comparing(EuroparlDocument::id).reversed(), start),
                 Map.of());
     }
 
-    private List<String> page(BitSet found, Comparator<EuroparlDocument> order, int start) {
+    private List<String> pageIds(BitSet found, Comparator<EuroparlDocument> order, int start) {
         return found.stream()
                 .mapToObj(documents::get)
                 .sorted(order)

@@ -18,36 +18,36 @@ record DemoReport(
         long killedPid,
         long killNanos,
         double restoredMs,
-        List<Sample> samples,
-        List<Timeline.Event> events) {
+        List<QuerySample> samples,
+        List<QueryTimeline.Event> events) {
     DemoReport {
         samples = List.copyOf(samples);
         events = List.copyOf(events);
     }
 
     long failed() {
-        return samples.stream().filter(Sample::failed).count();
+        return samples.stream().filter(QuerySample::failed).count();
     }
 
     long wrong() {
-        return samples.stream().filter(Sample::isWrong).count();
+        return samples.stream().filter(QuerySample::isWrong).count();
     }
 
     long retries() {
-        return samples.stream().mapToLong(Sample::retries).sum();
+        return samples.stream().mapToLong(QuerySample::retries).sum();
     }
 
     long hedges() {
-        return samples.stream().mapToLong(Sample::hedges).sum();
+        return samples.stream().mapToLong(QuerySample::hedges).sum();
     }
 
-    List<Sample> before() {
+    List<QuerySample> before() {
         return samples.stream()
                 .filter(sample -> sample.startNanos() < killNanos)
                 .toList();
     }
 
-    List<Sample> after() {
+    List<QuerySample> after() {
         return samples.stream()
                 .filter(sample -> sample.startNanos() >= killNanos)
                 .toList();

@@ -85,7 +85,7 @@ final class HtmlReport {
         cards.add(card("%.0f".formatted(after), "queries per second"));
         cards.add(card(quantiles(report.before()), "p50, p99 before the kill"));
         cards.add(card(quantiles(report.after()), "p50, p99 after it"));
-        cards.add(card(ms(Timeline.longestGapMs(report.samples())), "longest time without an answer"));
+        cards.add(card(ms(QueryTimeline.longestGapMs(report.samples())), "longest time without an answer"));
         cards.add(card(
                 report.restoredMs() < 0 ? "not in time" : "%.1f s".formatted(report.restoredMs() / 1e3),
                 "until all copies were restored"));
@@ -97,8 +97,8 @@ final class HtmlReport {
         return "<div class='cards'>" + String.join("", cards) + "</div>";
     }
 
-    private static String quantiles(List<Sample> samples) {
-        return ms(Timeline.percentileMs(samples, 0.5)) + ", " + ms(Timeline.percentileMs(samples, 0.99));
+    private static String quantiles(List<QuerySample> samples) {
+        return ms(QueryTimeline.percentileMs(samples, 0.5)) + ", " + ms(QueryTimeline.percentileMs(samples, 0.99));
     }
 
     private static String card(String value, String name) {
@@ -121,14 +121,14 @@ final class HtmlReport {
         double width = queryTimeSeries.seconds();
         TimePlot plot =
                 TimePlot.linear(180, queryTimeSeries.spanSeconds(), maxOf(b -> b.answers() + b.failed()) / width);
-        shaded(plot).grid("%.0f"::formatted);
+        withOutageShade(plot).grid("%.0f"::formatted);
         for (int i = 0; i < queryTimeSeries.slices().size(); i++) {
             Bucket slice = queryTimeSeries.slices().get(i);
             double right = (slice.answers() - slice.wrong()) / width;
             plot.bar(i * width, width, 0, right, "answers");
             plot.bar(i * width, width, right, (slice.failed() + slice.wrong()) / width, "failed");
         }
-        return marked(plot).svg();
+        return withEvents(plot).svg();
     }
 
     private String latency() {
@@ -137,10 +137,10 @@ final class HtmlReport {
         double smallest =
                 report.samples().stream().mapToDouble(HtmlReport::millis).min().orElse(1);
         TimePlot plot = TimePlot.logarithmic(240, queryTimeSeries.spanSeconds(), smallest, largest);
-        shaded(plot).grid(HtmlReport::ms);
+        withOutageShade(plot).grid(HtmlReport::ms);
         int step = Math.max(1, report.samples().size() / DOTS_MAX);
         for (int i = 0; i < report.samples().size(); i++) {
-            Sample sample = report.samples().get(i);
+            QuerySample sample = report.samples().get(i);
             if (i % step == 0 || !sample.problem().isEmpty()) {
                 String style = sample.failed() ? "failed" : sample.isWrong() ? "wrong" : "right";
                 plot.dot((sample.startNanos() + sample.latencyNanos()) / NANOS, millis(sample), style);
@@ -154,20 +154,20 @@ final class HtmlReport {
                 queryTimeSeries.seconds(),
                 queryTimeSeries.slices().stream().map(Bucket::p99Ms).toList(),
                 "p99");
-        return marked(plot).svg();
+        return withEvents(plot).svg();
     }
 
     private String effort() {
         double width = queryTimeSeries.seconds();
         TimePlot plot =
                 TimePlot.linear(90, queryTimeSeries.spanSeconds(), maxOf(b -> b.retries() + b.hedges()) / width);
-        shaded(plot).grid("%.0f"::formatted);
+        withOutageShade(plot).grid("%.0f"::formatted);
         for (int i = 0; i < queryTimeSeries.slices().size(); i++) {
             Bucket slice = queryTimeSeries.slices().get(i);
             plot.bar(i * width, width, 0, slice.retries() / width, "retries");
             plot.bar(i * width, width, slice.retries() / width, slice.hedges() / width, "hedges");
         }
-        return marked(plot).svg();
+        return withEvents(plot).svg();
     }
 
     private double maxOf(ToDoubleFunction<Bucket> value) {
@@ -175,15 +175,15 @@ final class HtmlReport {
     }
 
     /** Shades the time from the kill until the replicas are restored, or to the end. */
-    private TimePlot shaded(TimePlot plot) {
+    private TimePlot withOutageShade(TimePlot plot) {
         double kill = report.killNanos() / NANOS;
         double back = report.restoredMs() < 0 ? queryTimeSeries.spanSeconds() : kill + report.restoredMs() / 1e3;
         return plot.shade(kill, back, "outage");
     }
 
     /** Marks the events. The kill is named to the left of its line and later events to the right, so that the names do not overlap. */
-    private TimePlot marked(TimePlot plot) {
-        for (Timeline.Event event : report.events()) {
+    private TimePlot withEvents(TimePlot plot) {
+        for (QueryTimeline.Event event : report.events()) {
             boolean kill = event.atNanos() <= report.killNanos();
             String text = kill ? event.what() : event.what() + " after %.1f s".formatted(report.restoredMs() / 1e3);
             plot.event(event.atNanos() / NANOS, text, kill, kill ? "kill" : "back");
@@ -202,7 +202,7 @@ final class HtmlReport {
         return rows.append("</table>").toString();
     }
 
-    private static double millis(Sample sample) {
+    private static double millis(QuerySample sample) {
         return sample.latencyNanos() / 1e6;
     }
 

@@ -20,21 +20,21 @@ public record QueryTimeSeries(double seconds, List<Bucket> slices) {
 
     /** One slice; latencies are NaN if no query ended in it. */
     public record Bucket(int answers, int failed, int wrong, int retries, int hedges, double p50Ms, double p99Ms) {
-        static Bucket of(List<Sample> samples) {
-            int failed = (int) samples.stream().filter(Sample::failed).count();
+        static Bucket of(List<QuerySample> samples) {
+            int failed = (int) samples.stream().filter(QuerySample::failed).count();
             return new Bucket(
                     samples.size() - failed,
                     failed,
-                    (int) samples.stream().filter(Sample::isWrong).count(),
-                    samples.stream().mapToInt(Sample::retries).sum(),
-                    samples.stream().mapToInt(Sample::hedges).sum(),
-                    Timeline.percentileMs(samples, 0.5),
-                    Timeline.percentileMs(samples, 0.99));
+                    (int) samples.stream().filter(QuerySample::isWrong).count(),
+                    samples.stream().mapToInt(QuerySample::retries).sum(),
+                    samples.stream().mapToInt(QuerySample::hedges).sum(),
+                    QueryTimeline.percentileMs(samples, 0.5),
+                    QueryTimeline.percentileMs(samples, 0.99));
         }
     }
 
     /** Returns at most 100 slices of a round width. */
-    static QueryTimeSeries of(List<Sample> samples) {
+    static QueryTimeSeries of(List<QuerySample> samples) {
         double span = samples.stream().mapToLong(QueryTimeSeries::end).max().orElse(0) / NANOS;
         double width = DoubleStream.of(WIDTHS)
                 .filter(w -> span / w <= SLICES_MAX)
@@ -44,9 +44,9 @@ public record QueryTimeSeries(double seconds, List<Bucket> slices) {
     }
 
     /** Returns slices of this width in seconds. */
-    public static QueryTimeSeries of(List<Sample> samples, double width) {
+    public static QueryTimeSeries of(List<QuerySample> samples, double width) {
         double span = samples.stream().mapToLong(QueryTimeSeries::end).max().orElse(0) / NANOS;
-        List<List<Sample>> parts = new ArrayList<>();
+        List<List<QuerySample>> parts = new ArrayList<>();
         for (int i = 0; i <= (int) (span / width); i++) {
             parts.add(new ArrayList<>());
         }
@@ -54,7 +54,7 @@ public record QueryTimeSeries(double seconds, List<Bucket> slices) {
         return new QueryTimeSeries(width, parts.stream().map(Bucket::of).toList());
     }
 
-    private static long end(Sample sample) {
+    private static long end(QuerySample sample) {
         return sample.startNanos() + sample.latencyNanos();
     }
 

@@ -36,7 +36,8 @@ final class WordIndex {
                 add(coarse, EDGES.matcher(word).replaceAll(""), i);
             }
         }
-        fine.entrySet().removeIf(entry -> !entry.getValue().same(coarse.getOrDefault(entry.getKey(), new Positions())));
+        fine.entrySet()
+                .removeIf(entry -> !entry.getValue().isEqualTo(coarse.getOrDefault(entry.getKey(), new Positions())));
         return new WordIndex(fine);
     }
 
@@ -80,7 +81,7 @@ final class WordIndex {
             values[count++] = place;
         }
 
-        boolean same(Positions other) {
+        boolean isEqualTo(Positions other) {
             return Arrays.equals(values, 0, count, other.values, 0, other.count);
         }
     }

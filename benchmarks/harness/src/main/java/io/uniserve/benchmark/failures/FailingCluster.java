@@ -133,7 +133,7 @@ final class FailingCluster implements AutoCloseable {
                 .findAny()
                 .orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "server " + id + " is not in the map"))
                 .address();
-        return at(address);
+        return daemonAt(address);
     }
 
     /** Returns the daemon of the coordinator that leads the cluster. */
@@ -142,10 +142,10 @@ final class FailingCluster implements AutoCloseable {
         if (leader == null) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "there is no leading coordinator");
         }
-        return at(leader);
+        return daemonAt(leader);
     }
 
-    private DaemonProcess at(Address address) {
+    private DaemonProcess daemonAt(Address address) {
         return processes.daemons().values().stream()
                 .filter(daemon ->
                         daemon.isAlive() && processes.address(daemon.name()).equals(address))

@@ -4,7 +4,7 @@ import io.uniserve.benchmark.chart.TimePlot;
 import io.uniserve.benchmark.chart.TimeSeriesChart;
 import io.uniserve.benchmark.demo.QueryTimeSeries;
 import io.uniserve.benchmark.demo.QueryTimeSeries.Bucket;
-import io.uniserve.benchmark.failures.KilledUnderQueries.Run;
+import io.uniserve.benchmark.failures.KillUnderQueriesScenario.Run;
 import java.util.List;
 import java.util.Locale;
 

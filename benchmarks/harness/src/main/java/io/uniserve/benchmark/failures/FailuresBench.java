@@ -43,14 +43,14 @@ final class FailuresBench {
     /** Runs these scenarios, and writes the plot of the query scenario if it is among them. */
     void run(Set<FailureScenario> chosen, Path svg) {
         if (chosen.stream().anyMatch(failureScenario -> failureScenario != FailureScenario.QUERIES)) {
-            keyValue(chosen);
+            runKeyValueScenarios(chosen);
         }
         for (int time = 1; chosen.contains(FailureScenario.QUERIES) && time <= failureBenchScale.repeat(); time++) {
             queries(time, svg);
         }
     }
 
-    private void keyValue(Set<FailureScenario> chosen) {
+    private void runKeyValueScenarios(Set<FailureScenario> chosen) {
         resultCollector.note("starting " + SERVERS + " servers with the port kv");
         try (FailingCluster cluster = FailingCluster.start(options("kv", SERVERS, "kv"), resultCollector.nanos())) {
             ScenarioTables scenarioTables = new ScenarioTables(resultCollector, cluster, failureBenchScale.rows());
@@ -65,25 +65,27 @@ final class FailuresBench {
     private void run(FailureScenario failureScenario, FailingCluster cluster, ScenarioTables scenarioTables) {
         switch (failureScenario) {
             case PRIMARY ->
-                new KilledPrimary(resultCollector, cluster, scenarioTables).run(failureBenchScale.primaries());
+                new KillPrimaryScenario(resultCollector, cluster, scenarioTables).run(failureBenchScale.primaries());
             case COORDINATOR ->
-                new KilledCoordinator(resultCollector, cluster, scenarioTables).run(failureBenchScale.coordinators());
+                new KillCoordinatorScenario(resultCollector, cluster, scenarioTables)
+                        .run(failureBenchScale.coordinators());
             case STOPPED ->
-                new StoppedServer(resultCollector, cluster, scenarioTables)
+                new StopServerScenario(resultCollector, cluster, scenarioTables)
                         .run(failureBenchScale.repeat(), failureBenchScale.stopSeconds());
             case CLUSTER ->
-                new WholeClusterFailure(resultCollector, cluster, scenarioTables).run(failureBenchScale.clusters());
-            case DISK -> new LostDisk(resultCollector, cluster, scenarioTables).run(failureBenchScale.repeat());
+                new WholeClusterFailureScenario(resultCollector, cluster, scenarioTables)
+                        .run(failureBenchScale.clusters());
+            case DISK -> new DiskLossScenario(resultCollector, cluster, scenarioTables).run(failureBenchScale.repeat());
             case QUERIES -> resultCollector.note("queries follow in a cluster of their own");
         }
     }
 
     private void queries(int time, Path svg) {
-        int servers = Math.max(KilledUnderQueries.SERVERS_MIN, Collections.max(failureBenchScale.rfs()));
+        int servers = Math.max(KillUnderQueriesScenario.SERVERS_MIN, Collections.max(failureBenchScale.rfs()));
         resultCollector.note("starting " + servers + " servers with the port solr");
         ProcessClusterOptions options = options("solr" + time, servers, "solr");
         try (FailingCluster cluster = FailingCluster.start(options, resultCollector.nanos())) {
-            KilledUnderQueries queries = new KilledUnderQueries(
+            KillUnderQueriesScenario queries = new KillUnderQueriesScenario(
                     resultCollector,
                     cluster,
                     EuroparlCorpus.read(options.java().home(), failureBenchScale.documents()));

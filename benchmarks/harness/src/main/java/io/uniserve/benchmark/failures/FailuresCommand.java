@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.failures;
 
 import io.uniserve.benchmark.demo.EuroparlCorpus;
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -124,10 +124,10 @@ public final class FailuresCommand extends CliCommand {
         if (chosen.contains(FailureScenario.QUERIES) && (folder == null || !Files.isDirectory(folder))) {
             throw usageError("--svg is " + svg + ": there is no directory " + folder);
         }
-        Map<String, String> inForce = Timeouts.effective(settings);
+        Map<String, String> inForce = EffectiveTimeouts.effective(settings);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
-            console().println(Timeouts.line(inForce));
+                RawResultWriter log = new RawResultWriter(raw)) {
+            console().println(EffectiveTimeouts.line(inForce));
             ResultCollector resultCollector = new ResultCollector(SystemClock.INSTANCE::nanos, log, console());
             FailureBenchScale failureBenchScale =
                     new FailureBenchScale(kills, rows, stop, minutes, documents, rfs, repeat);

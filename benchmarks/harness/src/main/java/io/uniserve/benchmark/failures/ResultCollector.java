@@ -1,9 +1,9 @@
 package io.uniserve.benchmark.failures;
 
-import io.uniserve.benchmark.measure.RawLog;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,11 +15,11 @@ final class ResultCollector {
     static final double NANOS = 1e9;
 
     private final LongSupplier nanos;
-    private final RawLog raw;
+    private final RawResultWriter raw;
     private final Console console;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
 
-    ResultCollector(LongSupplier nanos, RawLog raw, Console console) {
+    ResultCollector(LongSupplier nanos, RawResultWriter raw, Console console) {
         this.nanos = nanos;
         this.raw = raw;
         this.console = console;
@@ -34,13 +34,13 @@ final class ResultCollector {
         return (nanos.getAsLong() - startNanos) / NANOS;
     }
 
-    List<Figure> figures() {
+    List<BenchmarkMetric> figures() {
         return List.copyOf(figures);
     }
 
     /** Adds a figure that is met if ours is at most the goal. */
     void atMost(String name, double ours, double goal) {
-        Figure figure = Figure.atMost(name, ours, goal);
+        BenchmarkMetric figure = BenchmarkMetric.atMost(name, ours, goal);
         figures.add(figure);
         console.println(String.format(
                 Locale.ROOT,
@@ -61,8 +61,8 @@ final class ResultCollector {
         console.note(line);
     }
 
-    Progress progress(String what, long total) {
-        return new Progress(console.err(), console.terminal(), nanos, what, total);
+    ProgressBar progress(String what, long total) {
+        return new ProgressBar(console.err(), console.terminal(), nanos, what, total);
     }
 
     /** Writes a raw line, its fields separated by tabs. */

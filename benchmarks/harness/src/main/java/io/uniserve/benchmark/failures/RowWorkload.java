@@ -38,7 +38,7 @@ final class RowWorkload implements AutoCloseable {
     private static final RetrieveCall<String, List<Document>> GET =
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
     /** Pause of writers and readers, so that the result does not measure the wait for a core. */
-    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final int READS_PER_COUNT = 10;
 
@@ -128,11 +128,11 @@ final class RowWorkload implements AutoCloseable {
         SplittableRandom random = new SplittableRandom(threads.size());
         start("failures-reader-" + threads.size(), round -> {
             if (round % READS_PER_COUNT == 0) {
-                operation("count", () -> count(via));
+                runOperation("count", () -> count(via));
             } else {
                 List<String> own = keys.get(random.nextInt(keys.size()));
                 String key = own.get(random.nextInt(own.size()));
-                operation("read", () -> read(via, key));
+                runOperation("read", () -> read(via, key));
             }
         });
         return this;
@@ -152,7 +152,7 @@ final class RowWorkload implements AutoCloseable {
                 () -> {
                     for (long round = 1; !end; round++) {
                         work.run(round);
-                        LockSupport.parkNanos(REST_NANOS);
+                        LockSupport.parkNanos(PAUSE_NANOS);
                     }
                 },
                 name);
@@ -161,7 +161,7 @@ final class RowWorkload implements AutoCloseable {
         thread.start();
     }
 
-    private void operation(String what, CheckedOperation work) {
+    private void runOperation(String what, CheckedOperation work) {
         long start = nanos.getAsLong();
         try {
             String wrong = work.run();
@@ -174,7 +174,7 @@ final class RowWorkload implements AutoCloseable {
     private void update(int actor, long round) {
         List<String> own = keys.get(actor);
         String key = own.get((int) (round % own.size()));
-        operation("update", () -> {
+        runOperation("update", () -> {
             sent.put(key, round);
             UpdateOutcome outcome = table.update("kv.put@1", Document.CODEC, List.of(row(key, round)))
                     .ack(AckLevel.ISR)

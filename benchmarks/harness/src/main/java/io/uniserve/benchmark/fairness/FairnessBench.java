@@ -1,10 +1,10 @@
 package io.uniserve.benchmark.fairness;
 
 import io.uniserve.api.plan.Answer;
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
-import io.uniserve.benchmark.measure.RawLog;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.ConditionPoller;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.TableSpec;
@@ -32,10 +32,10 @@ final class FairnessBench {
     private static final int ROWS_AT_ONCE = 2_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration HOUR = Duration.ofHours(1);
-    /** A count without an answer by then has failed, and this time is its latency. */
+    /** Time limit of a count query. A query without an answer by then has failed, and counts with this latency. */
     private static final Duration COUNT_DEADLINE = Duration.ofSeconds(10);
 
-    /** Goal for counts beside slow queries: the time bound of a task that others wait for, plus a fair share of the cores. */
+    /** Limit for the p99 of count queries during slow queries: the maximum time slice of a task, plus a fair share of the cores. */
     private static final double P99_MICROS_MAX = 250_000;
 
     private static final double P99 = 0.99;
@@ -49,20 +49,20 @@ final class FairnessBench {
             "q=*:*&rows=0&json.facet={a:{" + RANGE + ",facet:{b:{" + RANGE + "}}}}&start=";
 
     private final LongSupplier nanos;
-    private final RawLog raw;
+    private final RawResultWriter raw;
     private final Scale scale;
     private final Path directory;
     private final Console console;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
     /** Scale of a run; {@code slow} has a block per number of slow queries. */
     record Scale(int counts, int seconds, List<Integer> slow, int documents, boolean unfair) {}
 
-    /** Counts beside a number of slow queries. */
+    /** Count queries that ran concurrently with a number of slow queries. */
     private record Measured(BenchmarkIteration block, int failed) {}
 
-    FairnessBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
+    FairnessBench(LongSupplier nanos, RawResultWriter raw, Scale scale, Path directory, Console console) {
         this.nanos = nanos;
         this.raw = raw;
         this.scale = scale;
@@ -75,11 +75,11 @@ final class FairnessBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> run() {
+    List<BenchmarkMetric> run() {
         try {
-            cluster(true);
+            runCluster(true);
             if (scale.unfair()) {
-                cluster(false);
+                runCluster(false);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -88,7 +88,7 @@ final class FairnessBench {
         return List.copyOf(figures);
     }
 
-    private void cluster(boolean fair) throws InterruptedException {
+    private void runCluster(boolean fair) throws InterruptedException {
         ProcessClusterOptions options = ProcessClusterOptions.of(
                         directory.resolve(fair ? "fair" : "one-queue"), SERVERS, "solr")
                 .with(Map.of("server.fair-reads", Boolean.toString(fair)));
@@ -97,14 +97,14 @@ final class FairnessBench {
             cluster.start();
             try (UniserveClient client = client(cluster, COUNT_DEADLINE)) {
                 fill(client);
-                report(fair, 0, counts(client, fair, 0));
+                report(fair, 0, measureCounts(client, fair, 0));
                 for (int queries : scale.slow()) {
                     try (UniserveClient heavy = client(cluster, HOUR)) {
                         List<CompletionStage<Answer>> unused = IntStream.range(0, queries)
                                 .mapToObj(i -> heavy.queryAsync(SLOW, ENDLESS + i))
                                 .toList();
                         await(client, queries);
-                        report(fair, queries, counts(client, fair, queries));
+                        report(fair, queries, measureCounts(client, fair, queries));
                     }
                     long gone = nanos.getAsLong();
                     await(client, 0);
@@ -158,7 +158,7 @@ final class FairnessBench {
                 () -> "expected " + queries + " running slow queries; see uniserve queries list");
     }
 
-    private Measured counts(UniserveClient client, boolean fair, int queries) {
+    private Measured measureCounts(UniserveClient client, boolean fair, int queries) {
         List<Long> latencies = new ArrayList<>();
         int failed = 0;
         long end = nanos.getAsLong() + scale.seconds() * 1_000_000_000L;
@@ -178,7 +178,11 @@ final class FairnessBench {
         BenchmarkIteration benchmarkIteration =
                 new BenchmarkIteration(side, sorted, Arrays.stream(all).sum() / 1e6, 0);
         raw.write(
-                new Bench.Load("count beside " + queries, 1, all.length, 1), side, 0, List.of(all), benchmarkIteration);
+                new PairedBenchmark.Load("count beside " + queries, 1, all.length, 1),
+                side,
+                0,
+                List.of(all),
+                benchmarkIteration);
         return new Measured(benchmarkIteration, failed);
     }
 
@@ -196,8 +200,10 @@ final class FairnessBench {
                 p99,
                 benchmarkIteration.percentileMicros(1)));
         if (fair && queries > 0) {
-            figures.add(Figure.atMost("count beside " + queries + " slow queries: p99 us", p99, P99_MICROS_MAX));
-            figures.add(Figure.atMost("count beside " + queries + " slow queries: failed", measured.failed(), 0));
+            figures.add(
+                    BenchmarkMetric.atMost("count beside " + queries + " slow queries: p99 us", p99, P99_MICROS_MAX));
+            figures.add(
+                    BenchmarkMetric.atMost("count beside " + queries + " slow queries: failed", measured.failed(), 0));
         }
     }
 }

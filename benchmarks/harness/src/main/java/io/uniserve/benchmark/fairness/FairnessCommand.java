@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.fairness;
 
-import io.uniserve.benchmark.measure.RawLog;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -66,14 +66,14 @@ public final class FairnessCommand extends CliCommand {
         checkRange("--documents", documents, 100, 1_000_000);
         slow.forEach(n -> checkRange("--slow", n, 1, 64));
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
+                RawResultWriter log = new RawResultWriter(raw)) {
             FairnessBench bench = new FairnessBench(
                     SystemClock.INSTANCE::nanos,
                     log,
                     new FairnessBench.Scale(counts, seconds, slow, documents, unfair),
                     workspace.directory(),
                     console());
-            List<Figure> figures = bench.run();
+            List<BenchmarkMetric> figures = bench.run();
             ResultLine line = ResultLine.of("bench fairness", arguments());
             figures.forEach(line::figure);
             bench.rows().forEach(row -> console().println(row));

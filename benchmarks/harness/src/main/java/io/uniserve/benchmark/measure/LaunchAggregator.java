@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.measure;
 
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 
 /**
  * Aggregation of figures over several launches of the same processes. The places of primaries and the work of compilers differ per launch,
- * so a single launch is not enough for a figure near its goal. Ours, the peer's and their ratio are geometric means: then the ratio of the
- * means is the mean of the ratios.
+ * so a single launch is not enough for a figure near its goal. It uses geometric means, because the ratio of geometric means equals the
+ * mean of the ratios.
  */
 public final class LaunchAggregator {
     private LaunchAggregator() {}
@@ -22,12 +22,13 @@ public final class LaunchAggregator {
     /** Launch: it starts the processes, measures, and ends them. */
     public interface Launch {
         /** Returns the figures of this launch. */
-        List<Figure> run() throws IOException;
+        List<BenchmarkMetric> run() throws IOException;
     }
 
     /** Runs this many launches. The raw output and the console show the start of each. */
-    public static List<List<Figure>> run(int count, RawLog log, Console console, Launch launch) throws IOException {
-        List<List<Figure>> figures = new ArrayList<>();
+    public static List<List<BenchmarkMetric>> run(int count, RawResultWriter log, Console console, Launch launch)
+            throws IOException {
+        List<List<BenchmarkMetric>> figures = new ArrayList<>();
         for (int number = 1; number <= count; number++) {
             log.line("launch", number);
             if (count > 1) {
@@ -38,16 +39,16 @@ public final class LaunchAggregator {
         return figures;
     }
 
-    /** @param launches figures with a peer, the same ones in the same order per launch */
-    public static List<Figure> pool(List<List<Figure>> launches) {
-        List<Figure> pooled = new ArrayList<>();
+    /** @param launches the figures of each launch, all with a peer; every launch has the same figures in the same order */
+    public static List<BenchmarkMetric> pool(List<List<BenchmarkMetric>> launches) {
+        List<BenchmarkMetric> pooled = new ArrayList<>();
         for (int at = 0; at < launches.get(0).size(); at++) {
-            List<Figure> each = column(launches, at);
-            Figure first = each.get(0);
+            List<BenchmarkMetric> each = figuresAt(launches, at);
+            BenchmarkMetric first = each.get(0);
             double ratio = mean(each, LaunchAggregator::ratio);
-            pooled.add(new Figure(
+            pooled.add(new BenchmarkMetric(
                     first.name(),
-                    mean(each, Figure::measured),
+                    mean(each, BenchmarkMetric::measured),
                     mean(each, figure -> Objects.requireNonNull(figure.peer(), figure.name())),
                     ratio,
                     first.goal(),
@@ -57,24 +58,24 @@ public final class LaunchAggregator {
     }
 
     /** Returns one line per figure, for figures in which less is better, as ours / peer: of every launch, and their mean. */
-    public static List<String> costs(List<List<Figure>> launches) {
+    public static List<String> costs(List<List<BenchmarkMetric>> launches) {
         return rows(launches, "ours divided by the peer's", ratio -> 1 / ratio);
     }
 
     /** Returns one line per figure, with values above 1 if ours is better: of every launch, and their mean. */
-    public static List<String> gains(List<List<Figure>> launches) {
+    public static List<String> gains(List<List<BenchmarkMetric>> launches) {
         return rows(launches, "above 1 if ours is better", ratio -> ratio);
     }
 
-    private static List<String> rows(List<List<Figure>> launches, String title, DoubleUnaryOperator shown) {
+    private static List<String> rows(List<List<BenchmarkMetric>> launches, String title, DoubleUnaryOperator shown) {
         List<String> rows = new ArrayList<>();
-        List<Figure> pooled = pool(launches);
+        List<BenchmarkMetric> pooled = pool(launches);
         rows.add("of " + launches.size() + " launches, " + title + ": each, geometric mean, goal");
         for (int at = 0; at < pooled.size(); at++) {
-            String each = column(launches, at).stream()
+            String each = figuresAt(launches, at).stream()
                     .map(figure -> String.format(Locale.ROOT, "%.2f", shown.applyAsDouble(ratio(figure))))
                     .collect(Collectors.joining(" "));
-            Figure mean = pooled.get(at);
+            BenchmarkMetric mean = pooled.get(at);
             rows.add(String.format(
                     Locale.ROOT,
                     "%-80s %s, mean %.3f, goal %.1f: %s",
@@ -87,15 +88,15 @@ public final class LaunchAggregator {
         return rows;
     }
 
-    private static List<Figure> column(List<List<Figure>> launches, int at) {
+    private static List<BenchmarkMetric> figuresAt(List<List<BenchmarkMetric>> launches, int at) {
         return launches.stream().map(figures -> figures.get(at)).toList();
     }
 
-    private static double ratio(Figure figure) {
+    private static double ratio(BenchmarkMetric figure) {
         return Objects.requireNonNull(figure.ratio(), figure.name());
     }
 
-    private static double mean(List<Figure> figures, ToDoubleFunction<Figure> value) {
+    private static double mean(List<BenchmarkMetric> figures, ToDoubleFunction<BenchmarkMetric> value) {
         double logs = figures.stream()
                 .mapToDouble(figure -> Math.log(value.applyAsDouble(figure)))
                 .sum();

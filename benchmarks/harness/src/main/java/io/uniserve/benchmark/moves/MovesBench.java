@@ -1,14 +1,14 @@
 package io.uniserve.benchmark.moves;
 
 import io.uniserve.api.Document;
-import io.uniserve.benchmark.floor.BareRegistry;
-import io.uniserve.benchmark.measure.Bench;
+import io.uniserve.benchmark.floor.BareZooKeeperWrite;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
-import io.uniserve.benchmark.measure.RawLog;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.ConditionPoller;
 import io.uniserve.cli.command.Console;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
@@ -37,24 +37,24 @@ final class MovesBench {
     private static final int SERVERS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int WRITES_PER_MOVE = 20;
-    /** Time that a pause may take beyond a write to ZooKeeper. */
+    /** Maximum length of a pause, in addition to one write to ZooKeeper. */
     private static final double PAUSE_MICROS = 100_000;
 
     private static final double QUERIES_GOAL = 1 / 2.0;
     private static final double P99 = 0.99;
 
     private final LongSupplier nanos;
-    private final RawLog raw;
+    private final RawResultWriter raw;
     private final Scale scale;
     private final Path directory;
     private final Console console;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
     /** Scale of a run. */
     record Scale(int moves, int warmUp, int rows, int actors, int queries) {}
 
-    MovesBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
+    MovesBench(LongSupplier nanos, RawResultWriter raw, Scale scale, Path directory, Console console) {
         this.nanos = nanos;
         this.raw = raw;
         this.scale = scale;
@@ -67,7 +67,7 @@ final class MovesBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> run() {
+    List<BenchmarkMetric> run() {
         try (ProcessCluster cluster = new ProcessCluster(ProcessClusterOptions.of(directory, SERVERS, "kv"))) {
             console.note("starting " + SERVERS + " servers");
             cluster.start();
@@ -75,7 +75,7 @@ final class MovesBench {
                     .bootstrap(cluster.bootstrap().toArray(new String[0]))
                     .build()) {
                 for (int rf = 1; rf < SERVERS; rf++) {
-                    table(cluster, client, rf);
+                    measureTable(cluster, client, rf);
                 }
             }
         } catch (InterruptedException e) {
@@ -85,7 +85,7 @@ final class MovesBench {
         return List.copyOf(figures);
     }
 
-    private void table(ProcessCluster cluster, UniserveClient client, int rf) throws InterruptedException {
+    private void measureTable(ProcessCluster cluster, UniserveClient client, int rf) throws InterruptedException {
         String name = "moved" + rf;
         client.admin()
                 .createTable(TableSpec.named(name)
@@ -100,11 +100,11 @@ final class MovesBench {
                 .deadline(PATIENCE)
                 .run()
                 .orThrow();
-        try (MovesLoad load = new MovesLoad(nanos, client.table(name), scale.rows(), all.get(0));
-                BareRegistry registry =
-                        new BareRegistry(cluster.address("zookeeper").toString(), "rf-" + rf)) {
+        try (MovesWorkload load = new MovesWorkload(nanos, client.table(name), scale.rows(), all.get(0));
+                BareZooKeeperWrite registry =
+                        new BareZooKeeperWrite(cluster.address("zookeeper").toString(), "rf-" + rf)) {
             console.note(name + ": before the moves");
-            warm(load);
+            warmUp(load);
             for (int i = 0; i < scale.warmUp(); i++) {
                 move(client, name, i % scale.actors());
             }
@@ -114,26 +114,26 @@ final class MovesBench {
             await(() -> load.queried() >= until, load::lastProblem);
             BenchmarkIteration quietUpdates = block("update", rf, "quiet", load.takeUpdates());
             BenchmarkIteration quietQueries = block("all-actor query", rf, "quiet", load.takeQueries());
-            moves(client, name, rf, load, registry, quietUpdates, quietQueries);
+            measureMoves(client, name, rf, load, registry, quietUpdates, quietQueries);
         }
         client.admin().dropTable(name);
     }
 
-    private void warm(MovesLoad load) throws InterruptedException {
+    private void warmUp(MovesWorkload load) throws InterruptedException {
         await(() -> load.queried() >= scale.queries() / 2, load::lastProblem);
     }
 
-    private void moves(
+    private void measureMoves(
             UniserveClient client,
             String name,
             int rf,
-            MovesLoad load,
-            BareRegistry registry,
+            MovesWorkload load,
+            BareZooKeeperWrite registry,
             BenchmarkIteration quietUpdates,
             BenchmarkIteration quietQueries)
             throws InterruptedException {
-        Progress progress =
-                new Progress(console.err(), console.terminal(), nanos, "moving primaries of " + name, scale.moves());
+        ProgressBar progress =
+                new ProgressBar(console.err(), console.terminal(), nanos, "moving primaries of " + name, scale.moves());
         long[] pauses = new long[scale.moves()];
         long[] writes = new long[scale.moves() * WRITES_PER_MOVE];
         for (int move = 0; move < scale.moves(); move++) {
@@ -154,8 +154,8 @@ final class MovesBench {
         progress.finish();
         BenchmarkIteration queries = block("all-actor query", rf, "moving", load.takeQueries());
         figures(rf, block("longest update of a move", rf, "moving", pauses), queries, quietQueries, writes);
-        figures.add(Figure.atMost("rf " + rf + ": failed", load.failed(), 0));
-        figures.add(Figure.atMost("rf " + rf + ": wrong", load.wrong(), 0));
+        figures.add(BenchmarkMetric.atMost("rf " + rf + ": failed", load.failed(), 0));
+        figures.add(BenchmarkMetric.atMost("rf " + rf + ": wrong", load.wrong(), 0));
         rows.add(String.format(
                 Locale.ROOT,
                 "  %d queries and %d updates, %d failed, %d wrong %s; an update, quiet: p50 %.0f, p99 %.0f",
@@ -173,11 +173,11 @@ final class MovesBench {
         BenchmarkIteration zooKeeper = block("write to ZooKeeper", rf, "moving", writes);
         double pause = pauses.percentileMicros(P99);
         double bound = PAUSE_MICROS + zooKeeper.percentileMicros(P99);
-        figures.add(Figure.lessIsBetter("pause of updates by a move, rf " + rf + ": p99 us", pause, bound, 1));
+        figures.add(BenchmarkMetric.lessIsBetter("pause of updates by a move, rf " + rf + ": p99 us", pause, bound, 1));
         double p99 = queries.percentileMicros(P99);
         double before = quiet.percentileMicros(P99);
-        figures.add(
-                Figure.lessIsBetter("all-actor query during moves, rf " + rf + ": p99 us", p99, before, QUERIES_GOAL));
+        figures.add(BenchmarkMetric.lessIsBetter(
+                "all-actor query during moves, rf " + rf + ": p99 us", p99, before, QUERIES_GOAL));
         rows.add(String.format(
                 Locale.ROOT,
                 "rf %d, %d moves of a primary: longest update p50 %.0f us, p99 %.0f (goal %.0f: 100 ms and a write to"
@@ -198,7 +198,7 @@ final class MovesBench {
         Arrays.sort(sorted);
         BenchmarkIteration benchmarkIteration =
                 new BenchmarkIteration(side, sorted, Arrays.stream(latencies).sum() / 1e6, 0);
-        Bench.Load load = new Bench.Load(what + ", rf " + rf, 1, latencies.length, 1);
+        PairedBenchmark.Load load = new PairedBenchmark.Load(what + ", rf " + rf, 1, latencies.length, 1);
         raw.write(load, side, 0, List.of(latencies), benchmarkIteration);
         return benchmarkIteration;
     }
@@ -236,7 +236,7 @@ final class MovesBench {
     }
 
     /** Waits until this many more updates have ended. */
-    private static void await(MovesLoad load, int more) throws InterruptedException {
+    private static void await(MovesWorkload load, int more) throws InterruptedException {
         long until = load.updated() + more;
         await(() -> load.updated() >= until, load::lastProblem);
     }

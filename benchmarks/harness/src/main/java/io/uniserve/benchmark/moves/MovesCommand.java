@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.moves;
 
-import io.uniserve.benchmark.measure.RawLog;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -54,14 +54,14 @@ public final class MovesCommand extends CliCommand {
         checkRange("--actors", actors, 1, 256);
         checkRange("--queries", queries, 1, 1_000_000);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
+                RawResultWriter log = new RawResultWriter(raw)) {
             MovesBench bench = new MovesBench(
                     SystemClock.INSTANCE::nanos,
                     log,
                     new MovesBench.Scale(moves, warmUp, rows, actors, queries),
                     workspace.directory(),
                     console());
-            List<Figure> figures = bench.run();
+            List<BenchmarkMetric> figures = bench.run();
             ResultLine line = ResultLine.of("bench moves", arguments());
             figures.forEach(line::figure);
             bench.rows().forEach(row -> console().println(row));

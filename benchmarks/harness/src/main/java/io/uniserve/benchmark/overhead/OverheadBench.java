@@ -3,11 +3,11 @@ package io.uniserve.benchmark.overhead;
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.benchmark.floor.BareFanOut;
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
-import io.uniserve.benchmark.measure.ProcFiles;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.ProcFsReader;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
@@ -34,7 +34,7 @@ import java.util.stream.LongStream;
 public final class OverheadBench {
     private static final int SERVERS = 4;
     private static final int WARMUP_THREADS = 4;
-    /** Passes alternate between kinds of queries: code compiled for one kind alone is compiled again when it meets the other. */
+    /** Number of passes, which alternate between kinds of queries. Otherwise code is compiled for one kind, and again for the other one. */
     private static final int WARMUP_PASSES = 5;
     /** Time after which the cleanup of a dropped table and the compilers have finished. */
     private static final int SETTLE_SECONDS = 60;
@@ -48,11 +48,11 @@ public final class OverheadBench {
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
     public static final RetrieveCall<String, Long> COUNT = new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
 
-    private final Bench bench;
+    private final PairedBenchmark bench;
     private final Scale scale;
     private final Path directory;
     private final Console console;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
     /** Scale of a run. */
@@ -65,7 +65,7 @@ public final class OverheadBench {
             int updates,
             int idleSeconds) {}
 
-    OverheadBench(Bench bench, Scale scale, Path directory, Console console) {
+    OverheadBench(PairedBenchmark bench, Scale scale, Path directory, Console console) {
         this.bench = bench;
         this.scale = scale;
         this.directory = directory;
@@ -77,7 +77,7 @@ public final class OverheadBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> run() {
+    List<BenchmarkMetric> run() {
         rows.add(String.format(
                 Locale.ROOT,
                 "%-34s %10s %10s %7s %12s %12s",
@@ -103,12 +103,12 @@ public final class OverheadBench {
                         new CpuMeter(bare.stream().map(DaemonProcess::pid).toList(), true);
                 warmUp(client, floor);
                 for (int actors : scale.actors()) {
-                    queries(client, floor, ours, floorCpu, actors);
+                    measureQueries(client, floor, ours, floorCpu, actors);
                 }
-                updates(client, ours);
-                threadsDoNotGrow(client, pids);
+                measureUpdates(client, ours);
+                checkThreadGrowth(client, pids);
             }
-            idle(cluster);
+            measureIdle(cluster);
         } finally {
             bare.forEach(DaemonProcess::close);
         }
@@ -137,36 +137,36 @@ public final class OverheadBench {
         long total = (long) actors * ROWS_PER_ACTOR;
         ClientTable table = table(client, "warm", actors);
         CpuMeter none = new CpuMeter(List.of(), false);
-        List<Bench.Side> sides = List.of(
-                new Bench.Side("uniserve single-actor", n -> single(table, n % total), none),
-                new Bench.Side("bare single", n -> floor.call((int) (n % SERVERS), 1), none),
-                new Bench.Side("uniserve all-actor", n -> all(table, total), none),
-                new Bench.Side("bare all", n -> floor.call(0, SERVERS), none));
+        List<PairedBenchmark.Side> sides = List.of(
+                new PairedBenchmark.Side("uniserve single-actor", n -> getOne(table, n % total), none),
+                new PairedBenchmark.Side("bare single", n -> floor.call((int) (n % SERVERS), 1), none),
+                new PairedBenchmark.Side("uniserve all-actor", n -> countAll(table, total), none),
+                new PairedBenchmark.Side("bare all", n -> floor.call(0, SERVERS), none));
         console.note("warming up: " + scale.warmup() + " operations of each of " + sides.size() + " kinds");
         for (int pass = 0; pass < WARMUP_PASSES; pass++) {
-            for (Bench.Side side : sides) {
+            for (PairedBenchmark.Side side : sides) {
                 bench.warmUp(side, WARMUP_THREADS, scale.warmup() / WARMUP_THREADS / WARMUP_PASSES);
             }
         }
         client.admin().dropTable(table.name());
     }
 
-    private void queries(UniserveClient client, BareFanOut floor, CpuMeter ours, CpuMeter floorCpu, int actors) {
+    private void measureQueries(UniserveClient client, BareFanOut floor, CpuMeter ours, CpuMeter floorCpu, int actors) {
         String name = "bench" + actors;
         long total = (long) actors * ROWS_PER_ACTOR;
         ClientTable table = table(client, name, actors);
         for (int threads : scale.threads()) {
-            Bench.Load one = load("single-actor " + actors + " actors", threads);
+            PairedBenchmark.Load one = load("single-actor " + actors + " actors", threads);
             compare(
                     one,
-                    new Bench.Side("uniserve", n -> single(table, n % total), ours),
-                    new Bench.Side("bare", n -> floor.call((int) (n % SERVERS), 1), floorCpu),
+                    new PairedBenchmark.Side("uniserve", n -> getOne(table, n % total), ours),
+                    new PairedBenchmark.Side("bare", n -> floor.call((int) (n % SERVERS), 1), floorCpu),
                     1.3);
-            Bench.Load all = load("all-actor " + actors + " actors", threads);
+            PairedBenchmark.Load all = load("all-actor " + actors + " actors", threads);
             compare(
                     all,
-                    new Bench.Side("uniserve", n -> all(table, total), ours),
-                    new Bench.Side("bare", n -> floor.call(0, SERVERS), floorCpu),
+                    new PairedBenchmark.Side("uniserve", n -> countAll(table, total), ours),
+                    new PairedBenchmark.Side("bare", n -> floor.call(0, SERVERS), floorCpu),
                     actors <= 16 ? 1.5 : 2.0);
         }
     }
@@ -181,11 +181,11 @@ public final class OverheadBench {
         return table;
     }
 
-    private Bench.Load load(String scenario, int threads) {
-        return new Bench.Load(scenario, threads, Math.max(1, scale.operations() / threads), scale.rounds());
+    private PairedBenchmark.Load load(String scenario, int threads) {
+        return new PairedBenchmark.Load(scenario, threads, Math.max(1, scale.operations() / threads), scale.rounds());
     }
 
-    private static void single(ClientTable table, long n) {
+    private static void getOne(ClientTable table, long n) {
         String key = "key-" + n;
         int found = table.key(key)
                 .retrieve(
@@ -193,7 +193,7 @@ public final class OverheadBench {
         check(found == 1, "get " + key + " found " + found);
     }
 
-    private static void all(ClientTable table, long total) {
+    private static void countAll(ClientTable table, long total) {
         long count = table.all()
                 .retrieve(
                         COUNT,
@@ -208,13 +208,14 @@ public final class OverheadBench {
         }
     }
 
-    private void compare(Bench.Load load, Bench.Side ours, Bench.Side floor, double goal) {
+    private void compare(
+            PairedBenchmark.Load load, PairedBenchmark.Side ours, PairedBenchmark.Side floor, double goal) {
         console.note(load.scenario() + ", " + load.threads() + " threads");
         List<BenchmarkIteration> blocks = bench.compare(load, List.of(ours, floor));
         double mine = blocks.get(0).percentileMicros(0.5);
         double theirs = blocks.get(1).percentileMicros(0.5);
         String name = load.scenario() + ", " + load.threads() + " threads";
-        figures.add(Figure.lessIsBetter(name + ": p50 us", mine, theirs, 1 / goal));
+        figures.add(BenchmarkMetric.lessIsBetter(name + ": p50 us", mine, theirs, 1 / goal));
         rows.add(String.format(
                 Locale.ROOT,
                 "%-34s %10.0f %10.0f %7.2f %12.3f %12.3f",
@@ -226,7 +227,7 @@ public final class OverheadBench {
                 blocks.get(1).cpuMsPerOperation()));
     }
 
-    private void updates(UniserveClient client, CpuMeter cpu) {
+    private void measureUpdates(UniserveClient client, CpuMeter cpu) {
         client.admin()
                 .createTable(TableSpec.named("updates").port("kv").hash(16).keyField("key"));
         ClientTable table = client.table("updates");
@@ -235,9 +236,9 @@ public final class OverheadBench {
                     ? scale.updates()
                     : size == 1_000 ? Math.max(5, scale.updates() / 5) : Math.max(2, scale.updates() / 50);
             List<Document> batch = documents(0, size);
-            Bench.Load load = new Bench.Load("update of " + size + " rows", 1, count, 2);
+            PairedBenchmark.Load load = new PairedBenchmark.Load("update of " + size + " rows", 1, count, 2);
             console.note(load.scenario());
-            Bench.Side side = new Bench.Side(
+            PairedBenchmark.Side side = new PairedBenchmark.Side(
                     "uniserve",
                     n -> table.update("kv.put@1", Document.CODEC, batch).run().orThrow(),
                     cpu);
@@ -261,25 +262,26 @@ public final class OverheadBench {
     }
 
     /** Compares the servers' thread counts before and after a table that adds many actors per server. All pools are warm. */
-    private void threadsDoNotGrow(UniserveClient client, List<Long> pids) {
+    private void checkThreadGrowth(UniserveClient client, List<Long> pids) {
         int before = threads(pids);
         ClientTable table = table(client, "many", ACTORS_MANY);
         for (int i = 0; i < SERVERS * 8; i++) {
-            all(table, (long) ACTORS_MANY * ROWS_PER_ACTOR);
+            countAll(table, (long) ACTORS_MANY * ROWS_PER_ACTOR);
         }
         int after = threads(pids);
         client.admin().dropTable(table.name());
         rows.add(String.format(
                 Locale.ROOT, "threads of a server: %d, with %d more actors %d", before, ACTORS_MANY / SERVERS, after));
-        figures.add(Figure.atMost("threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
+        figures.add(BenchmarkMetric.atMost(
+                "threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
     }
 
     /** Returns the threads of the process with the most. */
     private static int threads(List<Long> pids) {
-        return pids.stream().mapToInt(ProcFiles::threads).max().orElse(0);
+        return pids.stream().mapToInt(ProcFsReader::threads).max().orElse(0);
     }
 
-    private void idle(ProcessCluster cluster) {
+    private void measureIdle(ProcessCluster cluster) {
         LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SETTLE_SECONDS));
         console.note("watching the idle cluster for " + scale.idleSeconds() + " s");
         Map<String, Double> before = cpuByDaemon(cluster);
@@ -287,7 +289,7 @@ public final class OverheadBench {
         cpuByDaemon(cluster).forEach((name, total) -> {
             double percent = (total - before.getOrDefault(name, 0.0)) / 10 / scale.idleSeconds();
             rows.add(String.format(Locale.ROOT, "idle %-29s %10.2f %% of a core", name, percent));
-            figures.add(Figure.atMost("idle " + name + ": % of a core", percent, 2));
+            figures.add(BenchmarkMetric.atMost("idle " + name + ": % of a core", percent, 2));
         });
     }
 

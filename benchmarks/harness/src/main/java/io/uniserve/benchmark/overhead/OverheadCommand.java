@@ -1,8 +1,8 @@
 package io.uniserve.benchmark.overhead;
 
-import io.uniserve.benchmark.measure.Bench;
-import io.uniserve.benchmark.measure.RawLog;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -81,14 +81,14 @@ public final class OverheadCommand extends CliCommand {
         actors.forEach(n -> checkRange("--actors", n, 4, 256));
         threads.forEach(n -> checkRange("--threads", n, 1, 64));
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
-            Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
+                RawResultWriter log = new RawResultWriter(raw)) {
+            PairedBenchmark bench = new PairedBenchmark(SystemClock.INSTANCE::nanos, log);
             OverheadBench overhead = new OverheadBench(
                     bench,
                     new OverheadBench.Scale(actors, threads, warmup, operations, rounds, updates, idleSeconds),
                     workspace.directory(),
                     console());
-            List<Figure> figures = overhead.run();
+            List<BenchmarkMetric> figures = overhead.run();
             ResultLine line = ResultLine.of("bench overhead", arguments());
             figures.forEach(line::figure);
             overhead.rows().forEach(row -> console().println(row));

@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.overhead;
 
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.TextTable;
@@ -8,7 +8,7 @@ import io.uniserve.client.ClientTable;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.runtime.time.CpuClock;
-import io.uniserve.server.read.ReadCosts;
+import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ShardSetTracker;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
@@ -45,26 +45,26 @@ public final class StatisticsCommand extends CliCommand {
         checkRange("--queries", queries, 1_000, 100_000_000);
         checkRange("--servers", servers, 1, LocalCluster.SERVERS_MAX);
         checkRange("--actors", actors, RANGE, Limits.ACTORS_PER_TABLE_MAX);
-        counting();
-        double counting = counting();
-        double query = query();
+        measureCounting();
+        double counting = measureCounting();
+        double query = measureQuery();
         double part = counting / query;
         TextTable table = new TextTable("what", "CPU us per query");
         table.row("the query", text(query / 1e3));
         table.row("its statistics", text(counting / 1e3));
         table.print(console());
         return ResultLine.of("bench statistics", arguments())
-                .figure(Figure.atMost("statistics, part of a query's CPU time", part, 0.01))
+                .figure(BenchmarkMetric.atMost("statistics, part of a query's CPU time", part, 0.01))
                 .print(console());
     }
 
-    private int first(int n) {
+    private int firstActor(int n) {
         return (int) (n * 7_919L % (actors - RANGE + 1));
     }
 
     /** Returns the CPU time in nanoseconds of the statistics per query: each actor's cost, and one set of eight actors. */
-    private double counting() {
-        ReadCosts costs = new ReadCosts();
+    private double measureCounting() {
+        ReadCostCounter costs = new ReadCostCounter();
         ShardSetTracker sets = new ShardSetTracker(clock());
         List<List<Integer>> ranges = new ArrayList<>();
         for (int from = 0; from <= actors - RANGE; from++) {
@@ -73,7 +73,7 @@ public final class StatisticsCommand extends CliCommand {
         int rounds = 20 * queries;
         long start = CpuClock.nanos();
         for (int n = 0; n < rounds; n++) {
-            int from = first(n);
+            int from = firstActor(n);
             for (int i = from; i < from + RANGE; i++) {
                 costs.add(new ReplicaKey(1, i), 1_000);
             }
@@ -86,7 +86,7 @@ public final class StatisticsCommand extends CliCommand {
         return nanos / rounds;
     }
 
-    private double query() {
+    private double measureQuery() {
         try (LocalCluster cluster = LocalCluster.builder()
                 .servers(servers)
                 .setting("server.engines", "kv")
@@ -102,7 +102,7 @@ public final class StatisticsCommand extends CliCommand {
 
     private void runQueries(ClientTable table, int times) {
         for (int n = 0; n < times; n++) {
-            int from = first(n);
+            int from = firstActor(n);
             List<Integer> range = IntStream.range(from, from + RANGE).boxed().toList();
             table.actors(range)
                     .retrieve(

@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.cli.command.OutputFile;
+import io.uniserve.cli.command.OutputFileWriter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -22,6 +22,6 @@ final class BenchOutput {
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "--svg: cannot create " + directory, e);
         }
-        OutputFile.write(directory.resolve(name), text);
+        OutputFileWriter.write(directory.resolve(name), text);
     }
 }

@@ -1,8 +1,8 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.placement.catalog.Policies;
-import io.uniserve.placement.check.PlacementCheck;
-import io.uniserve.placement.constraint.Constraints;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.check.PlacementProperties;
+import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.generate.InstanceGenerator;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
@@ -10,7 +10,7 @@ import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.MovesBound;
 import io.uniserve.placement.run.PlacementResult;
 import io.uniserve.placement.run.PolicyRunner;
-import io.uniserve.placement.text.Instance;
+import io.uniserve.placement.text.PlacementInstance;
 import io.uniserve.runtime.time.CpuClock;
 import java.util.Arrays;
 import java.util.Locale;
@@ -19,7 +19,7 @@ import java.util.Locale;
 final class BenchRun {
     private final BenchCase benchCase;
     private final BenchSettings settings;
-    private final PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
+    private final PolicyRunner runner = new PolicyRunner(ConstraintCatalog.standard(), 0);
     private final BenchScore score = new BenchScore();
     private double seconds;
     private double cpuSeconds;
@@ -31,37 +31,37 @@ final class BenchRun {
 
     BenchScore run(int seeds) {
         for (int seed = 1; seed <= seeds; seed++) {
-            chain(seed);
+            runRounds(seed);
         }
         return score;
     }
 
-    private void chain(int seed) {
-        Instance instance = InstanceGenerator.make(benchCase.shape(), seed);
-        BalancePolicy policy = Policies.byName(benchCase.policy());
+    private void runRounds(int seed) {
+        PlacementInstance instance = InstanceGenerator.make(benchCase.shape(), seed);
+        BalancePolicy policy = PolicyCatalog.byName(benchCase.policy());
         Assignment current = instance.initial();
         int rounds = instance.rounds().size();
         for (int round = 0; round < rounds; round++) {
             ClusterLoad in = problem(instance, round, current);
-            PlacementResult result = once(policy, in, seed, round, "round");
+            PlacementResult result = runRound(policy, in, seed, round, "round");
             score.add(round, result.check(), instance.servers(), seconds, cpuSeconds);
-            MovesBound bound = settings.bound();
+            MovesBound bound = settings.movesBound();
             if (bound != null && result.check().gap() < 1e-9) {
                 score.bound(round, result.check().adds(), bound.leastAdds(in, settings.boundSeconds()));
             }
             current = result.assignment();
         }
-        PlacementResult again = once(policy, problem(instance, rounds - 1, current), seed, rounds - 1, "again");
+        PlacementResult again = runRound(policy, problem(instance, rounds - 1, current), seed, rounds - 1, "again");
         score.addRepeat(again.check().adds() + again.check().drops());
     }
 
-    private PlacementResult once(BalancePolicy policy, ClusterLoad in, int seed, int round, String kind) {
+    private PlacementResult runRound(BalancePolicy policy, ClusterLoad in, int seed, int round, String kind) {
         long start = settings.clock().nanos();
         long cpuStart = CpuClock.nanos();
         PlacementResult result = runner.run(policy, in, settings.effort(seed, in.actors()));
         seconds = (settings.clock().nanos() - start) / 1e9;
         cpuSeconds = (CpuClock.nanos() - cpuStart) / 1e9;
-        PlacementCheck check = result.check();
+        PlacementProperties check = result.check();
         settings.raw()
                 .accept(String.format(
                         Locale.ROOT,
@@ -84,7 +84,7 @@ final class BenchRun {
         return result;
     }
 
-    private ClusterLoad problem(Instance instance, int round, Assignment current) {
+    private ClusterLoad problem(PlacementInstance instance, int round, Assignment current) {
         ClusterLoad in = instance.at(round, current, 0.05, benchCase.shape().rf());
         if (!benchCase.unequalWeights()) {
             return in;

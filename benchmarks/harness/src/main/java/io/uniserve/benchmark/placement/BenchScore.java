@@ -1,6 +1,6 @@
 package io.uniserve.benchmark.placement;
 
-import io.uniserve.placement.check.PlacementCheck;
+import io.uniserve.placement.check.PlacementProperties;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,7 +13,7 @@ final class BenchScore {
     private int rounds;
     private int later;
     private int unbalanced;
-    private int unsound;
+    private int invalid;
     private long firstAdds;
     private long laterAdds;
     private int againMoves;
@@ -23,14 +23,14 @@ final class BenchScore {
     private final long[] bounded = new long[2];
     private final long[] leastAdds = new long[2];
 
-    void add(int round, PlacementCheck check, int servers, double took, double cpu) {
+    void add(int round, PlacementProperties check, int servers, double took, double cpu) {
         seconds.add(took);
         cpuSeconds.add(cpu);
         rounds++;
         gapSum += check.gap();
         gapMax = Math.max(gapMax, check.gap());
         unbalanced += check.isBalanced(servers) ? 0 : 1;
-        unsound += check.isValid() ? 0 : 1;
+        invalid += check.isValid() ? 0 : 1;
         replicas += check.replicas();
         contention += check.contention();
         bound += check.bound();
@@ -83,7 +83,7 @@ final class BenchScore {
     }
 
     int unsound() {
-        return unsound;
+        return invalid;
     }
 
     double firstAdds() {

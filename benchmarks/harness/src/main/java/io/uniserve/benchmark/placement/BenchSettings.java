@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * Settings for the runs of cases.
  *
  * @param raw gets a line per round
- * @param bound computes the minimum of adds for rounds with the contention at its bound; null to skip that
+ * @param movesBound computes the minimum of adds for rounds with the contention at its bound; null to skip that
  * @param boundSeconds its time limit
  * @param limitSeconds time limit of a round's search; 0 for a default by size
  */
 record BenchSettings(
-        Clock clock, Consumer<String> raw, @Nullable MovesBound bound, double boundSeconds, double limitSeconds) {
+        Clock clock, Consumer<String> raw, @Nullable MovesBound movesBound, double boundSeconds, double limitSeconds) {
     /** Returns the search budget of a round that starts now. */
     SearchBudget effort(long seed, int actors) {
         double most = limitSeconds > 0 ? limitSeconds : SearchBudget.secondsFor(actors);

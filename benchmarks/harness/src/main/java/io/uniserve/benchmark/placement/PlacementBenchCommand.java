@@ -2,10 +2,10 @@ package io.uniserve.benchmark.placement;
 
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
-import io.uniserve.cli.command.OutputFile;
-import io.uniserve.cli.command.SolverFolder;
+import io.uniserve.cli.command.OutputFileWriter;
+import io.uniserve.cli.command.SolverJarLoader;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.catalog.Policies;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.generate.InstanceParameters;
 import io.uniserve.placement.policy.MovesBound;
 import io.uniserve.placement.simulate.AccessPattern;
@@ -109,21 +109,21 @@ public final class PlacementBenchCommand extends CliCommand {
             throw usageError(
                     "--time-limit is " + timeLimit + ", --moves-bound " + boundSeconds + ": use 0 to 3600 seconds");
         }
-        SolverFolder.addToClassLoader();
+        SolverJarLoader.addToClassLoader();
         ResultLine line = ResultLine.of("bench placement", arguments());
         if (timeOrdered) {
             TimeOrderedBench.run(console(), seeds, line);
         } else if (growth) {
-            new GrowthBench(console(), clock(), svg).run(line);
+            new PlacementScalingBench(console(), clock(), svg).run(line);
         } else if (series) {
-            new SeriesBench(console(), settings()).run(isGiven("--rounds") ? rounds : 100, line);
+            new PaperSeriesBench(console(), settings()).run(isGiven("--rounds") ? rounds : 100, line);
         } else if (simulated) {
             workloads(line);
         } else {
             table(line);
         }
         if (raw != null) {
-            OutputFile.write(raw, rawText);
+            OutputFileWriter.write(raw, rawText);
         }
         line.with("cores", Runtime.getRuntime().availableProcessors());
         line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
@@ -134,15 +134,16 @@ public final class PlacementBenchCommand extends CliCommand {
         ClusterShape shape = new ClusterShape(200, 20, 4, 17, 12, 10_000, 0.6, 1);
         double most = timeLimit > 0 ? timeLimit : 1;
         BenchSettings settings = new BenchSettings(clock(), row -> {}, null, 0, most);
-        WorkloadRuns runs = new WorkloadRuns(console(), shape, () -> settings.effort(1, shape.actors()), svg);
+        WorkloadSimulationRunner runs =
+                new WorkloadSimulationRunner(console(), shape, () -> settings.effort(1, shape.actors()), svg);
         for (AccessPattern accessPattern : AccessPattern.values()) {
-            runs.run(accessPattern, WorkloadRuns.POLICIES);
+            runs.run(accessPattern, WorkloadSimulationRunner.POLICIES);
         }
         runs.printTable(line);
     }
 
     private BenchSettings settings() {
-        MovesBound bound = isGiven("--moves-bound") ? Policies.movesBound() : null;
+        MovesBound bound = isGiven("--moves-bound") ? PolicyCatalog.movesBound() : null;
         return new BenchSettings(clock(), row -> rawText.append(row).append('\n'), bound, boundSeconds, timeLimit);
     }
 
@@ -177,8 +178,8 @@ public final class PlacementBenchCommand extends CliCommand {
                     score.againMoves(),
                     score.unbalanced(),
                     BenchOutput.decimal(score.replicas(), 0),
-                    settings.bound() == null ? "-" : BenchOutput.decimal(score.firstOverBound(), 3),
-                    settings.bound() == null ? "-" : BenchOutput.decimal(score.laterOverBound(), 3));
+                    settings.movesBound() == null ? "-" : BenchOutput.decimal(score.firstOverBound(), 3),
+                    settings.movesBound() == null ? "-" : BenchOutput.decimal(score.laterOverBound(), 3));
             BenchGoals.figures(what, score).forEach(line::figure);
         }
         table.print(console());

@@ -2,7 +2,7 @@ package io.uniserve.benchmark.placement;
 
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
-import io.uniserve.cli.command.SolverFolder;
+import io.uniserve.cli.command.SolverJarLoader;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.simulate.AccessPattern;
 import io.uniserve.placement.simulate.ClusterShape;
@@ -36,7 +36,7 @@ public final class SimulateClusterCommand extends CliCommand {
     private List<String> workloads = List.of("scans", "hotspot", "skew", "time");
 
     @Option(names = "--policies", split = ",", paramLabel = "NAME", description = "Policies (default: all five).")
-    private List<String> policies = WorkloadRuns.POLICIES;
+    private List<String> policies = WorkloadSimulationRunner.POLICIES;
 
     @Option(names = "--servers", paramLabel = "N", description = "Servers (default: 20).")
     private int servers = 20;
@@ -91,9 +91,9 @@ public final class SimulateClusterCommand extends CliCommand {
         int room = isGiven("--slots") ? slots : (int) Math.ceil(1.6 * actors / servers) + 1;
         checkRange("--slots", room, (actors + servers - 1) / servers, Integer.MAX_VALUE);
         ClusterShape shape = new ClusterShape(actors, servers, cores, room, intervals, queries, utilization, seed);
-        SolverFolder.addToClassLoader();
+        SolverJarLoader.addToClassLoader();
         ResultLine line = ResultLine.of("simulate-cluster", arguments());
-        WorkloadRuns runs = new WorkloadRuns(console(), shape, this::effort, svg);
+        WorkloadSimulationRunner runs = new WorkloadSimulationRunner(console(), shape, this::effort, svg);
         workloads.forEach(name -> runs.run(workload(name), policies));
         runs.printTable(line);
         return line.print(console());

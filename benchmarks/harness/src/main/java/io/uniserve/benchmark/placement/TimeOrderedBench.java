@@ -3,8 +3,8 @@ package io.uniserve.benchmark.placement;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.simulate.TimeScenario;
-import io.uniserve.placement.simulate.TimeSimulator;
+import io.uniserve.placement.simulate.TimeOrderedScenario;
+import io.uniserve.placement.simulate.TimeOrderedSimulator;
 import io.uniserve.placement.timeorder.ServerSelector;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,14 +26,14 @@ final class TimeOrderedBench {
         choosers.put("balancenum", ServerSelector.balanceNum());
         TextTable table = new TextTable("scenario", "chooser", "busiest, mean", "busiest, p99");
         List<Map<String, Object>> results = new ArrayList<>();
-        for (TimeScenario scenario : TimeScenario.values()) {
+        for (TimeOrderedScenario scenario : TimeOrderedScenario.values()) {
             String name = scenario.name().toLowerCase(Locale.ROOT).replace('_', ' ');
             choosers.forEach((chooser, how) -> {
                 console.note("bench placement: " + name + ", " + chooser);
                 double mean = 0;
                 double p99 = 0;
                 for (int seed = 1; seed <= seeds; seed++) {
-                    TimeSimulator.Outcome outcome = new TimeSimulator(scenario, how, seed).run(HOURS);
+                    TimeOrderedSimulator.Outcome outcome = new TimeOrderedSimulator(scenario, how, seed).run(HOURS);
                     mean += outcome.mean() / seeds;
                     p99 += outcome.p99() / seeds;
                 }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class ResultLine {
     private final String cmd;
     private final List<String> args;
-    private final List<Figure> figures = new ArrayList<>();
-    private final Map<String, @Nullable Object> more = new LinkedHashMap<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
+    private final Map<String, @Nullable Object> extraFields = new LinkedHashMap<>();
     private boolean pass = true;
 
     private ResultLine(String cmd, List<String> args) {
@@ -31,7 +31,7 @@ public final class ResultLine {
     }
 
     /** Adds a figure. A figure that is not met makes the whole result fail. */
-    public ResultLine figure(Figure figure) {
+    public ResultLine figure(BenchmarkMetric figure) {
         figures.add(figure);
         pass &= figure.met();
         return this;
@@ -39,7 +39,8 @@ public final class ResultLine {
 
     /** Adds a field: text, number, boolean, map or list. */
     public ResultLine with(String name, Object value) {
-        if (List.of("cmd", "commit", "args", "figures", "pass").contains(name) || more.put(name, value) != null) {
+        if (List.of("cmd", "commit", "args", "figures", "pass").contains(name)
+                || extraFields.put(name, value) != null) {
             throw new IllegalArgumentException("field \"" + name + "\" is there already");
         }
         return this;
@@ -62,8 +63,8 @@ public final class ResultLine {
         fields.put("cmd", cmd);
         fields.put("commit", Version.commit());
         fields.put("args", args);
-        fields.put("figures", figures.stream().map(Figure::fields).toList());
-        fields.putAll(more);
+        fields.put("figures", figures.stream().map(BenchmarkMetric::fields).toList());
+        fields.putAll(extraFields);
         fields.put("pass", pass);
         return Console.toJson(fields);
     }

@@ -13,8 +13,8 @@ import io.grpc.stub.ServerCalls;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.plan.Distribution;
 import io.uniserve.benchmark.floor.BareCall;
-import io.uniserve.benchmark.measure.Bench;
-import io.uniserve.benchmark.measure.Cores;
+import io.uniserve.benchmark.measure.CpuPinning;
+import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -102,9 +102,9 @@ final class ShuffleBench implements AutoCloseable {
                 .peers((request, completion) -> served.join().handlePeerRequest(request, completion))
                 .start("127.0.0.1", 0));
         Address address = new Address("127.0.0.1", server.port());
-        ExchangeHost producer = host(PRODUCER, directory, cluster, address, limits);
+        ExchangeHost producer = openExchange(PRODUCER, directory, cluster, address, limits);
         served.complete(producer);
-        consumer = host(CONSUMER, directory, cluster, new Address("127.0.0.1", 1), limits);
+        consumer = openExchange(CONSUMER, directory, cluster, new Address("127.0.0.1", 1), limits);
         Server stream = startBare();
         closing.add(stream::shutdownNow);
         bare = NettyChannelBuilder.forAddress("127.0.0.1", stream.getPort())
@@ -122,7 +122,7 @@ final class ShuffleBench implements AutoCloseable {
         return resource;
     }
 
-    private ExchangeHost host(
+    private ExchangeHost openExchange(
             String name, Path directory, ClusterIdentity cluster, Address self, ExchangeLimits limits) {
         EventLoop loop = closeLater(new EventLoop(name, SystemClock.INSTANCE, error -> {
             throw new IllegalStateException(error);
@@ -188,19 +188,19 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /** Returns the operation of one shuffle: all chunks are fetched, checked, stored, and released. */
-    Bench.Operation exchangeOperation() {
-        return n -> whileKept(() -> 0);
+    PairedBenchmark.Operation exchangeOperation() {
+        return n -> measureWhileHeld(() -> 0);
     }
 
     /** Returns the live heap while all chunks are stored. */
     long liveBytes() {
-        return whileKept(() -> {
+        return measureWhileHeld(() -> {
             System.gc();
             return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         });
     }
 
-    private long whileKept(LongSupplier look) {
+    private long measureWhileHeld(LongSupplier look) {
         CompletableFuture<Outcome<GatherInputs>> here = new CompletableFuture<>();
         try (GatherInputs unused = consumer.fetchInputs(frame, actors(), MINUTE_NANOS, here::complete)) {
             if (here.join() instanceof Outcome.Err<GatherInputs> failed) {
@@ -215,7 +215,7 @@ final class ShuffleBench implements AutoCloseable {
      *
      * @param keeps true to keep all pieces until the last has arrived
      */
-    Bench.Operation bareOperation(boolean keeps) {
+    PairedBenchmark.Operation bareOperation(boolean keeps) {
         return n -> {
             List<byte[]> kept = new ArrayList<>();
             long got = 0;
@@ -235,7 +235,7 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /** Pins the sending threads to the first core and the receiving ones to the second, for all later runs. */
-    void pinThreads(Cores cores) {
+    void pinThreads(CpuPinning cores) {
         exchangeOperation().run(0); // the first call starts their threads
         bareOperation(false).run(0);
         cores.pinThreads(0, PRODUCER_THREADS);

@@ -1,11 +1,11 @@
 package io.uniserve.benchmark.shuffle;
 
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
-import io.uniserve.benchmark.measure.Cores;
 import io.uniserve.benchmark.measure.CpuMeter;
-import io.uniserve.benchmark.measure.RawLog;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.CpuPinning;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -110,15 +110,15 @@ public final class ShuffleCommand extends CliCommand {
             return processes();
         }
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
+                RawResultWriter log = new RawResultWriter(raw)) {
             ResultLine line = ResultLine.of("bench shuffle", arguments());
-            line.figure(compared("shuffle MB/s", workspace.directory().resolve("large"), log, chunks, 1, chunkKib));
+            line.figure(compare("shuffle MB/s", workspace.directory().resolve("large"), log, chunks, 1, chunkKib));
             long few = threads(workspace.directory().resolve("few"), FEW);
             resetPeaks();
-            line.figure(compared(
-                    "64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, MANY, MANY, smallKib));
+            line.figure(
+                    compare("64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, MANY, MANY, smallKib));
             long peak = peakMemory();
-            long live = live(workspace.directory().resolve("live"));
+            long live = liveBytes(workspace.directory().resolve("live"));
             long many = threads(workspace.directory().resolve("many"), MANY);
             console()
                     .println(String.format(
@@ -131,11 +131,11 @@ public final class ShuffleCommand extends CliCommand {
                             peak >> 20,
                             live >> 20,
                             2L * MANY * MANY * smallKib >> 10));
-            line.figure(Figure.atMost("threads at 64 x 64 above those at 8 x 8", many - few, 0));
+            line.figure(BenchmarkMetric.atMost("threads at 64 x 64 above those at 8 x 8", many - few, 0));
             line.with("threads", many);
             line.with("peakMemoryBytes", peak);
             line.with("liveHeapBytes", live);
-            try (Cores cores = Cores.ofThisProcess()) {
+            try (CpuPinning cores = CpuPinning.ofThisProcess()) {
                 line.with("coreOfItsOwn", pinThreads(cores));
             }
             line.with("cores", Runtime.getRuntime().availableProcessors());
@@ -149,16 +149,16 @@ public final class ShuffleCommand extends CliCommand {
         int rows = Math.max(1, smallKib / 2);
         ResultLine line = ResultLine.of("bench shuffle", arguments());
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                ShuffleProcesses servers = new ShuffleProcesses(workspace.directory(), processes)) {
+                ShuffledJoinBench servers = new ShuffledJoinBench(workspace.directory(), processes)) {
             console().note("loading");
             servers.load(FEW, rows);
             servers.load(MANY, rows);
-            Map<String, ShuffleProcesses.Usage> few = servers.join(FEW, rows, JOINS);
-            Map<String, ShuffleProcesses.Usage> many = servers.join(MANY, rows, JOINS);
+            Map<String, ShuffledJoinBench.Usage> few = servers.join(FEW, rows, JOINS);
+            Map<String, ShuffledJoinBench.Usage> many = servers.join(MANY, rows, JOINS);
             servers.steps(MANY).forEach(console()::println);
             console().println("server       threads at 8 x 8   at 64 x 64   most memory MB at 8 x 8   at 64 x 64");
             many.forEach((server, taken) -> {
-                ShuffleProcesses.Usage before = Objects.requireNonNull(few.get(server));
+                ShuffledJoinBench.Usage before = Objects.requireNonNull(few.get(server));
                 console()
                         .println(String.format(
                                 Locale.ROOT,
@@ -181,23 +181,24 @@ public final class ShuffleCommand extends CliCommand {
     }
 
     private static long maxOf(
-            Map<String, ShuffleProcesses.Usage> servers, ToLongFunction<ShuffleProcesses.Usage> what) {
+            Map<String, ShuffledJoinBench.Usage> servers, ToLongFunction<ShuffledJoinBench.Usage> what) {
         return servers.values().stream().mapToLong(what).max().orElse(0);
     }
 
-    private Figure compared(String name, Path folder, RawLog log, int sources, int slots, int kib) throws IOException {
+    private BenchmarkMetric compare(String name, Path folder, RawResultWriter log, int sources, int slots, int kib)
+            throws IOException {
         try (ShuffleBench shuffle = new ShuffleBench(folder, sources, slots, kib << 10);
-                Cores cores = Cores.ofThisProcess()) {
+                CpuPinning cores = CpuPinning.ofThisProcess()) {
             if (pinThreads(cores)) {
                 shuffle.pinThreads(cores);
             }
             CpuMeter cpu = new CpuMeter(List.of(), true);
-            Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
-            Bench.Load load = new Bench.Load(name, 1, shuffles, rounds);
-            List<Bench.Side> sides = List.of(
-                    new Bench.Side("uniserve", shuffle.exchangeOperation(), cpu),
-                    new Bench.Side("bare stream", shuffle.bareOperation(false), cpu),
-                    new Bench.Side("bare stream that keeps", shuffle.bareOperation(true), cpu));
+            PairedBenchmark bench = new PairedBenchmark(SystemClock.INSTANCE::nanos, log);
+            PairedBenchmark.Load load = new PairedBenchmark.Load(name, 1, shuffles, rounds);
+            List<PairedBenchmark.Side> sides = List.of(
+                    new PairedBenchmark.Side("uniserve", shuffle.exchangeOperation(), cpu),
+                    new PairedBenchmark.Side("bare stream", shuffle.bareOperation(false), cpu),
+                    new PairedBenchmark.Side("bare stream that keeps", shuffle.bareOperation(true), cpu));
             // Servers run for long. In a new process the compiler takes a third of the CPU time.
             int turns = bench.settle(load, TURN_SECONDS, settle, sides);
             console().note(name + ": " + turns + " turns before the first that counts");
@@ -218,11 +219,11 @@ public final class ShuffleCommand extends CliCommand {
                             ours / floor,
                             keeps,
                             ours / keeps));
-            return Figure.moreIsBetter(name, ours, floor, GOAL);
+            return BenchmarkMetric.moreIsBetter(name, ours, floor, GOAL);
         }
     }
 
-    private boolean pinThreads(Cores cores) {
+    private boolean pinThreads(CpuPinning cores) {
         return !shareCores && cores.count() > 1;
     }
 
@@ -237,7 +238,7 @@ public final class ShuffleCommand extends CliCommand {
         }
     }
 
-    private long live(Path folder) throws IOException {
+    private long liveBytes(Path folder) throws IOException {
         try (ShuffleBench shuffle = new ShuffleBench(folder, MANY, MANY, smallKib << 10)) {
             return shuffle.liveBytes();
         }
@@ -248,7 +249,7 @@ public final class ShuffleCommand extends CliCommand {
         ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
     }
 
-    /** Returns the peak of all memory pools. Each has its peak at another moment, so this is an upper bound. */
+    /** Returns the peak of all memory pools. The pools have their peaks at different times, so this is an upper bound. */
     private static long peakMemory() {
         return ManagementFactory.getMemoryPoolMXBeans().stream()
                 .mapToLong(pool -> pool.getPeakUsage().getUsed())

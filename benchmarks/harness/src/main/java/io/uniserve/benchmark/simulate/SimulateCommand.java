@@ -1,10 +1,10 @@
 package io.uniserve.benchmark.simulate;
 
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.Logging;
-import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.simulator.LightFaultReport;
 import io.uniserve.simulator.SeedReport;
 import io.uniserve.simulator.Simulation;
@@ -112,8 +112,8 @@ public final class SimulateCommand extends CliCommand {
         if (calm) {
             return calm(options);
         }
-        Progress progress =
-                new Progress(console().err(), console().terminal(), clock()::nanos, "simulate " + range, range.count());
+        ProgressBar progress = new ProgressBar(
+                console().err(), console().terminal(), clock()::nanos, "simulate " + range, range.count());
         AtomicLong done = new AtomicLong();
         AtomicLong violations = new AtomicLong();
         SimulationReport report = new Simulation(options).run(range.from(), range.to(), seed -> {
@@ -135,8 +135,8 @@ public final class SimulateCommand extends CliCommand {
         double length = isGiven("--hours") ? hours : CALM_HOURS_DEFAULT;
         console().note("simulating " + length + " hours, which takes some seconds each");
         LightFaultReport report = new Simulation(options).runLightFaults(seeds.from(), length, SimulateCommand::heap);
-        CalmOutput.print(console(), seeds.from(), report);
-        return CalmOutput.result(arguments(), report).print(console());
+        LightFaultRunPrinter.print(console(), seeds.from(), report);
+        return LightFaultRunPrinter.result(arguments(), report).print(console());
     }
 
     private SeedRange range() {
@@ -225,8 +225,8 @@ public final class SimulateCommand extends CliCommand {
         report.faults().forEach((fault, count) -> faults.put(fault.label(), count));
         ResultLine line = ResultLine.of("simulate", arguments());
         if (bug == Plant.NONE) {
-            line.figure(Figure.atMost("violations", report.violations(), 0));
-            line.figure(Figure.atLeast(
+            line.figure(BenchmarkMetric.atMost("violations", report.violations(), 0));
+            line.figure(BenchmarkMetric.atLeast(
                     "operations a simulated second", report.operationsPerSecond(), OPERATIONS_PER_SECOND_GOAL));
         } else {
             long found = report.failed().stream()
@@ -234,7 +234,7 @@ public final class SimulateCommand extends CliCommand {
                     .filter(violation -> bug.codes().contains(violation.invariant()))
                     .count();
             String codes = String.join(", ", bug.codes());
-            line.figure(Figure.atLeast("violations of " + codes + " found with " + bug.label(), found, 1));
+            line.figure(BenchmarkMetric.atLeast("violations of " + codes + " found with " + bug.label(), found, 1));
         }
         return line.with("seeds", range.toString())
                 .with("hours", report.hours())

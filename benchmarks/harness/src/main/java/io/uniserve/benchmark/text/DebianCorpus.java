@@ -37,7 +37,7 @@ final class DebianCorpus {
         return Files.isReadable(GCIDE) && Files.isReadable(GCIDE_INDEX) && Files.isDirectory(WORDNET);
     }
 
-    static Corpus read() {
+    static TextCorpus read() {
         if (!isInstalled()) {
             throw UniserveException.invalid(
                     "the English texts are not installed: apt-get install dict-gcide wordnet-base, or use --corpus"
@@ -50,13 +50,13 @@ final class DebianCorpus {
             String source = "English, installed by apt: " + dictionary.size() + " entries of dict-gcide, "
                     + glosses.size() + " glosses of wordnet-base, " + packages.size()
                     + " descriptions of packages in apt's lists";
-            return new Corpus(source, inTurn(List.of(dictionary, glosses, packages)));
+            return new TextCorpus(source, interleave(List.of(dictionary, glosses, packages)));
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot read the English texts: " + e.getMessage(), e);
         }
     }
 
-    private static List<TextDocument> inTurn(List<List<TextDocument>> parts) {
+    private static List<TextDocument> interleave(List<List<TextDocument>> parts) {
         int longest = parts.stream().mapToInt(List::size).max().orElse(0);
         List<TextDocument> all = new ArrayList<>();
         for (int i = 0; i < longest; i++) {

@@ -1,11 +1,11 @@
 package io.uniserve.benchmark.text;
 
 import io.uniserve.api.Document;
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
+import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.peer.SearchPeer;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -22,16 +22,16 @@ final class TextBench {
     private static final String TABLE = "text";
     private static final int WARMUP_THREADS = 4;
 
-    private final Bench bench;
-    private final Corpus corpus;
+    private final PairedBenchmark bench;
+    private final TextCorpus corpus;
     private final Scale scale;
     private final Console console;
-    private final UniserveText uniserve;
+    private final UniserveTextCluster uniserve;
     private final SearchPeer peer;
     private final CpuMeter ourCpu;
     private final CpuMeter peersCpu;
     private final Partitioner shards;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
     private final List<String> differences = new ArrayList<>();
     private int compared;
@@ -51,11 +51,11 @@ final class TextBench {
             List<TextQuery> measured) {}
 
     TextBench(
-            Bench bench,
-            Corpus corpus,
+            PairedBenchmark bench,
+            TextCorpus corpus,
             Scale scale,
             Console console,
-            UniserveText uniserve,
+            UniserveTextCluster uniserve,
             SearchPeer peer,
             List<Long> peerPids) {
         this.bench = bench;
@@ -74,7 +74,7 @@ final class TextBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> figures() {
+    List<BenchmarkMetric> figures() {
         return List.copyOf(figures);
     }
 
@@ -99,7 +99,7 @@ final class TextBench {
         for (int shard = 0; shard < scale.shards(); shard++) {
             OptionalInt target = OptionalInt.of(shard);
             List<TextDocument> part = documentsOf(shard);
-            Batches.send(
+            ConcurrentBatchSender.send(
                     part.size(), i -> part.get(i).fields(part.get(i).id()), batch -> peer.add(TABLE, target, batch));
         }
         peer.commit(TABLE, true);
@@ -127,7 +127,7 @@ final class TextBench {
 
     private void compare(TextQuery query, String ours, String peers) {
         compared++;
-        Answers.difference(ours, peers)
+        SearchAnswerComparator.difference(ours, peers)
                 .ifPresent(difference -> differences.add(query.name() + " " + query.parameters() + ": " + difference));
     }
 
@@ -144,12 +144,12 @@ final class TextBench {
                 String name = query.name() + ", " + clients + " clients: ";
                 BenchmarkIteration mine = blocks.get(0);
                 BenchmarkIteration theirs = blocks.get(1);
-                figures.add(Figure.moreIsBetter(name + "queries/s", mine.perSecond(), theirs.perSecond(), 1));
-                figures.add(Figure.lessIsBetter(
+                figures.add(BenchmarkMetric.moreIsBetter(name + "queries/s", mine.perSecond(), theirs.perSecond(), 1));
+                figures.add(BenchmarkMetric.lessIsBetter(
                         name + "p50 us", mine.percentileMicros(0.5), theirs.percentileMicros(0.5), 1));
-                figures.add(Figure.lessIsBetter(
+                figures.add(BenchmarkMetric.lessIsBetter(
                         name + "p99 us", mine.percentileMicros(0.99), theirs.percentileMicros(0.99), 1));
-                figures.add(Figure.lessIsBetter(
+                figures.add(BenchmarkMetric.lessIsBetter(
                         name + "CPU ms/query", mine.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 1));
             }
         }
@@ -177,7 +177,7 @@ final class TextBench {
         for (TextQuery query : scale.measured()) {
             settle(query, clients, ours, peers);
             List<BenchmarkIteration> blocks = measure("hot " + query.name(), query, clients, ours, peers);
-            figures.add(Figure.moreIsBetter(
+            figures.add(BenchmarkMetric.moreIsBetter(
                     "hot " + query.name() + ", " + clients + " clients: queries/s",
                     blocks.get(0).perSecond(),
                     blocks.get(1).perSecond(),
@@ -195,8 +195,10 @@ final class TextBench {
     }
 
     private void settle(TextQuery query, int clients, Function<String, String> ours, Function<String, String> peers) {
-        Bench.Load load = new Bench.Load(query.name(), clients, Math.max(1, scale.operations() / clients), 1);
-        List<Bench.Side> sides = List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu));
+        PairedBenchmark.Load load =
+                new PairedBenchmark.Load(query.name(), clients, Math.max(1, scale.operations() / clients), 1);
+        List<PairedBenchmark.Side> sides =
+                List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu));
         console.note("steady after " + bench.settle(load, scale.seconds(), scale.settle(), sides)
                 + " blocks of each side: " + query.name() + ", " + clients + " clients");
     }
@@ -208,7 +210,8 @@ final class TextBench {
             Function<String, String> ours,
             Function<String, String> peers) {
         console.note(scenario + ", " + clients + " clients");
-        Bench.Load load = new Bench.Load(scenario, clients, Math.max(1, scale.operations() / clients), scale.rounds());
+        PairedBenchmark.Load load =
+                new PairedBenchmark.Load(scenario, clients, Math.max(1, scale.operations() / clients), scale.rounds());
         List<BenchmarkIteration> blocks = bench.compare(
                 load,
                 scale.seconds(),
@@ -217,9 +220,9 @@ final class TextBench {
         return blocks;
     }
 
-    private static Bench.Side side(String name, Function<String, String> ask, TextQuery query, CpuMeter cpu) {
+    private static PairedBenchmark.Side side(String name, Function<String, String> ask, TextQuery query, CpuMeter cpu) {
         int expected = ask.apply(query.parameters()).length();
-        return new Bench.Side(
+        return new PairedBenchmark.Side(
                 name,
                 n -> {
                     int length = ask.apply(query.parameters()).length();

@@ -1,10 +1,10 @@
 package io.uniserve.benchmark.text;
 
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.LaunchAggregator;
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.peer.SearchPeer;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.testkit.process.DaemonProcess;
@@ -62,7 +62,7 @@ public final class TextCommand extends CliCommand {
             description =
                     "debian: English texts of the packages dict-gcide and wordnet-base and of apt's lists; europarl:"
                             + " the texts in the distribution (default: debian if the packages are installed).")
-    private Corpus.@Nullable Choice choice;
+    private TextCorpus.@Nullable Choice choice;
 
     @Option(names = "--documents", paramLabel = "N", description = "Maximum number of documents (default: all).")
     private int documents = Integer.MAX_VALUE;
@@ -171,7 +171,7 @@ public final class TextCommand extends CliCommand {
     @Override
     public Integer call() throws IOException {
         check();
-        Corpus corpus = corpus();
+        TextCorpus corpus = corpus();
         console()
                 .println(
                         "corpus: " + corpus.source() + "; " + corpus.documents().size() + " documents are used");
@@ -181,8 +181,8 @@ public final class TextCommand extends CliCommand {
                 .resolve(peer.name().toLowerCase(Locale.ROOT))
                 .resolve("lib");
         ResultLine line = ResultLine.of("bench text", arguments());
-        List<List<Figure>> figures;
-        try (RawLog log = new RawLog(raw)) {
+        List<List<BenchmarkMetric>> figures;
+        try (RawResultWriter log = new RawResultWriter(raw)) {
             figures = LaunchAggregator.run(launches, log, console(), () -> launch(corpus, jars, log));
         }
         if (launches > 1) {
@@ -192,16 +192,16 @@ public final class TextCommand extends CliCommand {
         return report(line, corpus);
     }
 
-    private List<Figure> launch(Corpus corpus, Path jars, RawLog log) throws IOException {
+    private List<BenchmarkMetric> launch(TextCorpus corpus, Path jars, RawResultWriter log) throws IOException {
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                UniserveText uniserve =
-                        new UniserveText(workspace.directory().resolve("uniserve"), nodes, "-Xmx" + heap);
+                UniserveTextCluster uniserve =
+                        new UniserveTextCluster(workspace.directory().resolve("uniserve"), nodes, "-Xmx" + heap);
                 SolrCloud solrCloud = new SolrCloud(workspace.directory(), jars);
                 SearchPeer other = solrCloud.start(nodes, "-Xmx" + heap)) {
             List<Long> pids = solrCloud.nodes().stream().map(DaemonProcess::pid).toList();
-            Bench bench = new Bench(clock()::nanos, log);
+            PairedBenchmark bench = new PairedBenchmark(clock()::nanos, log);
             TextBench text = new TextBench(bench, corpus, scale(), console(), uniserve, other, pids);
-            BulkBench updates = new BulkBench(bench, corpus, shards, uniserve, other, pids, console());
+            BulkUpdateBench updates = new BulkUpdateBench(bench, corpus, shards, uniserve, other, pids, console());
             if (parts.contains(Part.QUERIES) || parts.contains(Part.HOT)) {
                 text.load();
                 text.compareAnswers();
@@ -214,7 +214,7 @@ public final class TextCommand extends CliCommand {
             compared += text.compared();
             different += text.differences().size();
             resultFields.put("peer", other.name());
-            List<Figure> figures = new ArrayList<>(text.figures());
+            List<BenchmarkMetric> figures = new ArrayList<>(text.figures());
             figures.addAll(updates.figures());
             return figures;
         }
@@ -235,7 +235,7 @@ public final class TextCommand extends CliCommand {
                 TextQuery.measured(kinds));
     }
 
-    private void run(TextBench text, BulkBench updates, List<Long> ourPids, List<Long> peersPids) {
+    private void run(TextBench text, BulkUpdateBench updates, List<Long> ourPids, List<Long> peersPids) {
         if (parts.contains(Part.QUERIES)) {
             text.measureQueries();
         }
@@ -265,7 +265,7 @@ public final class TextCommand extends CliCommand {
         resultFields.put("peerSegments", all - ours);
     }
 
-    private int report(ResultLine line, Corpus corpus) {
+    private int report(ResultLine line, TextCorpus corpus) {
         resultFields.forEach(line::with);
         line.with("corpus", corpus.source())
                 .with("documents", corpus.documents().size())
@@ -283,15 +283,15 @@ public final class TextCommand extends CliCommand {
         return line.print(console());
     }
 
-    private Corpus corpus() {
-        Corpus.Choice choice = this.choice;
+    private TextCorpus corpus() {
+        TextCorpus.Choice choice = this.choice;
         if (choice == null) {
-            choice = DebianCorpus.isInstalled() ? Corpus.Choice.DEBIAN : Corpus.Choice.EUROPARL;
-            if (choice == Corpus.Choice.EUROPARL) {
+            choice = DebianCorpus.isInstalled() ? TextCorpus.Choice.DEBIAN : TextCorpus.Choice.EUROPARL;
+            if (choice == TextCorpus.Choice.EUROPARL) {
                 console().note("for English texts: apt-get install dict-gcide wordnet-base");
             }
         }
-        return Corpus.read(choice, JavaLauncher.ofThisProcess().home(), documents);
+        return TextCorpus.read(choice, JavaLauncher.ofThisProcess().home(), documents);
     }
 
     private void check() {

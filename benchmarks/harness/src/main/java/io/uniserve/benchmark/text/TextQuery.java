@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/** Query that both sides get in the same words. Ties are broken by id, so that there is one correct answer. */
+/** Query with the same text for both sides. Ties are broken by id, so that there is one correct answer. */
 record TextQuery(String name, String parameters) {
     private static final String PAGE = "&fl=id,topic_s,text,score&sort=score+desc,id+asc&rows=10&omitHeader=true";
     private static final String FACET = "&rows=0&facet=true&facet.field=topic_s&facet.mincount=1&omitHeader=true";
@@ -20,10 +20,10 @@ record TextQuery(String name, String parameters) {
 
     /** The measured queries: the two queries of the papers, a facet and a sorted page. */
     static final List<TextQuery> MEASURED = List.of(
-            of("phrase \"is also\"", "text:\"is also\"", PAGE),
-            of("sloppy \"of the\"~4", "text:\"of the\"~4", PAGE),
-            of("facet of \"water\"", "text:water", FACET_TOP),
-            of("sorted page of \"the\"", "text:the", SORTED));
+            sorted("phrase \"is also\"", "text:\"is also\"", PAGE),
+            sorted("sloppy \"of the\"~4", "text:\"of the\"~4", PAGE),
+            sorted("facet of \"water\"", "text:water", FACET_TOP),
+            sorted("sorted page of \"the\"", "text:the", SORTED));
 
     /** Returns the measured queries whose names contain one of these words; all if there are no words. */
     static List<TextQuery> measured(List<String> words) {
@@ -33,7 +33,7 @@ record TextQuery(String name, String parameters) {
     }
 
     /** Returns queries that are only compared: two or three words of a random document, in each of the four kinds. */
-    static List<TextQuery> generated(Corpus corpus, long seed, int count) {
+    static List<TextQuery> generated(TextCorpus corpus, long seed, int count) {
         Random random = new Random(seed);
         List<TextQuery> queries = new ArrayList<>();
         while (queries.size() < count) {
@@ -51,16 +51,16 @@ record TextQuery(String name, String parameters) {
             String name = "generated " + queries.size();
             queries.add(
                     switch (queries.size() % 4) {
-                        case 0 -> of(name, "text:" + phrase, PAGE);
-                        case 1 -> of(name, "text:" + phrase + "~" + random.nextInt(6), PAGE);
-                        case 2 -> of(name, "text:(\"" + words.get(from) + "\" OR " + phrase + ")", FACET_ALL);
-                        default -> of(name, "text:\"" + words.get(from) + "\"", SORTED);
+                        case 0 -> sorted(name, "text:" + phrase, PAGE);
+                        case 1 -> sorted(name, "text:" + phrase + "~" + random.nextInt(6), PAGE);
+                        case 2 -> sorted(name, "text:(\"" + words.get(from) + "\" OR " + phrase + ")", FACET_ALL);
+                        default -> sorted(name, "text:\"" + words.get(from) + "\"", SORTED);
                     });
         }
         return queries;
     }
 
-    private static TextQuery of(String name, String query, String rest) {
+    private static TextQuery sorted(String name, String query, String rest) {
         return new TextQuery(name, "q=" + URLEncoder.encode(query, StandardCharsets.UTF_8) + rest);
     }
 }

@@ -1,9 +1,9 @@
 package io.uniserve.benchmark.tpch;
 
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -31,22 +31,22 @@ final class TpchBench {
     private static final Set<ErrorCode> REFUSALS =
             Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT, ErrorCode.TOO_LARGE);
 
-    private final Bench bench;
+    private final PairedBenchmark bench;
     private final Console console;
-    private final UniserveTpch uniserve;
+    private final UniserveTpchCluster uniserve;
     private final CpuMeter ourCpu;
-    private final List<SqlProcess> peers;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BaselineSqlProcess> peers;
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
     private final List<String> differences = new ArrayList<>();
-    private final Map<String, String> refused = new LinkedHashMap<>();
-    private final List<String> checked = new ArrayList<>();
+    private final Map<String, String> rejectedQueries = new LinkedHashMap<>();
+    private final List<String> checkedLines = new ArrayList<>();
     private int compared;
 
     /** Numbers of runs. */
     record Scale(int warmup, int settle, int operations, int rounds) {}
 
-    TpchBench(Bench bench, Console console, UniserveTpch uniserve, List<SqlProcess> peers) {
+    TpchBench(PairedBenchmark bench, Console console, UniserveTpchCluster uniserve, List<BaselineSqlProcess> peers) {
         this.bench = bench;
         this.console = console;
         this.uniserve = uniserve;
@@ -54,7 +54,7 @@ final class TpchBench {
         this.ourCpu = new CpuMeter(uniserve.serverPids(), true);
     }
 
-    List<Figure> figures() {
+    List<BenchmarkMetric> figures() {
         return List.copyOf(figures);
     }
 
@@ -65,7 +65,7 @@ final class TpchBench {
 
     /** Returns one line for people per compared or refused query. */
     List<String> checkedLines() {
-        return List.copyOf(checked);
+        return List.copyOf(checkedLines);
     }
 
     /** Returns the number of answers that were compared with another engine's. */
@@ -79,7 +79,7 @@ final class TpchBench {
 
     /** Returns the queries that Uniserve refuses, with the reason. */
     Map<String, String> rejectedQueries() {
-        return new LinkedHashMap<>(refused);
+        return new LinkedHashMap<>(rejectedQueries);
     }
 
     /** Sends every query once to all sides. Returns the queries that Uniserve answers. */
@@ -94,39 +94,40 @@ final class TpchBench {
                 if (!REFUSALS.contains(e.code())) {
                     throw e;
                 }
-                refused.put(query.name(), e.reason());
-                checked.add(String.format(Locale.ROOT, "%-6s%8s%8s  refused: %s", query.name(), "", "", e.reason()));
+                rejectedQueries.put(query.name(), e.reason());
+                checkedLines.add(
+                        String.format(Locale.ROOT, "%-6s%8s%8s  refused: %s", query.name(), "", "", e.reason()));
                 continue;
             }
             answered.add(query);
-            compare(query, UniserveTpch.rows(answer));
+            compare(query, UniserveTpchCluster.rows(answer));
         }
         return answered;
     }
 
     private void compare(TpchQuery query, List<List<@Nullable String>> ours) {
         int before = differences.size();
-        for (SqlProcess peer : peers) {
+        for (BaselineSqlProcess peer : peers) {
             compared++;
-            SqlAnswers.difference(ours, peer.query(query))
+            SqlAnswerComparator.difference(ours, peer.query(query))
                     .ifPresent(difference -> differences.add(query.name() + ", " + peer.name() + ": " + difference));
         }
         String found = differences.size() == before
                 ? "equal"
                 : "DIFFERENT " + String.join("; ", differences.subList(before, differences.size()));
         int values = ours.stream().mapToInt(List::size).sum();
-        checked.add(String.format(Locale.ROOT, "%-6s%8d%8d  %s", query.name(), ours.size(), values, found));
+        checkedLines.add(String.format(Locale.ROOT, "%-6s%8d%8d  %s", query.name(), ours.size(), values, found));
     }
 
     /** Warms up all of these queries before it measures each, so that the first one is as warm as the last. */
     void measure(List<TpchQuery> queries, Scale scale) {
         rows.add(String.format(Locale.ROOT, "%-6s%-16s%10s%10s%12s", "", "", "p50 ms", "p90 ms", "CPU ms"));
-        warmServing(queries, scale);
-        queries.forEach(query -> warm(query, scale));
+        warmUpServing(queries, scale);
+        queries.forEach(query -> warmUp(query, scale));
         for (TpchQuery query : queries) {
             console.note("measuring " + query.name());
-            List<BenchmarkIteration> blocks =
-                    bench.compare(new Bench.Load(query.name(), 1, scale.operations(), scale.rounds()), sides(query));
+            List<BenchmarkIteration> blocks = bench.compare(
+                    new PairedBenchmark.Load(query.name(), 1, scale.operations(), scale.rounds()), sides(query));
             BenchmarkIteration ours = blocks.get(0);
             for (int i = 0; i < blocks.size(); i++) {
                 row(i == 0 ? query.name() : "", blocks.get(i), ours);
@@ -137,10 +138,11 @@ final class TpchBench {
         }
     }
 
-    private void warm(TpchQuery query, Scale scale) {
-        List<Bench.Side> sides = sides(query);
+    private void warmUp(TpchQuery query, Scale scale) {
+        List<PairedBenchmark.Side> sides = sides(query);
         sides.forEach(side -> bench.warmUp(side, 1, scale.warmup()));
-        int turns = bench.settle(new Bench.Load(query.name(), 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides);
+        int turns =
+                bench.settle(new PairedBenchmark.Load(query.name(), 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides);
         console.note("steady after " + turns + " blocks of each side: " + query.name());
     }
 
@@ -148,36 +150,38 @@ final class TpchBench {
      * Warms up the serving code of all sides with queries that find nothing. That code is compiled after thousands of queries, which would
      * take minutes with large queries.
      */
-    private void warmServing(List<TpchQuery> queries, Scale scale) {
+    private void warmUpServing(List<TpchQuery> queries, Scale scale) {
         for (TpchQuery query : scale.settle() == 0 ? List.<TpchQuery>of() : TpchQuery.ofNoRows(queries)) {
-            int turns = bench.settle(new Bench.Load("no rows", 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides(query));
+            int turns = bench.settle(
+                    new PairedBenchmark.Load("no rows", 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides(query));
             console.note("steady after " + turns + " blocks of each side: no rows of " + query.table());
         }
     }
 
-    private List<Bench.Side> sides(TpchQuery query) {
-        List<Bench.Side> sides = new ArrayList<>();
+    private List<PairedBenchmark.Side> sides(TpchQuery query) {
+        List<PairedBenchmark.Side> sides = new ArrayList<>();
         sides.add(side("uniserve", () -> uniserve.query(query).length(), ourCpu));
         peers.forEach(peer ->
                 sides.add(side(peer.side(), () -> peer.query(query).size(), new CpuMeter(List.of(peer.pid()), true))));
         return sides;
     }
 
-    private static List<Figure> figures(TpchQuery query, BenchmarkIteration ours, BenchmarkIteration theirs) {
+    private static List<BenchmarkMetric> figures(TpchQuery query, BenchmarkIteration ours, BenchmarkIteration theirs) {
         boolean bare = theirs.side().equals("bare");
         double goal = bare ? 1 / (query.isJoin() ? JOIN_GOAL : SCAN_GOAL) : SPARK_GOAL;
         String name = query.name() + " vs " + theirs.side() + ": ";
         // CPU is shown next to the wall time and has no goal.
         return List.of(
-                Figure.lessIsBetter(
+                BenchmarkMetric.lessIsBetter(
                         name + "p50 ms", ours.percentileMicros(0.5) / 1e3, theirs.percentileMicros(0.5) / 1e3, goal),
-                Figure.lessIsBetter(name + "CPU ms/query", ours.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 0));
+                BenchmarkMetric.lessIsBetter(
+                        name + "CPU ms/query", ours.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 0));
     }
 
     /** Creates a side that checks that the size of the answer does not change. */
-    private static Bench.Side side(String name, java.util.function.IntSupplier ask, CpuMeter cpu) {
+    private static PairedBenchmark.Side side(String name, java.util.function.IntSupplier ask, CpuMeter cpu) {
         int expected = ask.getAsInt();
-        return new Bench.Side(
+        return new PairedBenchmark.Side(
                 name,
                 n -> {
                     int measured = ask.getAsInt();

@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.tpch;
 
-import io.uniserve.benchmark.measure.Bench;
-import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.testkit.process.ProcessClusterOptions;
@@ -111,45 +111,45 @@ public final class TpchCommand extends CliCommand {
     public Integer call() throws IOException {
         List<TpchQuery> asked = checked();
         if (peer == Peer.SPARK) {
-            SqlProcess.sparkFolder();
+            BaselineSqlProcess.sparkFolder();
         }
-        List<TpchData.Table> tables = TpchData.TABLES.stream()
+        List<TpchDataGenerator.Table> tables = TpchDataGenerator.TABLES.stream()
                 .filter(table -> asked.stream().anyMatch(query -> query.uses(table)))
                 .toList();
         int cores = Runtime.getRuntime().availableProcessors();
         ResultLine line = ResultLine.of("bench tpch", arguments());
-        List<SqlProcess> peers = new ArrayList<>();
+        List<BaselineSqlProcess> peers = new ArrayList<>();
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw);
-                UniserveTpch uniserve = new UniserveTpch(
+                RawResultWriter log = new RawResultWriter(raw);
+                UniserveTpchCluster uniserve = new UniserveTpchCluster(
                         ProcessClusterOptions.of(workspace.directory().resolve("uniserve"), servers, engine)
                                 .withHeap("-Xmx" + heap))) {
             Path directory = workspace.directory();
-            TpchData data = new TpchData(directory, tables, scale, console(), clock()::nanos);
+            TpchDataGenerator data = new TpchDataGenerator(directory, tables, scale, console(), clock()::nanos);
             long start = clock().nanos();
             uniserve.load(data, tables, actors, 1, console(), clock()::nanos);
             line.with("loadSeconds", (clock().nanos() - start) / 1_000_000_000);
-            peers.add(SqlProcess.bare(directory, "-Xmx512m", cores));
+            peers.add(BaselineSqlProcess.bare(directory, "-Xmx512m", cores));
             if (peer == Peer.SPARK) {
-                peers.add(SqlProcess.spark(directory, "-Xmx" + peerHeap, cores, "cached"));
-                peers.add(SqlProcess.spark(directory, "-Xmx" + peerHeap, cores, "parquet"));
+                peers.add(BaselineSqlProcess.spark(directory, "-Xmx" + peerHeap, cores, "cached"));
+                peers.add(BaselineSqlProcess.spark(directory, "-Xmx" + peerHeap, cores, "parquet"));
             }
-            for (SqlProcess one : peers) {
+            for (BaselineSqlProcess one : peers) {
                 console().note("loading " + one.name());
                 one.load(data, tables);
             }
-            TpchBench bench = new TpchBench(new Bench(clock()::nanos, log), console(), uniserve, peers);
+            TpchBench bench = new TpchBench(new PairedBenchmark(clock()::nanos, log), console(), uniserve, peers);
             List<TpchQuery> answered = bench.compareAnswers(asked);
             if (!check) {
                 bench.measure(answered, new TpchBench.Scale(warmup, settle, operations, rounds));
             }
             line.with("rows", data.rows())
-                    .with("peers", peers.stream().map(SqlProcess::name).toList())
+                    .with("peers", peers.stream().map(BaselineSqlProcess::name).toList())
                     .with("serverPeakMb", uniserve.peakMb())
                     .with("cores", cores);
             return report(bench, line);
         } finally {
-            for (SqlProcess one : peers) {
+            for (BaselineSqlProcess one : peers) {
                 one.close();
             }
         }

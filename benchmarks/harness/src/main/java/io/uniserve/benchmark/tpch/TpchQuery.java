@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Query of TPC-H with its validation parameters, in the same words for every system.
+ * Query of TPC-H with its validation parameters, with the same text for every system.
  *
  * @param number the number in TPC-H
  */
@@ -56,9 +56,10 @@ public record TpchQuery(int number, String sql) {
 
     /** Returns the queries without rows whose tables are all used by one of these queries. */
     static List<TpchQuery> ofNoRows(List<TpchQuery> queries) {
-        Predicate<TpchData.Table> used = table -> queries.stream().anyMatch(query -> query.uses(table));
+        Predicate<TpchDataGenerator.Table> used = table -> queries.stream().anyMatch(query -> query.uses(table));
         return OF_NO_ROWS.stream()
-                .filter(query -> TpchData.TABLES.stream().filter(query::uses).allMatch(used))
+                .filter(query ->
+                        TpchDataGenerator.TABLES.stream().filter(query::uses).allMatch(used))
                 .toList();
     }
 
@@ -89,10 +90,10 @@ public record TpchQuery(int number, String sql) {
 
     /** True if it reads more than one table. */
     boolean isJoin() {
-        return TpchData.TABLES.stream().filter(this::uses).count() > 1;
+        return TpchDataGenerator.TABLES.stream().filter(this::uses).count() > 1;
     }
 
-    boolean uses(TpchData.Table table) {
+    boolean uses(TpchDataGenerator.Table table) {
         return Pattern.compile("(?i)\\b" + table.name() + "\\b").matcher(sql).find();
     }
 }

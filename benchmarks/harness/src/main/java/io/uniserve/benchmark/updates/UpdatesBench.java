@@ -2,12 +2,12 @@ package io.uniserve.benchmark.updates;
 
 import io.uniserve.api.Document;
 import io.uniserve.benchmark.floor.BareFanOut;
-import io.uniserve.benchmark.floor.BareRegistry;
-import io.uniserve.benchmark.measure.Bench;
+import io.uniserve.benchmark.floor.BareZooKeeperWrite;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.CpuMeter;
-import io.uniserve.benchmark.measure.RegistryCalls;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.ZooKeeperCallCounter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
@@ -34,21 +34,24 @@ final class UpdatesBench {
 
     private static final long BARE_TIMEOUT_MS = 60_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    /** Steps of one atomic update in the protocol: begin and commit; PREPARE and DECIDE; client, PREPARE, its replication. */
+    /**
+     * Steps of one atomic update: two ZooKeeper writes (begin, commit), two fsyncs (PREPARE, DECIDE), three RPC rounds (client, PREPARE,
+     * replication).
+     */
     private static final int REGISTRY_WRITES = 2;
 
     private static final int FSYNC_ROUNDS = 2;
     private static final int RPC_ROUNDS = 3;
-    /** Number of single rows, pieces of their floor, and queries per turn before the sides alternate. */
+    /** Operations of one side per turn: updates of one row, single steps of the floor, or queries. */
     private static final int TURN_OPERATIONS = 10;
 
-    private final Bench bench;
+    private final PairedBenchmark bench;
     private final LongSupplier clock;
     private final UpdatesPort port;
     private final Scale scale;
     private final Path directory;
     private final Console console;
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
     /**
@@ -67,7 +70,8 @@ final class UpdatesBench {
     /** Rows of an update, the number of updates per block and for warm-up, and whether its figure counts as bulk. */
     private record Size(String name, Supplier<List<Document>> rows, int count, int warmUp, boolean bulk) {}
 
-    UpdatesBench(Bench bench, LongSupplier clock, UpdatesPort port, Scale scale, Path directory, Console console) {
+    UpdatesBench(
+            PairedBenchmark bench, LongSupplier clock, UpdatesPort port, Scale scale, Path directory, Console console) {
         this.bench = bench;
         this.clock = clock;
         this.port = port;
@@ -81,7 +85,7 @@ final class UpdatesBench {
         return List.copyOf(rows);
     }
 
-    List<Figure> run() {
+    List<BenchmarkMetric> run() {
         rows.add(String.format(
                 Locale.ROOT,
                 "%-28s %12s %12s %12s %7s %7s",
@@ -93,19 +97,19 @@ final class UpdatesBench {
                 "goal"));
         ProcessClusterOptions options = ProcessClusterOptions.of(directory, SERVERS, port.port())
                 .withHeap(HEAP)
-                .with(RegistryCalls.SETTINGS);
+                .with(ZooKeeperCallCounter.SETTINGS);
         try (ProcessCluster cluster = new ProcessCluster(options);
-                BareEngine bare = new BareEngine(directory, port)) {
+                BareEngineUpdate bare = new BareEngineUpdate(directory, port)) {
             console.note("starting " + SERVERS + " servers");
             cluster.start();
-            RegistryCalls calls = new RegistryCalls(cluster.serverLogs());
+            ZooKeeperCallCounter calls = new ZooKeeperCallCounter(cluster.serverLogs());
             try (UniserveClient client = UniserveClient.builder()
                     .bootstrap(cluster.bootstrap().toArray(new String[0]))
                     .build()) {
                 for (int rf = 1; rf <= SERVERS; rf++) {
-                    updates(cluster, client, bare, rf);
+                    measureUpdates(cluster, client, bare, rf);
                 }
-                queries(cluster, client, calls);
+                measureQueries(cluster, client, calls);
             }
         }
         return List.copyOf(figures);
@@ -137,7 +141,7 @@ final class UpdatesBench {
         return client.table(name);
     }
 
-    private void updates(ProcessCluster cluster, UniserveClient client, BareEngine bare, int rf) {
+    private void measureUpdates(ProcessCluster cluster, UniserveClient client, BareEngineUpdate bare, int rf) {
         CpuMeter none = new CpuMeter(List.of(), false);
         ClientTable eventual = table(client, "eventual" + rf, rf, ConsistencyLevel.EVENTUAL);
         ClientTable atomic = table(client, "atomic" + rf, rf, ConsistencyLevel.FULLY_SERIALIZABLE);
@@ -145,21 +149,22 @@ final class UpdatesBench {
             String scenario = "rf " + rf + ", " + size.name();
             console.note(scenario);
             List<Document> given = size.rows().get();
-            List<Bench.Side> sides = List.of(
-                    new Bench.Side("eventual", n -> put(eventual, given), none),
-                    new Bench.Side("serializable", n -> put(atomic, given), none),
-                    new Bench.Side("bare", n -> bare.update(given), none));
+            List<PairedBenchmark.Side> sides = List.of(
+                    new PairedBenchmark.Side("eventual", n -> put(eventual, given), none),
+                    new PairedBenchmark.Side("serializable", n -> put(atomic, given), none),
+                    new PairedBenchmark.Side("bare", n -> bare.update(given), none));
             if (given.size() == 1) {
-                single(cluster, bare, rf, size, sides);
+                measureSingleRow(cluster, bare, rf, size, sides);
                 continue;
             }
             sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
-            List<BenchmarkIteration> blocks =
-                    bench.compare(new Bench.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
+            List<BenchmarkIteration> blocks = bench.compare(
+                    new PairedBenchmark.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
             double floor = blocks.get(2).percentileMicros(0.5) * rf;
             if (size.bulk()) {
-                figures.add(Figure.lessIsBetter("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
+                figures.add(
+                        BenchmarkMetric.lessIsBetter("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
             }
             row(scenario, blocks.get(0).percentileMicros(0.5), ours, floor, size.bulk() ? "1.5" : "-");
         }
@@ -190,26 +195,27 @@ final class UpdatesBench {
      * Measures updates of one row, and separately the ZooKeeper writes, fsyncs and RPC rounds that one update needs. All are warm and
      * alternate in small turns, so that a change of the machine's speed affects all of them.
      */
-    private void single(ProcessCluster cluster, BareEngine bare, int rf, Size size, List<Bench.Side> updates) {
+    private void measureSingleRow(
+            ProcessCluster cluster, BareEngineUpdate bare, int rf, Size size, List<PairedBenchmark.Side> updates) {
         CpuMeter none = new CpuMeter(List.of(), false);
         List<String> command =
                 JavaLauncher.ofThisProcess().commandLine("-Xmx256m", List.of("bench", "bare-server", "--port", "0"));
-        try (BareRegistry registry =
-                        new BareRegistry(cluster.address("zookeeper").toString(), "rf-" + rf);
+        try (BareZooKeeperWrite registry =
+                        new BareZooKeeperWrite(cluster.address("zookeeper").toString(), "rf-" + rf);
                 DaemonProcess server =
                         DaemonProcess.start("bare-" + rf, command, directory.resolve("bare-" + rf + ".log"));
                 BareFanOut rpc = new BareFanOut(List.of(server.awaitReady(BARE_TIMEOUT_MS)), 200, 100)) {
-            List<Bench.Side> sides = new ArrayList<>(updates);
-            sides.add(new Bench.Side("zookeeper", n -> registry.write(), none));
-            sides.add(new Bench.Side("fsync", n -> bare.sync(), none));
-            sides.add(new Bench.Side("rpc", n -> rpc.call(0, 1), none));
-            sides.add(new Bench.Side("chain", n -> chain(registry, bare, rpc), none));
+            List<PairedBenchmark.Side> sides = new ArrayList<>(updates);
+            sides.add(new PairedBenchmark.Side("zookeeper", n -> registry.write(), none));
+            sides.add(new PairedBenchmark.Side("fsync", n -> bare.sync(), none));
+            sides.add(new PairedBenchmark.Side("rpc", n -> rpc.call(0, 1), none));
+            sides.add(new PairedBenchmark.Side("chain", n -> writeAllPieces(registry, bare, rpc), none));
             sides.forEach(side -> bench.warmUp(side, 1, size.warmUp()));
             int turn = Math.min(size.count(), TURN_OPERATIONS);
             int turns = (size.count() + turn - 1) / turn * scale.rounds();
             String scenario = "rf " + rf + ", " + size.name();
             List<BenchmarkIteration> blocks =
-                    bench.compare(new Bench.Load("update, " + scenario, 1, turn, turns), sides);
+                    bench.compare(new PairedBenchmark.Load("update, " + scenario, 1, turn, turns), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
             row(
                     scenario,
@@ -226,7 +232,7 @@ final class UpdatesBench {
         double fsync = pieces.get(1).percentileMicros(0.5);
         double call = pieces.get(2).percentileMicros(0.5);
         double floor = REGISTRY_WRITES * write + FSYNC_ROUNDS * fsync + RPC_ROUNDS * call;
-        figures.add(Figure.lessIsBetter(
+        figures.add(BenchmarkMetric.lessIsBetter(
                 "fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
         rows.add(String.format(
                 Locale.ROOT,
@@ -250,10 +256,10 @@ final class UpdatesBench {
     }
 
     /**
-     * Runs the pieces in an update's order. A piece that runs alone in a loop finds its thread awake and its data in the cache. Here, as in
-     * an update, each piece waits for another process.
+     * Runs the steps of the floor in the order of an update. In a loop of its own a step would find its thread awake and its data in the
+     * cache. Here, as in an update, each step waits for another process.
      */
-    private static void chain(BareRegistry registry, BareEngine bare, BareFanOut rpc) {
+    private static void writeAllPieces(BareZooKeeperWrite registry, BareEngineUpdate bare, BareFanOut rpc) {
         rpc.call(0, 1);
         registry.write();
         rpc.call(0, 1);
@@ -264,7 +270,7 @@ final class UpdatesBench {
     }
 
     /** Measures queries of all actors: first both kinds of tables without updates, alternating, then each under a stream of updates. */
-    private void queries(ProcessCluster cluster, UniserveClient client, RegistryCalls calls) {
+    private void measureQueries(ProcessCluster cluster, UniserveClient client, ZooKeeperCallCounter calls) {
         CpuMeter none = new CpuMeter(List.of(), false);
         int count = scale.actors() * 100;
         ClientTable eventual = table(client, "eventual", SERVERS, ConsistencyLevel.EVENTUAL);
@@ -273,25 +279,26 @@ final class UpdatesBench {
         put(atomic, port.smallRows(count));
         int turn = Math.min(scale.queries(), TURN_OPERATIONS);
         int turns = (scale.queries() + turn - 1) / turn * scale.rounds();
-        Bench.Load load = new Bench.Load("all-actor query", 1, turn, turns);
+        PairedBenchmark.Load load = new PairedBenchmark.Load("all-actor query", 1, turn, turns);
         console.note(load.scenario());
-        List<Bench.Side> sides = List.of(
-                new Bench.Side("eventual", n -> port.count(client, eventual, count), none),
-                new Bench.Side("serializable", n -> port.count(client, atomic, count), none));
+        List<PairedBenchmark.Side> sides = List.of(
+                new PairedBenchmark.Side("eventual", n -> port.count(client, eventual, count), none),
+                new PairedBenchmark.Side("serializable", n -> port.count(client, atomic, count), none));
         sides.forEach(side -> bench.warmUp(side, 1, scale.warmUp()));
         List<BenchmarkIteration> quiet = bench.compare(load, sides);
         double ours = quiet.get(1).percentileMicros(0.5);
         double theirs = quiet.get(0).percentileMicros(0.5);
-        figures.add(Figure.lessIsBetter("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
+        figures.add(BenchmarkMetric.lessIsBetter(
+                "all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
         row("all-actor query", theirs, ours, theirs, "1.1");
         registryCalls(calls, () -> port.count(client, atomic, count));
         for (Stream stream : streams(count)) {
-            double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), stream);
-            double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), stream);
+            double p99 = measureDuringUpdates(cluster, client, atomic, count, quiet.get(1), stream);
+            double reference = measureDuringUpdates(cluster, client, eventual, count, quiet.get(0), stream);
             String name = "all-actor query among " + stream.name() + ": p99 us";
-            figures.add(
-                    Figure.lessIsBetter(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
-            figures.add(Figure.lessIsBetter(name + " over eventual", p99, reference, 1 / 3.0));
+            figures.add(BenchmarkMetric.lessIsBetter(
+                    name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
+            figures.add(BenchmarkMetric.lessIsBetter(name + " over eventual", p99, reference, 1 / 3.0));
             rows.add(String.format(
                     Locale.ROOT,
                     "  serializable over eventual, p99, each among updates of its own table: %.2f",
@@ -302,7 +309,7 @@ final class UpdatesBench {
     /**
      * Counts ZooKeeper calls during queries, and during the same time without queries, because leases are renewed independently of queries.
      */
-    private void registryCalls(RegistryCalls calls, Runnable query) {
+    private void registryCalls(ZooKeeperCallCounter calls, Runnable query) {
         int queries = scale.queries();
         long begun = clock.getAsLong();
         long before = calls.total();
@@ -335,23 +342,23 @@ final class UpdatesBench {
     }
 
     /** Measures queries of a table while one client repeatedly changes one of its rows, or all. Returns p99 in microseconds. */
-    private double amongUpdates(
+    private double measureDuringUpdates(
             ProcessCluster cluster,
             UniserveClient client,
             ClientTable table,
             int count,
             BenchmarkIteration quiet,
             Stream stream) {
-        Bench.Load load = new Bench.Load(
+        PairedBenchmark.Load load = new PairedBenchmark.Load(
                 "query among " + stream.name() + ", " + table.name(), 1, scale.queries(), scale.rounds());
         console.note(load.scenario());
         CpuMeter cpu = new CpuMeter(
                 cluster.daemons().values().stream().map(DaemonProcess::pid).toList(), true);
-        Bench.Side side = new Bench.Side(table.name(), n -> port.count(client, table, count), cpu);
+        PairedBenchmark.Side side = new PairedBenchmark.Side(table.name(), n -> port.count(client, table, count), cpu);
         BenchmarkIteration busy;
         long updates;
         Runnable update = () -> put(table, port.smallRows(stream.rows()));
-        try (UpdateStream updating = new UpdateStream(stream.perSecond(), clock, update)) {
+        try (UpdateLoadGenerator updating = new UpdateLoadGenerator(stream.perSecond(), clock, update)) {
             busy = bench.compare(load, List.of(side)).get(0);
             updates = updating.end();
         }

@@ -1,9 +1,9 @@
 package io.uniserve.benchmark.updates;
 
-import io.uniserve.benchmark.measure.Bench;
 import io.uniserve.benchmark.measure.LaunchAggregator;
-import io.uniserve.benchmark.measure.RawLog;
-import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -114,8 +114,8 @@ public final class UpdatesCommand extends CliCommand {
                 .findFirst()
                 .orElseThrow(() -> usageError("--engine is " + chosen + ": use kv or solr"));
         UpdatesBench.Scale scale = new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp, stream);
-        List<List<Figure>> figures;
-        try (RawLog log = new RawLog(raw)) {
+        List<List<BenchmarkMetric>> figures;
+        try (RawResultWriter log = new RawResultWriter(raw)) {
             figures = LaunchAggregator.run(launches, log, console(), () -> launch(measured, scale, log));
         }
         if (launches > 1) {
@@ -129,16 +129,17 @@ public final class UpdatesCommand extends CliCommand {
         return line.print(console());
     }
 
-    private List<Figure> launch(UpdatesPort measured, UpdatesBench.Scale scale, RawLog log) throws IOException {
+    private List<BenchmarkMetric> launch(UpdatesPort measured, UpdatesBench.Scale scale, RawResultWriter log)
+            throws IOException {
         try (Workspace workspace = Workspace.temporary("uniserve-bench")) {
             UpdatesBench bench = new UpdatesBench(
-                    new Bench(SystemClock.INSTANCE::nanos, log),
+                    new PairedBenchmark(SystemClock.INSTANCE::nanos, log),
                     SystemClock.INSTANCE::nanos,
                     measured,
                     scale,
                     workspace.directory(),
                     console());
-            List<Figure> figures = bench.run();
+            List<BenchmarkMetric> figures = bench.run();
             bench.rows().forEach(row -> console().println(row));
             return figures;
         }

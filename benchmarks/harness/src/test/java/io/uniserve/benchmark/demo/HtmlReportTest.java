@@ -21,15 +21,15 @@ class HtmlReportTest {
     /** A run of some seconds with a dip after the kill in its middle. */
     private static DemoReport report(int queries, String problem) {
         Random random = new Random(5);
-        List<Sample> samples = new ArrayList<>();
+        List<QuerySample> samples = new ArrayList<>();
         long kill = 15 * SECOND;
         for (int i = 0; i < queries; i++) {
             long start = 20 * SECOND * i / queries;
             boolean dip = start > kill && start < kill + SECOND;
             long latency = (long) (Math.exp(random.nextGaussian() * 0.4) * (dip ? 180e6 : 12e6));
             boolean bad = !problem.isEmpty() && i % 100 == 7;
-            samples.add(
-                    new Sample(start, latency, "q", bad ? problem : "", bad && i % 200 == 7, dip ? 1 : 0, i % 40 / 39));
+            samples.add(new QuerySample(
+                    start, latency, "q", bad ? problem : "", bad && i % 200 == 7, dip ? 1 : 0, i % 40 / 39));
         }
         return new DemoReport(
                 "A cluster <that> loses a server",
@@ -42,8 +42,8 @@ class HtmlReportTest {
                 3_200,
                 samples,
                 List.of(
-                        new Timeline.Event(kill, "SIGKILL server-1"),
-                        new Timeline.Event(kill + 3_200_000_000L, "copies restored")));
+                        new QueryTimeline.Event(kill, "SIGKILL server-1"),
+                        new QueryTimeline.Event(kill + 3_200_000_000L, "copies restored")));
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.benchmark.TestingHarness;
 import io.uniserve.benchmark.TestingHarness.Run;
-import io.uniserve.benchmark.demo.Sample;
+import io.uniserve.benchmark.demo.QuerySample;
 import io.uniserve.cli.command.ExitCode;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -39,12 +39,12 @@ class FailuresCommandTest {
 
     @Test
     void timeOutsInForceAreTheDefaultsUnlessGiven() {
-        Map<String, String> given = Timeouts.effective(Map.of("coordinator.loss-grace", "1500ms"));
+        Map<String, String> given = EffectiveTimeouts.effective(Map.of("coordinator.loss-grace", "1500ms"));
         assertThat(given)
                 .containsEntry("coordinator.loss-grace", "1500ms")
                 .containsEntry("server.lease", "2s")
                 .containsEntry("client.update-attempt", "5s");
-        assertThat(Timeouts.line(given)).startsWith("time-outs in force: zookeeper.session-timeout ");
+        assertThat(EffectiveTimeouts.line(given)).startsWith("time-outs in force: zookeeper.session-timeout ");
     }
 
     @Test
@@ -59,11 +59,11 @@ class FailuresCommandTest {
 
     @Test
     void thePlotIsAWholeDocumentWithTheKillAndTheEndOfTheOutage() throws Exception {
-        List<Sample> samples = IntStream.range(0, 120)
-                .mapToObj(i -> new Sample(
+        List<QuerySample> samples = IntStream.range(0, 120)
+                .mapToObj(i -> new QuerySample(
                         i * SECOND / 4, SECOND / 50, "q", i >= 60 && i < 80 ? "away" : "", i >= 60 && i < 80, 0, 0))
                 .toList();
-        KilledUnderQueries.Run run = new KilledUnderQueries.Run(1, samples, 15);
+        KillUnderQueriesScenario.Run run = new KillUnderQueriesScenario.Run(1, samples, 15);
         assertThat(run.failed()).isEqualTo(20);
         assertThat(run.outageSeconds()).isBetween(4.7, 5.0);
         String svg = FailurePlot.svg(List.of(run));

@@ -18,7 +18,7 @@ class ResultLineTest {
     void fieldsComeInTheOrderOfTheDesign() {
         ResultLine line = ResultLine.of("demo", List.of("demo", "--verify"))
                 .with("queries", 1_234)
-                .figure(Figure.atMost("failed", 0, 0));
+                .figure(BenchmarkMetric.atMost("failed", 0, 0));
         assertThat(line.json())
                 .isEqualTo("{\"cmd\":\"demo\",\"commit\":\"unknown\",\"args\":[\"demo\",\"--verify\"],"
                         + "\"figures\":[{\"name\":\"failed\",\"ours\":0,\"peer\":null,\"ratio\":null,\"goal\":0,\"met\":true}],"
@@ -27,17 +27,18 @@ class ResultLineTest {
 
     @Test
     void aRatioOfOneOrMoreIsGoodWhicheverWayTheFigureCounts() {
-        assertThat(Figure.lessIsBetter("p50 ms", 2, 3, 1).ratio()).isEqualTo(1.5);
-        assertThat(Figure.moreIsBetter("rows/s", 30, 20, 1).ratio()).isEqualTo(1.5);
-        assertThat(Figure.lessIsBetter("p50 ms", 3, 2, 1 / 1.5).met()).isTrue();
-        assertThat(Figure.lessIsBetter("p50 ms", 3.1, 2, 1 / 1.5).met()).isFalse();
+        assertThat(BenchmarkMetric.lessIsBetter("p50 ms", 2, 3, 1).ratio()).isEqualTo(1.5);
+        assertThat(BenchmarkMetric.moreIsBetter("rows/s", 30, 20, 1).ratio()).isEqualTo(1.5);
+        assertThat(BenchmarkMetric.lessIsBetter("p50 ms", 3, 2, 1 / 1.5).met()).isTrue();
+        assertThat(BenchmarkMetric.lessIsBetter("p50 ms", 3.1, 2, 1 / 1.5).met())
+                .isFalse();
     }
 
     @Test
     void oneFigureNotMetFailsTheWhole() throws IOException {
         ResultLine line = ResultLine.of("bench", List.of())
-                .figure(Figure.atLeast("queries", 999, 1_000))
-                .figure(Figure.atMost("wrong", 0, 0));
+                .figure(BenchmarkMetric.atLeast("queries", 999, 1_000))
+                .figure(BenchmarkMetric.atMost("wrong", 0, 0));
         assertThat(line.pass()).isFalse();
         assertThat(json(line).get("pass").booleanValue()).isFalse();
         assertThat(ResultLine.of("bench", List.of()).require(false).pass()).isFalse();
@@ -45,7 +46,8 @@ class ResultLineTest {
 
     @Test
     void numbersThatJsonDoesNotKnowAreNullAndNotMet() throws IOException {
-        ResultLine line = ResultLine.of("bench", List.of()).figure(Figure.lessIsBetter("p50", Double.NaN, 1, 1));
+        ResultLine line =
+                ResultLine.of("bench", List.of()).figure(BenchmarkMetric.lessIsBetter("p50", Double.NaN, 1, 1));
         assertThat(json(line).get("figures").get(0).get("ours").isNull()).isTrue();
         assertThat(line.pass()).isFalse();
     }

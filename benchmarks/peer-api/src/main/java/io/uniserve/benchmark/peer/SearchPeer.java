@@ -5,35 +5,34 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * A search cluster that Uniserve is measured against, through the client library that its users have. Safe for use by
- * several threads. What fails comes out as an unchecked exception of that library's.
+ * Search cluster that Uniserve is compared with, through its public client library. Thread-safe. Failures are unchecked exceptions of that
+ * library.
  */
 public interface SearchPeer extends AutoCloseable {
-    /** The system and its version, e.g. {@code SolrCloud 9.10.1}. */
+    /** Returns the system and its version, e.g. {@code SolrCloud 9.10.1}. */
     String name();
 
     /**
-     * Makes a collection with one replica a shard, spread over the nodes.
+     * Creates a collection with one replica per shard, spread over the nodes.
      *
-     * @param placed true where every document is added to a shard that the caller names; false where the peer spreads
-     *     documents by a hash of their id
+     * @param placed true if the caller names the shard of every document; false if the peer distributes documents by a hash of their id
      */
     void create(String collection, int shards, boolean placed);
 
     /**
-     * Adds documents, replacing those with the same id; acknowledged on return.
+     * Adds documents, replacing those with the same id; they are acknowledged on return.
      *
-     * @param shard where they go in a collection that was made {@code placed}, 0 to shards - 1; else empty
+     * @param shard their shard in a {@code placed} collection, 0 to shards - 1; otherwise empty
      */
     void add(String collection, OptionalInt shard, List<? extends Map<String, ?>> documents);
 
-    /** Makes all documents added so far visible to queries; with {@code merge} also one segment of each index. */
+    /** Makes all documents added so far visible to queries; with {@code merge} each index is also merged to one segment. */
     void commit(String collection, boolean merge);
 
-    /** Answers a query in the peer's own parameters, {@code name=value&...} with URL escapes; JSON, not parsed. */
+    /** Returns the answer of a query as unparsed JSON. The parameters are the peer's own, {@code name=value&...} with URL escapes. */
     String query(String collection, String parameters);
 
-    /** As {@link #query}, of one shard alone. */
+    /** Queries one shard only; otherwise like {@link #query}. */
     String query(String collection, int shard, String parameters);
 
     /** Deletes a collection. */
@@ -42,7 +41,7 @@ public interface SearchPeer extends AutoCloseable {
     @Override
     void close();
 
-    /** Connects to a running cluster; found by {@link java.util.ServiceLoader}. */
+    /** Factory for connections to a running cluster, found by {@link java.util.ServiceLoader}. */
     interface Factory {
         /** Connects to the cluster that has its state in this ZooKeeper, {@code host:port}. */
         SearchPeer connect(String zooKeeper);

@@ -1,4 +1,4 @@
-/** What a benchmark needs of a system that Uniserve is measured against; the system's own client comes behind a class loader. */
+/** Interfaces to the systems that Uniserve is compared with. A class loader isolates the client library of each system. */
 @NullMarked
 package io.uniserve.benchmark.peer;
 

@@ -29,7 +29,10 @@ import org.apache.solr.core.SolrCore;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
-/** SolrJ's cloud client: it knows the cluster's state by ZooKeeper, and sends documents to their shards' leaders. */
+/**
+ * SolrCloud through SolrJ's cloud client, which reads the cluster's state from ZooKeeper and sends documents to the leaders of their
+ * shards.
+ */
 public final class SolrCloudPeer implements SearchPeer {
     private static final String CONFIGSET = "bench";
     private static final String ROUTE = "_route_";

@@ -20,8 +20,8 @@ import org.eclipse.jetty.servlet.ServletContextHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
- * A SolrCloud node in this process: Jetty with Solr's own listener and filter, as {@code web.xml}, {@code jetty.xml} and
- * {@code jetty-http.xml} of Solr's distribution set them up, which is not in any package registry.
+ * SolrCloud node in this process: Jetty with Solr's listener and filter, configured like {@code web.xml}, {@code jetty.xml} and {@code
+ * jetty-http.xml} of Solr's distribution. That distribution is in no package registry, so it cannot be used itself.
  */
 public final class SolrNode {
     private static final int THREADS_MIN = 10;
@@ -34,7 +34,7 @@ public final class SolrNode {
 
     /** Arguments: a new home directory, and ZooKeeper's address. Prints a line when the node serves. */
     public static void main(String[] arguments) throws Exception {
-        // A benchmark that is killed leaves no nodes behind.
+        // If the benchmark is killed, this node ends too.
         CompletableFuture<?> unused = ProcessHandle.current()
                 .parent()
                 .orElseThrow()
@@ -55,7 +55,7 @@ public final class SolrNode {
         ServletContextHandler context = new ServletContextHandler(server, "/solr");
         context.addEventListener(new CoreContainerProvider());
         context.addFilter(SolrDispatchFilter.class, "/*", EnumSet.of(DispatcherType.REQUEST));
-        // A request passes the filter only where a servlet is mapped; the filter answers it.
+        // The filter answers all requests, but gets only those for which a servlet is mapped.
         context.addServlet(NoJspServlet.class, "/*");
         server.start();
         System.out.println("ready solrcloud 127.0.0.1:" + connector.getLocalPort() + " pid "

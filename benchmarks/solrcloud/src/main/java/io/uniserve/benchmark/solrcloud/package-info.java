@@ -1,6 +1,6 @@
 /**
- * SolrCloud as the peer of {@code uniserve bench text}: a node as a process of its own, and SolrJ behind the interface that
- * the benchmark sees. A distribution folder of its own, on no class path of Uniserve.
+ * SolrCloud as the peer of {@code uniserve bench text}: each node is a process, and SolrJ implements the benchmark's interface. Its jars
+ * have a distribution folder of their own, and are on no class path of Uniserve.
  */
 @NullMarked
 package io.uniserve.benchmark.solrcloud;

@@ -1,7 +1,7 @@
 package io.uniserve.benchmark.spark;
 
-import io.uniserve.benchmark.peer.SqlEngine;
-import io.uniserve.benchmark.peer.SqlNode;
+import io.uniserve.benchmark.peer.BaselineSqlEngine;
+import io.uniserve.benchmark.peer.BaselineSqlServer;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,9 +12,9 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
-/** Spark SQL on all cores of this process. Its tables are in memory, as CACHE TABLE has them, or Parquet files. */
-public final class SparkNode implements SqlEngine {
-    /** Where tables are kept. */
+/** Spark SQL on all cores of this process. Its tables are either cached in memory by CACHE TABLE, or Parquet files. */
+public final class SparkNode implements BaselineSqlEngine {
+    /** Storage of the tables. */
     enum Tables {
         CACHED,
         PARQUET
@@ -40,15 +40,15 @@ public final class SparkNode implements SqlEngine {
                         "spark.sql.warehouse.dir",
                         directory.resolve("warehouse").toString())
                 .config("spark.sql.session.timeZone", "UTC")
-                // The default of 200 is for clusters; a task a core is the best for this one.
+                // The default of 200 is for clusters; on one node, one task per core is best.
                 .config("spark.sql.shuffle.partitions", Integer.toString(cores))
                 .getOrCreate();
     }
 
-    /** Arguments: cached or parquet, cores, a directory of its own. */
+    /** Arguments: cached or parquet, cores, a working directory. */
     public static void main(String[] arguments) throws Exception {
         Tables tables = arguments[0].equals("cached") ? Tables.CACHED : Tables.PARQUET;
-        SqlNode.serve(
+        BaselineSqlServer.serve(
                 "spark-" + arguments[0], new SparkNode(tables, Integer.parseInt(arguments[1]), Path.of(arguments[2])));
         Runtime.getRuntime().halt(0);
     }

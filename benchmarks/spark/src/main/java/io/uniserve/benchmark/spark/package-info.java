@@ -1,4 +1,4 @@
-/** Spark SQL in a process of its own, as {@code bench tpch} measures it. */
+/** Spark SQL in a process of its own, as a peer of {@code bench tpch}. */
 @NullMarked
 package io.uniserve.benchmark.spark;
 

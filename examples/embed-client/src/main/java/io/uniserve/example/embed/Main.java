@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes and reads documents of a key-value table, and checks every number. Arguments: the addresses {@code
- * HOST:PORT[,HOST:PORT]} of servers or coordinators, and the table's name if it is not to be {@code embedded}; a table of this
- * name is dropped. Exit status 0 when all is as it must be, else 1.
+ * Example application that writes and reads documents of a key-value table, and checks every number. Arguments: the addresses
+ * {@code HOST:PORT[,HOST:PORT]} of servers or coordinators, and optionally the table's name; the default is {@code embedded}.
+ * An existing table of this name is dropped. The exit status is 0 if all checks pass, otherwise 1.
  */
 public final class Main {
     private static final int DOCUMENTS = 1_000;
@@ -58,7 +58,7 @@ public final class Main {
         for (int i = 0; i < DOCUMENTS; i++) {
             documents.add(Map.of("id", key(i), "number", (long) i));
         }
-        // Actors acknowledge apart from each other; orThrow makes one failure of the failures.
+        // Each actor acknowledges separately; orThrow combines the failures of all actors in one exception.
         table.updateDocuments("kv.put@1", documents).ack(AckLevel.ISR).run().orThrow();
 
         for (int i = 0; i < DOCUMENTS; i += DOCUMENTS / READS) {

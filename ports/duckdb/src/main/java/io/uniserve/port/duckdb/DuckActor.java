@@ -3,14 +3,14 @@ package io.uniserve.port.duckdb;
 import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.PlannedStatements;
+import io.uniserve.sql.engine.PreparedStatementCache;
 import io.uniserve.sql.engine.RowActor;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -40,15 +40,15 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     private final Path file;
     private final DuckDBConnection writer;
-    private final Deque<PlannedStatements> idle = new ConcurrentLinkedDeque<>();
+    private final Deque<PreparedStatementCache> idleReaders = new ConcurrentLinkedDeque<>();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final ReentrantLock committing = new ReentrantLock();
-    private final AtomicLong replaced = new AtomicLong();
+    private final ReentrantLock commitLock = new ReentrantLock();
+    private final AtomicLong updatedRows = new AtomicLong();
     /** Number of state changes: odd during a commit. */
     private final AtomicLong commits = new AtomicLong();
 
     /** Creates an empty actor; {@code name} is unique within this DuckDB. */
-    DuckActor(DuckDatabase duckDatabase, String name, Columns columns, Path scratch) throws SQLException {
+    DuckActor(DuckDatabase duckDatabase, String name, ColumnSchema columns, Path scratch) throws SQLException {
         super(duckDatabase, name, columns);
         this.file = scratch.resolve(DATABASE);
         try (DuckDBConnection first = duckDatabase.connect()) {
@@ -58,7 +58,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         String definition = columns.columns().stream()
                 .map(column -> "\"" + column.name() + "\" " + column.type().sqlName())
                 .collect(Collectors.joining(", "));
-        DuckDatabase.execute(writer, "CREATE TABLE " + StatementNames.ROWS + " (" + definition + ")");
+        DuckDatabase.execute(writer, "CREATE TABLE " + StatementNaming.ROWS + " (" + definition + ")");
         DuckDatabase.execute(writer, "CREATE TEMP TABLE " + STAGED + " (" + definition + ")");
         writer.setAutoCommit(false);
     }
@@ -77,7 +77,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         try {
             DuckDatabase.execute(
                     writer,
-                    "INSERT INTO " + StatementNames.ROWS + " SELECT " + names + " FROM read_parquet("
+                    "INSERT INTO " + StatementNaming.ROWS + " SELECT " + names + " FROM read_parquet("
                             + DuckDatabase.quote(rows) + ")");
             writer.commit();
         } catch (SQLException e) {
@@ -89,8 +89,8 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     public void put(Collection<? extends List<?>> rows) {
         DUCKDB.run("store rows", () -> {
             stage(rows);
-            forget();
-            DuckDatabase.execute(writer, "INSERT INTO " + StatementNames.ROWS + " SELECT * FROM " + STAGED);
+            deleteStagedKeys();
+            DuckDatabase.execute(writer, "INSERT INTO " + StatementNaming.ROWS + " SELECT * FROM " + STAGED);
         });
     }
 
@@ -98,21 +98,21 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     public void delete(Collection<? extends List<?>> rows) {
         DUCKDB.run("delete rows", () -> {
             stage(rows);
-            forget();
+            deleteStagedKeys();
         });
     }
 
-    private void forget() throws SQLException {
+    private void deleteStagedKeys() throws SQLException {
         String same = columns().primaryKey().stream()
-                .map(key -> StatementNames.ROWS + ".\"" + key + "\" = " + STAGED + ".\"" + key + "\"")
+                .map(key -> StatementNaming.ROWS + ".\"" + key + "\" = " + STAGED + ".\"" + key + "\"")
                 .collect(Collectors.joining(" AND "));
-        DuckDatabase.execute(writer, "DELETE FROM " + StatementNames.ROWS + " USING " + STAGED + " WHERE " + same);
+        DuckDatabase.execute(writer, "DELETE FROM " + StatementNaming.ROWS + " USING " + STAGED + " WHERE " + same);
     }
 
     private void stage(Collection<? extends List<?>> rows) throws SQLException {
         // The statement begins a transaction. An appender alone does not, and its rows would survive a roll-back.
         DuckDatabase.execute(writer, "DELETE FROM " + STAGED);
-        replaced.addAndGet(rows.size());
+        updatedRows.addAndGet(rows.size());
         try (DuckDBAppender appender = writer.createAppender("temp", "main", STAGED)) {
             for (List<?> row : rows) {
                 appender.beginRow();
@@ -147,18 +147,18 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     @Override
     <T> T read(Reading<T> reading) throws SQLException {
-        PlannedStatements mine = idle.poll();
+        PreparedStatementCache mine = idleReaders.poll();
         if (closed.get()) {
             if (mine != null) {
                 mine.close();
             }
             throw new UniserveException(ErrorCode.UNAVAILABLE, "actor " + name() + " is closed");
         }
-        PlannedStatements statements = mine == null ? new PlannedStatements(connect()) : mine;
+        PreparedStatementCache statements = mine == null ? new PreparedStatementCache(connect()) : mine;
         try {
             return reading.read(statements);
         } finally {
-            idle.push(statements);
+            idleReaders.push(statements);
             if (closed.get()) {
                 closeIdle();
             }
@@ -171,20 +171,20 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     }
 
     private void closeIdle() throws SQLException {
-        for (PlannedStatements one = idle.poll(); one != null; one = idle.poll()) {
+        for (PreparedStatementCache one = idleReaders.poll(); one != null; one = idleReaders.poll()) {
             one.close();
         }
     }
 
     @Override
     public void publish() {
-        committing.lock();
+        commitLock.lock();
         try {
             commits.incrementAndGet();
             DUCKDB.run("commit", writer::commit);
         } finally {
             commits.incrementAndGet();
-            committing.unlock();
+            commitLock.unlock();
         }
     }
 
@@ -200,11 +200,11 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     /** Runs work while commits are blocked, with the current {@link #changeCount}. */
     void runBetweenCommits(LongConsumer work) {
-        committing.lock();
+        commitLock.lock();
         try {
             work.accept(commits.get());
         } finally {
-            committing.unlock();
+            commitLock.unlock();
         }
     }
 
@@ -215,7 +215,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     /** Number of rows in all updates so far. */
     long updatedRows() {
-        return replaced.get();
+        return updatedRows.get();
     }
 
     long rowBytes() {

@@ -1,8 +1,8 @@
 package io.uniserve.port.duckdb;
 
-import io.uniserve.api.EngineFailures;
+import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -19,15 +19,15 @@ import org.duckdb.DuckDBDriver;
  */
 final class DuckDatabase implements AutoCloseable {
     /** Failures of calls that rows and queries cannot cause. */
-    static final EngineFailures DUCKDB = new EngineFailures("DuckDB", DuckDatabase::code);
+    static final EngineErrorMapper DUCKDB = new EngineErrorMapper("DuckDB", DuckDatabase::code);
 
     /** Failures of calls with a user's query: errors that depend on values are the user's. */
-    static final EngineFailures QUERIES = new EngineFailures(
+    static final EngineErrorMapper QUERIES = new EngineErrorMapper(
                     "DuckDB",
                     failure -> code(failure).isPresent()
                             ? code(failure)
                             : Optional.of(ErrorCode.INVALID_ARGUMENT)
-                                    .filter(code -> starts(
+                                    .filter(code -> startsWithKind(
                                             failure,
                                             "Out of Range Error",
                                             "Conversion Error",
@@ -71,13 +71,13 @@ final class DuckDatabase implements AutoCloseable {
     }
 
     private static Optional<ErrorCode> code(Throwable failure) {
-        if (starts(failure, "Out of Memory Error")) {
+        if (startsWithKind(failure, "Out of Memory Error")) {
             return Optional.of(ErrorCode.RESOURCE_EXHAUSTED);
         }
-        return starts(failure, "INTERRUPT Error") ? Optional.of(ErrorCode.DEADLINE_EXCEEDED) : Optional.empty();
+        return startsWithKind(failure, "INTERRUPT Error") ? Optional.of(ErrorCode.DEADLINE_EXCEEDED) : Optional.empty();
     }
 
-    private static boolean starts(Throwable failure, String... kinds) {
+    private static boolean startsWithKind(Throwable failure, String... kinds) {
         String message = String.valueOf(failure.getMessage());
         return failure instanceof SQLException && List.of(kinds).stream().anyMatch(message::startsWith);
     }
@@ -86,7 +86,7 @@ final class DuckDatabase implements AutoCloseable {
     static String version() {
         return DUCKDB.call("start", () -> {
             try (DuckDatabase duckDatabase = new DuckDatabase(Optional.empty(), Optional.empty())) {
-                return String.valueOf(JdbcQueries.answer(duckDatabase.root, "SELECT version()")
+                return String.valueOf(CancellableJdbcExecutor.answer(duckDatabase.root, "SELECT version()")
                         .columns()
                         .get(0)
                         .text(0));

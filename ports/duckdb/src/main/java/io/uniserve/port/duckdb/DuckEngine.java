@@ -6,25 +6,25 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.sql.engine.RowActors;
-import io.uniserve.sql.engine.RowUpdates;
-import io.uniserve.sql.engine.SqlTables;
+import io.uniserve.sql.engine.RowActorFactory;
+import io.uniserve.sql.engine.RowUpdateFunctions;
+import io.uniserve.sql.engine.SqlTableValidator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Engine DuckDB. Table options: {@code columns} and {@code primary}, see {@link Columns}. Settings: {@code memory}, the limit of the
+ * Engine DuckDB. Table options: {@code columns} and {@code primary}, see {@link ColumnSchema}. Settings: {@code memory}, the limit of the
  * actors, such as 4GB; {@code merge-memory}, the limit of merges.
  */
 public final class DuckEngine implements Engine {
     private static final EngineFunctions FUNCTIONS =
-            new EngineFunctions(DuckOperators.ALL, RowUpdates.of("duckdb", DuckActor.class));
+            new EngineFunctions(DuckOperators.ALL, RowUpdateFunctions.of("duckdb", DuckActor.class));
 
     private static final String MERGE_MEMORY = "merge-memory";
 
@@ -37,24 +37,24 @@ public final class DuckEngine implements Engine {
 
     @Override
     public void validate(TableMeta meta) {
-        SqlTables.check("duckdb", meta);
+        SqlTableValidator.check("duckdb", meta);
     }
 
     @Override
     public EngineInstance open(EngineContext context) {
-        SqlTables.checkSettings("duckdb", context.settings(), Set.of("memory", MERGE_MEMORY));
+        SqlTableValidator.checkSettings("duckdb", context.settings(), Set.of("memory", MERGE_MEMORY));
         Optional.ofNullable(context.settings().get(MERGE_MEMORY)).ifPresent(merging::setMemoryLimit);
         DuckDatabase duckDatabase = new DuckDatabase(
                 Optional.of(context.scratch()),
                 Optional.ofNullable(context.settings().get("memory")));
         // Actors attach to one DuckDB under unique names.
         AtomicLong made = new AtomicLong();
-        RowActors<DuckActor> actors = new RowActors<>(
+        RowActorFactory<DuckActor> actors = new RowActorFactory<>(
                 actor -> {
                     String name = "actor_" + made.incrementAndGet();
                     return DUCKDB.call(
                             "make a table",
-                            () -> new DuckActor(duckDatabase, name, Columns.of(actor.meta()), actor.scratch()));
+                            () -> new DuckActor(duckDatabase, name, ColumnSchema.of(actor.meta()), actor.scratch()));
                 },
                 DuckActor::restore);
         return FUNCTIONS.instance(actors, () -> {

@@ -4,7 +4,7 @@ import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
-import io.uniserve.sql.execute.SqlShuffle;
+import io.uniserve.sql.execute.SqlShuffleOperators;
 import io.uniserve.sql.plan.SqlQuery;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.List;
@@ -17,10 +17,10 @@ public final class DuckOperators {
             DuckTable.class,
             DuckOperators::select);
 
-    private static final SqlShuffle SHUFFLE =
-            new SqlShuffle(key -> "hash(" + key + ")", DuckRowsTableFunction::parquet);
+    private static final SqlShuffleOperators SHUFFLE =
+            new SqlShuffleOperators(key -> "hash(" + key + ")", DuckRowsTableFunction::parquet);
 
-    static final SqlShuffle.Calls CALLS = SqlShuffle.calls("duckdb", DuckDatabase.version());
+    static final SqlShuffleOperators.Calls CALLS = SqlShuffleOperators.calls("duckdb", DuckDatabase.version());
 
     static final List<Operator<?, ?>> ALL = List.of(
             SELECT,

@@ -3,8 +3,8 @@ package io.uniserve.port.duckdb;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import io.uniserve.sql.engine.ConnectionPool;
-import io.uniserve.sql.engine.JdbcQueries;
 import io.uniserve.sql.execute.SqlPlanner;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.Map;
@@ -16,9 +16,9 @@ import org.duckdb.DuckDBConnection;
  * has no tables and reads the answers from the heap. It is started by the first query. Thread-safe.
  */
 final class DuckResultMerger {
-    private Optional<String> memory = Optional.empty();
+    private Optional<String> memoryLimit = Optional.empty();
     private final ConnectionPool<DuckDBConnection> connectionPool =
-            new ConnectionPool<>(() -> started().connect());
+            new ConnectionPool<>(() -> startOnce().connect());
     private Optional<DuckDatabase> duck = Optional.empty();
 
     SqlPlanner planner() {
@@ -28,9 +28,9 @@ final class DuckResultMerger {
     /** Sets the memory limit, such as 2GB, and starts the database if it is not running. Fails for an invalid size. */
     synchronized void setMemoryLimit(String most) {
         if (duck.isEmpty()) {
-            memory = Optional.of(most);
+            memoryLimit = Optional.of(most);
             try {
-                started();
+                startOnce();
             } catch (UniserveException e) {
                 throw new UniserveException(
                         e.code(), "setting merge-memory: \"" + most + "\", give a size such as 2GB; " + e.reason(), e);
@@ -38,8 +38,8 @@ final class DuckResultMerger {
         }
     }
 
-    private synchronized DuckDatabase started() {
-        DuckDatabase known = duck.orElseGet(() -> new DuckDatabase(Optional.empty(), memory));
+    private synchronized DuckDatabase startOnce() {
+        DuckDatabase known = duck.orElseGet(() -> new DuckDatabase(Optional.empty(), memoryLimit));
         duck = Optional.of(known);
         return known;
     }
@@ -48,6 +48,7 @@ final class DuckResultMerger {
         return DuckDatabase.QUERIES.call(
                 "merge answers",
                 () -> DuckRowsTableFunction.withRelations(
-                        tables, with -> connectionPool.read(by -> JdbcQueries.answer(by, with + statement, life))));
+                        tables,
+                        with -> connectionPool.read(by -> CancellableJdbcExecutor.answer(by, with + statement, life))));
     }
 }

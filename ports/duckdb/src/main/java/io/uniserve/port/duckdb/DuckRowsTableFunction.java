@@ -32,7 +32,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
     /** Maximum scale of decimals that are passed as whole numbers: those have 19 digits, and 38 with the unit's digits. */
     private static final int SCALE_MAX = 18;
 
-    private static final Map<Long, SqlRows> HELD = new ConcurrentHashMap<>();
+    private static final Map<Long, SqlRows> ROWS_BY_NUMBER = new ConcurrentHashMap<>();
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     /** Reader that gets a text to put before the statement; it defines the relations. */
@@ -63,14 +63,14 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
         try {
             given.forEach((name, rows) -> {
                 long number = NUMBERS.incrementAndGet();
-                HELD.put(number, rows);
+                ROWS_BY_NUMBER.put(number, rows);
                 numbers.add(number);
                 with.add(name + " AS NOT MATERIALIZED (SELECT " + columns(rows) + " FROM " + FUNCTION + "(" + number
                         + "))");
             });
             return reading.read(with.isEmpty() ? "" : "WITH " + String.join(", ", with) + " ");
         } finally {
-            numbers.forEach(HELD::remove);
+            numbers.forEach(ROWS_BY_NUMBER::remove);
         }
     }
 
@@ -78,7 +78,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
         return IntStream.range(0, rows.columns().size())
                 .mapToObj(i -> {
                     SqlColumn column = rows.columns().get(i);
-                    return declared(column).name().equals(column.type())
+                    return declaredType(column).name().equals(column.type())
                             ? "c" + i
                             : value(column, "c" + i) + " AS c" + i;
                 })
@@ -89,7 +89,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
      * Returns the declared type. Values that are not numbers of 64 bits are passed as texts; types that are made of whole numbers are
      * passed as these.
      */
-    private static DuckDBColumnType declared(SqlColumn column) {
+    private static DuckDBColumnType declaredType(SqlColumn column) {
         if (!column.isNumbers()) {
             return DuckDBColumnType.VARCHAR;
         }
@@ -125,12 +125,12 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
     @Override
     public SqlRows bind(DuckDBTableFunctionBindInfo info) throws SQLException {
         long number = info.getParameter(0).getLong();
-        SqlRows rows = HELD.get(number);
+        SqlRows rows = ROWS_BY_NUMBER.get(number);
         if (rows == null) {
             throw new SQLException("there are no rows with number " + number);
         }
         for (int i = 0; i < rows.columns().size(); i++) {
-            info.addResultColumn("c" + i, declared(rows.columns().get(i)));
+            info.addResultColumn("c" + i, declaredType(rows.columns().get(i)));
         }
         info.setCardinality(rows.count(), true);
         return rows;

@@ -4,13 +4,13 @@ import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.QueryCancellation;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.sql.engine.ActorStatement;
-import io.uniserve.sql.engine.JdbcQueries;
-import io.uniserve.sql.engine.PlannedStatements;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
+import io.uniserve.sql.engine.PreparedStatementCache;
 import io.uniserve.sql.engine.SqlActorView;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.rows.SqlRows;
 import java.nio.file.Path;
 import java.sql.ResultSet;
@@ -26,13 +26,13 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     static final String FILE = "rows.parquet";
 
     /** First statement of a transaction, which fixes its snapshot. */
-    static final String SNAPSHOT_STATEMENT = "SELECT count(*) FROM " + StatementNames.ROWS;
+    static final String SNAPSHOT_STATEMENT = "SELECT count(*) FROM " + StatementNaming.ROWS;
 
     private final DuckDatabase duckDatabase;
     private final String name;
-    private final Columns columns;
+    private final ColumnSchema columns;
 
-    DuckTable(DuckDatabase duckDatabase, String name, Columns columns) {
+    DuckTable(DuckDatabase duckDatabase, String name, ColumnSchema columns) {
         this.duckDatabase = duckDatabase;
         this.name = name;
         this.columns = columns;
@@ -41,7 +41,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     /** Reader over a connection that sees published rows only. */
     @FunctionalInterface
     interface Reading<T> {
-        T read(PlannedStatements by) throws SQLException;
+        T read(PreparedStatementCache by) throws SQLException;
     }
 
     /** Runs the reading; failures are thrown unchanged. */
@@ -68,7 +68,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     }
 
     @Override
-    public final Columns columns() {
+    public final ColumnSchema columns() {
         return columns;
     }
 
@@ -89,20 +89,20 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                                 work.unpacked(),
                                 with -> read(by -> work.recurs()
                                         ? by.answer(statement.get(), this::changeCount, cancellationOf(context))
-                                        : JdbcQueries.answer(
+                                        : CancellableJdbcExecutor.answer(
                                                 by.connection(), with + statement.get(), cancellationOf(context)))));
     }
 
     @Override
     public final Map<Path, Long> export(ActorStatement work, Path folder, OperatorContext context) {
-        String to = DuckDatabase.quote(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNames.SLOT
+        String to = DuckDatabase.quote(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNaming.SLOT
                 + "))";
         return DuckDatabase.QUERIES.call(
                 "cut rows",
                 () -> DuckRowsTableFunction.withRelations(
                         work.unpacked(),
-                        with -> read(by ->
-                                JdbcQueries.runStatement(by.connection(), cancellationOf(context), statement -> {
+                        with -> read(by -> CancellableJdbcExecutor.runStatement(
+                                by.connection(), cancellationOf(context), statement -> {
                                     Map<Path, Long> rows = new HashMap<>();
                                     statement.execute("COPY (" + with + work.statement() + ") TO " + to);
                                     try (ResultSet files = statement.getResultSet()) {
@@ -115,13 +115,14 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
     }
 
     final long count() {
-        SqlRows count = DUCKDB.call("count", () -> read(by -> JdbcQueries.answer(by.connection(), SNAPSHOT_STATEMENT)));
+        SqlRows count = DUCKDB.call(
+                "count", () -> read(by -> CancellableJdbcExecutor.answer(by.connection(), SNAPSHOT_STATEMENT)));
         return count.columns().get(0).number(0);
     }
 
     /** Writes the published rows into a directory. */
     public final void writeTo(Path directory) {
-        String sql = "COPY (SELECT * FROM " + StatementNames.ROWS + ") TO "
+        String sql = "COPY (SELECT * FROM " + StatementNaming.ROWS + ") TO "
                 + DuckDatabase.quote(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
         DUCKDB.call(
                 "write a checkpoint",
@@ -138,7 +139,7 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                 "compute the digest",
                 () -> read(by -> {
                     try (Statement statement = by.connection().createStatement();
-                            ResultSet rows = statement.executeQuery("SELECT * FROM " + StatementNames.ROWS)) {
+                            ResultSet rows = statement.executeQuery("SELECT * FROM " + StatementNaming.ROWS)) {
                         int columns = columns().columns().size();
                         while (rows.next()) {
                             StringBuilder row = new StringBuilder();

@@ -6,8 +6,8 @@ import io.uniserve.api.ActorUsage;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.JdbcQueries;
-import io.uniserve.sql.engine.PlannedStatements;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
+import io.uniserve.sql.engine.PreparedStatementCache;
 import java.sql.SQLException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.duckdb.DuckDBConnection;
@@ -18,9 +18,9 @@ import org.duckdb.DuckDBConnection;
  */
 final class DuckView extends DuckTable {
     private final DuckActor actor;
-    private final PlannedStatements statements;
-    private final long replacedBefore;
-    private final ReentrantLock turn = new ReentrantLock();
+    private final PreparedStatementCache statements;
+    private final long updatedRowsAtStart;
+    private final ReentrantLock lock = new ReentrantLock();
     private volatile long commits;
     private long rows;
     private boolean closed;
@@ -28,8 +28,8 @@ final class DuckView extends DuckTable {
     DuckView(DuckActor actor, DuckDBConnection connection) throws SQLException {
         super(actor.duck(), actor.name(), actor.columns());
         this.actor = actor;
-        this.statements = new PlannedStatements(connection);
-        this.replacedBefore = actor.updatedRows();
+        this.statements = new PreparedStatementCache(connection);
+        this.updatedRowsAtStart = actor.updatedRows();
         connection.setAutoCommit(false);
         actor.runBetweenCommits(now -> {
             commits = now;
@@ -39,7 +39,7 @@ final class DuckView extends DuckTable {
 
     @Override
     <T> T read(Reading<T> reading) throws SQLException {
-        turn.lock();
+        lock.lock();
         try {
             if (closed) {
                 throw new UniserveException(
@@ -51,7 +51,7 @@ final class DuckView extends DuckTable {
             restartTransaction();
             throw e;
         } finally {
-            turn.unlock();
+            lock.unlock();
         }
     }
 
@@ -66,7 +66,9 @@ final class DuckView extends DuckTable {
         actor.runBetweenCommits(now -> {
             closed = now != commits;
             if (!closed) {
-                DUCKDB.call("open a view", () -> JdbcQueries.answer(statements.connection(), SNAPSHOT_STATEMENT));
+                DUCKDB.call(
+                        "open a view",
+                        () -> CancellableJdbcExecutor.answer(statements.connection(), SNAPSHOT_STATEMENT));
             }
         });
     }
@@ -74,7 +76,7 @@ final class DuckView extends DuckTable {
     /** Rows that were replaced since are retained for this view. */
     @Override
     public ActorUsage usage() {
-        long kept = Math.min(rows, actor.updatedRows() - replacedBefore);
+        long kept = Math.min(rows, actor.updatedRows() - updatedRowsAtStart);
         return new ActorUsage(rows, kept * actor.rowBytes(), 0);
     }
 

@@ -1,4 +1,4 @@
-/** Port of DuckDB: an actor is a table in a database file of its own, queries are SQL. */
+/** Port of DuckDB: each actor is a table in its own database file, and queries are SQL. */
 @NullMarked
 package io.uniserve.port.duckdb;
 

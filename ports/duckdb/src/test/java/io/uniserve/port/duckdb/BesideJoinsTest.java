@@ -2,7 +2,7 @@ package io.uniserve.port.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.seed.Seed;
 import io.uniserve.testkit.seed.SeededTest;
@@ -201,7 +201,7 @@ class BesideJoinsTest {
     @Order(3)
     @Test
     void whatWasPutBeforeIsJoined() throws Exception {
-        Columns columns = cluster.columns("orders");
+        ColumnSchema columns = cluster.columns("orders");
         List<String> lines = Tpch.ORDERS.lines(SCALE);
         String sql = "SELECT sum(o_totalprice) FROM orders, lineitem WHERE o_orderkey = l_orderkey AND l_linenumber = 1"
                 + " AND o_shippriority >= 0";

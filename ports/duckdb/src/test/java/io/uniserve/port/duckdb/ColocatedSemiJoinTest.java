@@ -2,7 +2,7 @@ package io.uniserve.port.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -178,7 +178,7 @@ class ColocatedSemiJoinTest {
     @ParameterizedTest
     @ValueSource(strings = {"held", "kept"})
     void aTableIsSeenInOneState(String table) {
-        Columns columns = cluster.columns(table);
+        ColumnSchema columns = cluster.columns(table);
         Tpch.Table twice = of(table, "bigint");
         AtomicBoolean over = new AtomicBoolean();
         AtomicInteger written = new AtomicInteger();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import io.uniserve.sql.rows.SqlAnswer;
 import io.uniserve.sql.rows.SqlRows;
 import java.nio.file.Path;
@@ -89,7 +89,7 @@ class DuckRequestFaultsTest {
     }
 
     private static void assertAnswerOfOneEngine(String table, String sql) throws SQLException {
-        SqlRows rows = JdbcQueries.answer(cluster.whole(), sql);
+        SqlRows rows = CancellableJdbcExecutor.answer(cluster.whole(), sql);
         String expected =
                 TpchCluster.rows(SqlAnswer.of(rows.types(), rows).body().utf8());
         assertThat(TpchCluster.rows(cluster.ask(table, sql))).as(sql).isEqualTo(expected);

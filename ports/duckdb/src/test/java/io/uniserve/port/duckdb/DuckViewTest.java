@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.QueryCancellation;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.ActorStatement;
@@ -35,7 +35,7 @@ class DuckViewTest {
     void open() throws Exception {
         duckDatabase = new DuckDatabase(Optional.of(directory), Optional.empty());
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
-        Columns columns = new Columns(List.of(new Columns.Column("id", bigint)), List.of("id"));
+        ColumnSchema columns = new ColumnSchema(List.of(new ColumnSchema.Column("id", bigint)), List.of("id"));
         actor = new DuckActor(duckDatabase, "one", columns, directory);
         put(1);
     }

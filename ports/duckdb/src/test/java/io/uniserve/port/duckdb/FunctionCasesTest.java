@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.JdbcQueries;
-import io.uniserve.sql.parse.Functions;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
+import io.uniserve.sql.parse.FunctionCatalog;
 import io.uniserve.sql.rows.SqlAnswer;
 import io.uniserve.sql.rows.SqlRows;
 import java.math.BigDecimal;
@@ -84,7 +84,7 @@ class FunctionCasesTest {
         String told = sql + "\n" + theirs;
         String expected;
         try {
-            SqlRows rows = JdbcQueries.answer(cluster.whole(), theirs);
+            SqlRows rows = CancellableJdbcExecutor.answer(cluster.whole(), theirs);
             expected = TpchCluster.rows(SqlAnswer.of(rows.types(), rows).body().utf8());
         } catch (SQLException | UniserveException e) {
             String answer = told + " fails with " + e.getMessage() + ", and is answered";
@@ -112,7 +112,7 @@ class FunctionCasesTest {
 
     @Test
     void everythingThatIsAnsweredHasACase() {
-        assertThat(FunctionCases.names()).containsExactlyInAnyOrderElementsOf(Functions.supportedNames());
+        assertThat(FunctionCases.names()).containsExactlyInAnyOrderElementsOf(FunctionCatalog.supportedNames());
     }
 
     static Stream<String> scalars() {

@@ -3,7 +3,7 @@ package io.uniserve.port.duckdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ class LateUpdatesTest {
     @TempDir
     static Path directory;
 
-    private static List<Document> customers(int version, Columns columns) {
+    private static List<Document> customers(int version, ColumnSchema columns) {
         List<String> lines = new ArrayList<>();
         for (String line : Tpch.CUSTOMER.lines(SCALE)) {
             String[] values = line.split("\\|", -1);
@@ -51,7 +51,7 @@ class LateUpdatesTest {
             cluster.load(Tpch.CUSTOMER, 3, 1, SCALE);
             cluster.load(Tpch.ORDERS, 3, 1, SCALE);
             cluster.load(Tpch.NATION, 1, 1, SCALE);
-            Columns columns = cluster.columns("customer");
+            ColumnSchema columns = cluster.columns("customer");
             cluster.put("customer", "duckdb.put@1", customers(0, columns));
             assertThat(cluster.ask("orders", "EXPLAIN " + QUERY))
                     .contains("late columns at")

@@ -6,8 +6,8 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.cluster.LocalCluster;
 import io.uniserve.testkit.sql.MatrixCell;
-import io.uniserve.testkit.sql.MatrixReference;
-import io.uniserve.testkit.sql.MatrixRun;
+import io.uniserve.testkit.sql.MatrixComparison;
+import io.uniserve.testkit.sql.MatrixOracle;
 import io.uniserve.testkit.sql.MatrixTable;
 import io.uniserve.testkit.sql.SqlMatrix;
 import java.nio.file.Files;
@@ -59,12 +59,12 @@ class SqlMatrixTest {
                         .connectTimeout(Duration.ofMinutes(1))
                         .build();
                 Connection whole = DriverManager.getConnection("jdbc:duckdb:")) {
-            MatrixReference reference = new MatrixReference(whole);
+            MatrixOracle reference = new MatrixOracle(whole);
             for (MatrixTable table : matrix.tables()) {
                 table.load(client, "duckdb");
                 reference.load(table);
             }
-            MatrixRun run = new MatrixRun(
+            MatrixComparison run = new MatrixComparison(
                     (table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS);
             run.run(cells);
             LOG.warn(
@@ -73,7 +73,7 @@ class SqlMatrixTest {
                     seed,
                     run.answered(),
                     run.failed(),
-                    run.refused());
+                    run.rejectedByReason());
             assertThat(String.join("\n", run.faults()))
                     .as("-Duniserve.matrix.seed=%s", seed)
                     .isEmpty();

@@ -3,7 +3,7 @@ package io.uniserve.port.duckdb;
 import io.trino.tpch.TpchEntity;
 import io.trino.tpch.TpchTable;
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -111,7 +111,7 @@ final class Tpch {
         }
     }
 
-    static List<Document> documents(Table table, List<String> lines, Columns columns) {
+    static List<Document> documents(Table table, List<String> lines, ColumnSchema columns) {
         return lines.stream()
                 .map(line -> columns.parseRow(
                         table.key(),

@@ -3,12 +3,12 @@ package io.uniserve.port.duckdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.runtime.port.PortLoader;
-import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import io.uniserve.sql.rows.SqlAnswer;
 import io.uniserve.sql.rows.SqlRows;
 import io.uniserve.testkit.cluster.LocalCluster;
@@ -97,7 +97,7 @@ final class TpchCluster implements AutoCloseable {
                         .level(level)
                         .option("columns", table.columns())
                         .option("primary", table.primary()));
-        Columns columns = columns(table.name());
+        ColumnSchema columns = columns(table.name());
         for (int from = 0; from < lines.size(); from += BATCH_ROWS) {
             List<String> some = lines.subList(from, Math.min(lines.size(), from + BATCH_ROWS));
             put(table.name(), "duckdb.put@1", Tpch.documents(table, some, columns));
@@ -118,8 +118,8 @@ final class TpchCluster implements AutoCloseable {
         client.table(table).update(function, Document.CODEC, rows).run().orThrow();
     }
 
-    Columns columns(String table) {
-        return Columns.of(client.admin().describeTable(table).meta());
+    ColumnSchema columns(String table) {
+        return ColumnSchema.of(client.admin().describeTable(table).meta());
     }
 
     LocalCluster cluster() {
@@ -150,7 +150,7 @@ final class TpchCluster implements AutoCloseable {
      * defined. The same code writes the answer.
      */
     String expected(String sql) throws SQLException {
-        SqlRows rows = JdbcQueries.answer(
+        SqlRows rows = CancellableJdbcExecutor.answer(
                 whole, AVERAGE.matcher(sql.replace(" day (3)", " day")).replaceAll("(sum($1) / count($1))"));
         return rows(SqlAnswer.of(rows.types(), rows).body().utf8());
     }

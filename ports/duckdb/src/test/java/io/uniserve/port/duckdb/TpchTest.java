@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.JdbcQueries;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
@@ -100,8 +100,10 @@ class TpchTest {
     void averagesAreThoseOfTheEngine() throws SQLException {
         String sql = "SELECT avg(l_extendedprice) FROM lineitem";
         String ours = TpchCluster.rows(ask(sql)).replaceAll("[^0-9.]", "");
-        String theirs = String.valueOf(
-                JdbcQueries.answer(cluster.whole(), sql).rows().get(0).get(0));
+        String theirs = String.valueOf(CancellableJdbcExecutor.answer(cluster.whole(), sql)
+                .rows()
+                .get(0)
+                .get(0));
         assertThat(Double.parseDouble(ours)).isCloseTo(Double.parseDouble(theirs), within(1e-9));
     }
 }

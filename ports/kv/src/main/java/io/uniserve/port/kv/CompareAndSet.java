@@ -27,13 +27,13 @@ final class CompareAndSet {
                         "field \"" + name + "\" is not known; give fields " + row.keyField() + ", expect and put");
             }
         }
-        side(row, EXPECT);
-        side(row, PUT);
+        documentOf(row, EXPECT);
+        documentOf(row, PUT);
     }
 
     /** Returns the document to store; empty for a deletion. */
     static Optional<Document> newDocument(Document row) {
-        return side(row, PUT);
+        return documentOf(row, PUT);
     }
 
     /** Checks each row against the state after the rows before it. */
@@ -42,7 +42,7 @@ final class CompareAndSet {
         for (Document row : rows) {
             String key = KvActor.keyOf(row);
             Optional<Document> held = left.containsKey(key) ? left.get(key) : actor.get(key);
-            if (!held.map(Document::fields).equals(side(row, EXPECT).map(Document::fields))) {
+            if (!held.map(Document::fields).equals(documentOf(row, EXPECT).map(Document::fields))) {
                 throw new UniserveException(
                         ErrorCode.CONFLICT,
                         "document \"" + row.fields().get(row.keyField()) + "\" "
@@ -54,7 +54,7 @@ final class CompareAndSet {
     }
 
     /** Returns the document with the fields of this side and the row's key; empty for null. */
-    private static Optional<Document> side(Document row, String name) {
+    private static Optional<Document> documentOf(Document row, String name) {
         Object value = row.fields().get(name);
         if (!row.fields().containsKey(name) || value != null && !(value instanceof Map<?, ?>)) {
             throw invalid("field \"" + name + "\" must be a document's fields, or null for no document");

@@ -20,7 +20,7 @@ import java.util.stream.StreamSupport;
  * session or a version is an immutable tree, which later updates do not change.
  */
 public final class KvActor implements SnapshotActor<KvActor> {
-    private final ReentrantLock updating = new ReentrantLock();
+    private final ReentrantLock updateLock = new ReentrantLock();
     private volatile KvTree tree;
     private KvTree.Editor editor;
 
@@ -48,13 +48,13 @@ public final class KvActor implements SnapshotActor<KvActor> {
 
     /** Runs one update; readers see none of it before its end. */
     void update(Runnable work) {
-        updating.lock();
+        updateLock.lock();
         try {
             editor = tree.edit();
             work.run();
             tree = editor.tree();
         } finally {
-            updating.unlock();
+            updateLock.unlock();
         }
     }
 
@@ -122,7 +122,7 @@ public final class KvActor implements SnapshotActor<KvActor> {
     @Override
     public void writeTo(Path directory) {
         KvTree now = tree;
-        KvFiles.write(directory, () -> now.from(""));
+        KvCheckpointFile.write(directory, () -> now.from(""));
     }
 
     @Override

@@ -20,7 +20,7 @@ public final class KvEngine implements Engine {
     /** Name of the port in table definitions. */
     public static final String NAME = "kv";
 
-    private static final EngineFunctions FUNCTIONS = new EngineFunctions(KvOperators.ALL, KvUpdates.ALL);
+    private static final EngineFunctions FUNCTIONS = new EngineFunctions(KvOperators.ALL, KvUpdateFunctions.ALL);
 
     @Override
     public PortInfo info() {
@@ -54,7 +54,7 @@ public final class KvEngine implements Engine {
 
         @Override
         public KvActor restore(ActorContext context, Path directory) {
-            return KvFiles.read(directory);
+            return KvCheckpointFile.read(directory);
         }
     }
 }

@@ -84,12 +84,12 @@ public final class KvOperators {
         if (prefix.isEmpty()) {
             return actor.usage().rows();
         }
-        return watched(actor.withPrefix(prefix), context).count();
+        return checkingActive(actor.withPrefix(prefix), context).count();
     }
 
     private static long sum(KvActor actor, OperatorContext context, String field) {
         long sum = 0;
-        for (Document document : (Iterable<Document>) watched(actor.withPrefix(""), context)::iterator) {
+        for (Document document : (Iterable<Document>) checkingActive(actor.withPrefix(""), context)::iterator) {
             if (document.fields().get(field) instanceof Long number) {
                 sum = addExact(sum, number);
             }
@@ -108,11 +108,13 @@ public final class KvOperators {
     }
 
     private static List<Document> scan(KvActor actor, OperatorContext context, Scan scan) {
-        return watched(actor.withPrefix(scan.prefix), context).limit(scan.limit).toList();
+        return checkingActive(actor.withPrefix(scan.prefix), context)
+                .limit(scan.limit)
+                .toList();
     }
 
     /** Returns the same documents, with a check of the query's cancellation from time to time. */
-    private static Stream<Document> watched(Stream<Document> documents, OperatorContext context) {
+    private static Stream<Document> checkingActive(Stream<Document> documents, OperatorContext context) {
         int[] seen = {0};
         return documents.filter(any -> {
             if (++seen[0] % DOCUMENTS_PER_CHECK == 0) {

@@ -46,7 +46,7 @@ final class KvPlanner implements Planner {
                 RetrieveCall.of(KvOperators.GET),
                 key,
                 values -> values.stream().flatMap(List::stream).toList());
-        return found.isEmpty() ? "null" : Json.of(found.get(0).fields());
+        return found.isEmpty() ? "null" : KvJsonWriter.of(found.get(0).fields());
     }
 
     private static long total(TableName table, RetrieveCall<String, Long> call, String parameter, PlanContext context) {
@@ -63,7 +63,7 @@ final class KvPlanner implements Planner {
                 scan,
                 values ->
                         values.stream().reduce(List.of(), (left, right) -> KvOperators.mergeScans(scan, left, right)));
-        return Json.of(documents.stream().map(Document::fields).toList());
+        return KvJsonWriter.of(documents.stream().map(Document::fields).toList());
     }
 
     private static int number(String text) {

@@ -10,8 +10,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Documents by key, ascending by code point: a persistent B+ tree whose versions share nodes. A version is immutable. Keeping one costs
- * only the memory of what was replaced since. Thread-safe.
+ * Documents by key, ascending by code point: a persistent B+ tree whose versions share nodes. A version is immutable. An old version costs
+ * only the memory of the nodes that were replaced since. Thread-safe.
  */
 final class KvTree {
     private static final int WIDTH = 32;
@@ -43,7 +43,7 @@ final class KvTree {
         }
 
         /** Returns the index of the key in a leaf, or of the child that may have it in a branch; otherwise -(index to insert) - 1. */
-        private int find(String key) {
+        private int indexOf(String key) {
             int at = Arrays.binarySearch(keys, 0, count, key, CodePoints.ORDER);
             return leaf || at >= 0 ? at : Math.max(0, -at - 2);
         }
@@ -105,9 +105,9 @@ final class KvTree {
     private static @Nullable Document get(Node root, String key) {
         Node node = root;
         while (!node.leaf) {
-            node = node.child(node.find(key));
+            node = node.child(node.indexOf(key));
         }
-        int at = node.find(key);
+        int at = node.indexOf(key);
         return at < 0 ? null : (Document) node.items[at];
     }
 
@@ -127,13 +127,13 @@ final class KvTree {
         private LeafIterator(Node root, String key) {
             Node node = root;
             while (!node.leaf) {
-                int at = node.find(key);
+                int at = node.indexOf(key);
                 push(node, at + 1);
                 node = node.child(at);
             }
-            int at = node.find(key);
+            int at = node.indexOf(key);
             push(node, at < 0 ? -at - 1 : at);
-            settle();
+            advanceToDocument();
         }
 
         private void push(Node node, int place) {
@@ -142,7 +142,7 @@ final class KvTree {
         }
 
         /** Advances until a leaf with a document is on top, or the end is reached. */
-        private void settle() {
+        private void advanceToDocument() {
             while (!path.isEmpty()) {
                 Node node = path.element();
                 int at = positions.element();
@@ -172,7 +172,7 @@ final class KvTree {
             int at = positions.pop();
             Document next = (Document) path.element().items[at];
             positions.push(at + 1);
-            settle();
+            advanceToDocument();
             return next;
         }
     }
@@ -209,7 +209,7 @@ final class KvTree {
 
         /** Returns the new node of a split, or null without a split. */
         private @Nullable Node put(Node node, String key, Document document) {
-            int at = node.find(key);
+            int at = node.indexOf(key);
             if (node.leaf) {
                 if (at >= 0) {
                     node.items[at] = document;
@@ -246,7 +246,7 @@ final class KvTree {
         }
 
         private void remove(Node node, String key) {
-            int at = node.find(key);
+            int at = node.indexOf(key);
             if (node.leaf) {
                 node.remove(at);
                 return;

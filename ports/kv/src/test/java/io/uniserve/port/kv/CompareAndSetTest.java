@@ -28,12 +28,12 @@ final class CompareAndSetTest {
     }
 
     private void take(Document... rows) {
-        KvUpdates.COMPARE_AND_SET.validate(actor, Arrays.asList(rows));
-        KvUpdates.COMPARE_AND_SET.update(actor, new UpdateContext(1), Arrays.asList(rows));
+        KvUpdateFunctions.COMPARE_AND_SET.validate(actor, Arrays.asList(rows));
+        KvUpdateFunctions.COMPARE_AND_SET.update(actor, new UpdateContext(1), Arrays.asList(rows));
     }
 
     private void fails(ErrorCode code, Document... rows) {
-        assertThatThrownBy(() -> KvUpdates.COMPARE_AND_SET.validate(actor, Arrays.asList(rows)))
+        assertThatThrownBy(() -> KvUpdateFunctions.COMPARE_AND_SET.validate(actor, Arrays.asList(rows)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(code));
     }

@@ -152,7 +152,7 @@ final class KvTreeTest {
         KvActor actor = KvActor.of(
                 IntStream.range(0, 50_000).mapToObj(i -> document("k" + i, i)).toList());
         KvActor view = actor.snapshot();
-        KvUpdates.PUT.update(actor, new UpdateContext(1), List.of(document("k7", -1)));
+        KvUpdateFunctions.PUT.update(actor, new UpdateContext(1), List.of(document("k7", -1)));
         assertThat(view.get("tk7").orElseThrow().fields()).containsEntry("v", 7L);
         assertThat(actor.get("tk7").orElseThrow().fields()).containsEntry("v", -1L);
         assertThat(view.get("tk8").orElseThrow()).isSameAs(actor.get("tk8").orElseThrow());

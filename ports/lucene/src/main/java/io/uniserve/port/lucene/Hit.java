@@ -20,7 +20,7 @@ public record Hit(double score, Document document) {
     /** Order of hits: the best first. Ties are broken by key, so that the order does not depend on the distribution of documents. */
     private static final Comparator<Hit> BEST_FIRST = Comparator.comparingDouble(Hit::score)
             .reversed()
-            .thenComparing(hit -> LuceneDocuments.key(hit.document), CodePoints.ORDER);
+            .thenComparing(hit -> LuceneDocumentConverter.key(hit.document), CodePoints.ORDER);
 
     /** Returns the best hits of two lists. */
     static List<Hit> mergeBest(int limit, List<Hit> left, List<Hit> right) {

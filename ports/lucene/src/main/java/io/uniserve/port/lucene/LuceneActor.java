@@ -1,10 +1,10 @@
 package io.uniserve.port.lucene;
 
-import static io.uniserve.port.lucene.LuceneFiles.LUCENE;
+import static io.uniserve.port.lucene.LuceneCheckpointFiles.LUCENE;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorUsage;
-import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.lucene.UnsyncedDirectory;
 import java.io.IOException;
@@ -99,7 +99,7 @@ public final class LuceneActor implements Actor {
         change("write a checkpoint", index -> {
             IndexCommit commit = commits.snapshot();
             try {
-                ActorFiles.link(scratch, commit.getFileNames(), target);
+                ActorFileLinker.link(scratch, commit.getFileNames(), target);
             } finally {
                 commits.release(commit);
             }
@@ -108,14 +108,14 @@ public final class LuceneActor implements Actor {
 
     @Override
     public byte[] digest() {
-        return search("compute the digest", LuceneDocuments::digest);
+        return search("compute the digest", LuceneDocumentConverter::digest);
     }
 
     /** An index is read through the page cache, so it needs as much memory as disk. */
     @Override
     public ActorUsage usage() {
         return search("measure", searcher -> {
-            long bytes = LuceneFiles.bytes(searcher.getIndexReader());
+            long bytes = LuceneCheckpointFiles.bytes(searcher.getIndexReader());
             return new ActorUsage(searcher.getIndexReader().numDocs(), bytes, bytes);
         });
     }

@@ -6,7 +6,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.OpenActors;
+import io.uniserve.api.TrackingActorFactory;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -21,7 +21,7 @@ import java.util.Set;
 public final class LuceneEngine implements Engine {
     private static final int DIMENSIONS_MAX = 1_024;
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
-                    LuceneOperators.ALL, List.of(LuceneUpdates.PUT, LuceneUpdates.DELETE))
+                    LuceneOperators.ALL, List.of(LuceneUpdateFunctions.PUT, LuceneUpdateFunctions.DELETE))
             .withDifferingReplicas();
 
     @Override
@@ -42,7 +42,7 @@ public final class LuceneEngine implements Engine {
 
     @Override
     public EngineInstance open(EngineContext context) {
-        OpenActors<LuceneActor> actors = new OpenActors<>(new Actors(), LuceneActor::isClosed);
+        TrackingActorFactory<LuceneActor> actors = new TrackingActorFactory<>(new Actors(), LuceneActor::isClosed);
         return FUNCTIONS.instance(actors, actors::close);
     }
 
@@ -64,13 +64,13 @@ public final class LuceneEngine implements Engine {
     private static final class Actors implements ActorFactory<LuceneActor> {
         @Override
         public LuceneActor create(ActorContext context) {
-            return LuceneFiles.LUCENE.call(
+            return LuceneCheckpointFiles.LUCENE.call(
                     "open an index", () -> new LuceneActor(context.scratch(), dimensions(context.meta())));
         }
 
         @Override
         public LuceneActor restore(ActorContext context, Path checkpoint) {
-            LuceneFiles.restore(checkpoint, context.scratch());
+            LuceneCheckpointFiles.restore(checkpoint, context.scratch());
             return create(context);
         }
     }

@@ -7,7 +7,7 @@ import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.BestFirst;
+import io.uniserve.lucene.BestHitsCollector;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,12 +61,13 @@ public final class LuceneOperators {
                 in -> new Phrase(in.readString(), in.readInt(), in.readInt()));
 
         public Phrase {
-            within("slop", slop, 0, 1_000);
-            within("limit", limit, 1, 10_000);
+            checkRange("slop", slop, 0, 1_000);
+            checkRange("limit", limit, 1, 10_000);
         }
 
         static Query query(String words, int slop) {
-            Query query = new QueryBuilder(new StandardAnalyzer()).createPhraseQuery(LuceneDocuments.TEXT, words, slop);
+            Query query = new QueryBuilder(new StandardAnalyzer())
+                    .createPhraseQuery(LuceneDocumentConverter.TEXT, words, slop);
             return query == null ? new MatchNoDocsQuery("no words") : query;
         }
     }
@@ -83,11 +84,11 @@ public final class LuceneOperators {
 
         public Near {
             vector = List.copyOf(vector);
-            within("limit", limit, 1, 10_000);
+            checkRange("limit", limit, 1, 10_000);
         }
 
         float[] floats(int dimensions) {
-            within("length of the vector", vector.size(), dimensions, dimensions);
+            checkRange("length of the vector", vector.size(), dimensions, dimensions);
             float[] floats = new float[dimensions];
             for (int i = 0; i < dimensions; i++) {
                 floats[i] = vector.get(i).floatValue();
@@ -99,7 +100,7 @@ public final class LuceneOperators {
         }
     }
 
-    private static void within(String name, int value, int min, int max) {
+    private static void checkRange(String name, int value, int min, int max) {
         if (value < min || value > max) {
             throw UniserveException.invalid(name + " is " + value + ": use " + min + " to " + max);
         }
@@ -115,16 +116,16 @@ public final class LuceneOperators {
             throw UniserveException.unsupported("this table has no vectors: create it with option dimensions");
         }
         float[] vector = near.floats(actor.dimensions());
-        Query query = new KnnFloatVectorQuery(LuceneDocuments.VECTOR, vector, near.limit);
+        Query query = new KnnFloatVectorQuery(LuceneDocumentConverter.VECTOR, vector, near.limit);
         return actor.search("find near vectors", context, searcher -> top(searcher, query, near.limit, context));
     }
 
     private static List<Hit> top(IndexSearcher searcher, Query query, int limit, OperatorContext context)
             throws IOException {
         List<Hit> hits = new ArrayList<>();
-        for (ScoreDoc found : BestFirst.search(searcher, query, LuceneDocuments.KEY, limit).scoreDocs) {
+        for (ScoreDoc found : BestHitsCollector.search(searcher, query, LuceneDocumentConverter.KEY, limit).scoreDocs) {
             context.checkActive();
-            hits.add(new Hit(found.score, LuceneDocuments.row(searcher, found.doc)));
+            hits.add(new Hit(found.score, LuceneDocumentConverter.row(searcher, found.doc)));
         }
         return Hit.mergeBest(limit, hits, List.of());
     }

@@ -68,7 +68,8 @@ final class LucenePlanner implements Planner {
                 parts -> parts.stream().reduce(List.of(), (left, right) -> Hit.mergeBest(limit, left, right)));
         StringBuilder lines = new StringBuilder();
         for (Hit hit : best) {
-            lines.append(String.format(Locale.ROOT, "%.6f %s\n", hit.score(), LuceneDocuments.key(hit.document())));
+            lines.append(
+                    String.format(Locale.ROOT, "%.6f %s\n", hit.score(), LuceneDocumentConverter.key(hit.document())));
         }
         return lines.toString();
     }

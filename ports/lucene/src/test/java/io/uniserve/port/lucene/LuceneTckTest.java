@@ -12,7 +12,7 @@ import io.uniserve.port.lucene.LuceneOperators.Near;
 import io.uniserve.port.lucene.LuceneOperators.Phrase;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
-import io.uniserve.testkit.tck.Probe;
+import io.uniserve.testkit.tck.TckQuery;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,7 +79,7 @@ class LuceneTckTest extends PortTck {
         }
 
         @Override
-        public List<Probe<?, ?>> probes() {
+        public List<TckQuery<?, ?>> probes() {
             return List.of(
                     probe(LuceneOperators.COUNT, "row number", true),
                     probe(LuceneOperators.COUNT, "number 7", true),
@@ -99,9 +99,9 @@ class LuceneTckTest extends PortTck {
             return Optional.of(row(key, "row number 7", List.of(7L, 1L)));
         }
 
-        private static <P, V> Probe<P, V> probe(
+        private static <P, V> TckQuery<P, V> probe(
                 RetrieveOperator<LuceneActor, P, V> operator, P parameters, boolean mergesExactly) {
-            return new Probe<>(operator.id(), parameters, operator.merger().orElseThrow(), mergesExactly);
+            return new TckQuery<>(operator.id(), parameters, operator.merger().orElseThrow(), mergesExactly);
         }
 
         private static Document row(String id, Object text, Object vector) {

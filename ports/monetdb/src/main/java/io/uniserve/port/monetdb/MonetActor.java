@@ -3,12 +3,12 @@ package io.uniserve.port.monetdb;
 import static io.uniserve.port.monetdb.MonetDatabase.MONETDB;
 
 import io.uniserve.api.ActorUsage;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.RowActor;
-import io.uniserve.sql.engine.RowFile;
+import io.uniserve.sql.engine.RowCheckpointFile;
 import io.uniserve.sql.engine.RowVersionTracker;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -34,14 +34,14 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     private static final int DEAD_ROWS_MIN = 10_000;
 
     private final MonetColumns monetColumns;
-    private final String staged = MonetDatabase.newName("staged");
-    private final ReadWriteLock shape = new ReentrantReadWriteLock();
+    private final String stagingTable = MonetDatabase.newName("staged");
+    private final ReadWriteLock compactionLock = new ReentrantReadWriteLock();
     private final RowVersionTracker rowVersionTracker = new RowVersionTracker();
     private volatile String table;
     private volatile boolean closed;
     private boolean changed;
     /** Oddity flags of all texts since it was created or restored, see {@link MonetTextCodec#oddKinds}. */
-    private volatile int odd;
+    private volatile int oddTexts;
 
     private long storedAtCompaction;
     private final AtomicLong live = new AtomicLong();
@@ -50,15 +50,15 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     private final AtomicLong bytes = new AtomicLong();
 
     /** Creates an empty actor. */
-    MonetActor(Columns columns) throws SQLException {
+    MonetActor(ColumnSchema columns) throws SQLException {
         super(columns);
         monetColumns = MonetColumns.of(columns);
-        table = created();
+        table = createTable();
         MonetDatabase.DB.write(
-                by -> by.executeUpdate("CREATE TABLE " + staged + " (" + monetColumns.stagingDefinition() + ")"));
+                by -> by.executeUpdate("CREATE TABLE " + stagingTable + " (" + monetColumns.stagingDefinition() + ")"));
     }
 
-    private String created() throws SQLException {
+    private String createTable() throws SQLException {
         String name = MonetDatabase.newName("actor");
         MonetDatabase.DB.write(by -> by.executeUpdate("CREATE TABLE " + name + " (" + monetColumns.definition() + ", "
                 + SINCE + " INTEGER, " + UNTIL + " INTEGER)"));
@@ -68,14 +68,14 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     /** Loads a checkpoint into an empty actor. Fails with CORRUPT if it is damaged. */
     void restore(Path checkpoint) {
         MONETDB.call("load a checkpoint", () -> {
-            RowFile.read(
+            RowCheckpointFile.read(
                     checkpoint,
                     monetColumns.names().size(),
                     rows -> MonetDatabase.DB.write(by -> {
                         stage(by, rows);
                         return insert(by, 0);
                     }));
-            return measured();
+            return countRows();
         });
     }
 
@@ -103,18 +103,18 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
                 () -> MonetDatabase.DB.write(by -> {
                     changed = true;
                     stage(by, rows);
-                    forget(by);
+                    endStagedKeys(by);
                     return put ? insert(by, rowVersionTracker.newest() + 1) : 0;
                 }));
     }
 
     private void stage(MonetDBEmbeddedConnection by, Collection<? extends List<?>> rows) throws SQLException {
-        by.executeUpdate("DELETE FROM " + staged);
-        MonetDatabase.append(by, staged, monetColumns.arrays(rows));
+        by.executeUpdate("DELETE FROM " + stagingTable);
+        MonetDatabase.append(by, stagingTable, monetColumns.arrays(rows));
         for (List<?> row : rows) {
             for (Object value : row) {
                 bytes.addAndGet(value instanceof String text ? text.length() : Long.BYTES);
-                odd |= value instanceof String text ? MonetTextCodec.oddKinds(text) : 0;
+                oddTexts |= value instanceof String text ? MonetTextCodec.oddKinds(text) : 0;
             }
         }
         stored.addAndGet(rows.size());
@@ -122,14 +122,14 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     private int insert(MonetDBEmbeddedConnection by, int version) throws SQLException {
         return by.executeUpdate("INSERT INTO " + table + " SELECT " + monetColumns.unstagedValues() + ", " + version
-                + ", " + NOW + " FROM " + staged);
+                + ", " + NOW + " FROM " + stagingTable);
     }
 
     /** Ends the rows with staged keys: rows that readers see get an end version, rows of the same version are deleted. */
-    private void forget(MonetDBEmbeddedConnection by) throws SQLException {
+    private void endStagedKeys(MonetDBEmbeddedConnection by) throws SQLException {
         int version = rowVersionTracker.newest() + 1;
-        String same = " AND EXISTS (SELECT 1 FROM " + staged + " WHERE "
-                + monetColumns.equalCondition(columns().primaryKey(), staged, table) + ")";
+        String same = " AND EXISTS (SELECT 1 FROM " + stagingTable + " WHERE "
+                + monetColumns.equalCondition(columns().primaryKey(), stagingTable, table) + ")";
         by.executeUpdate("DELETE FROM " + table + " WHERE " + SINCE + " = " + version + same);
         by.executeUpdate(
                 "UPDATE " + table + " SET " + UNTIL + " = " + version + " WHERE " + UNTIL + " = " + NOW + same);
@@ -155,7 +155,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         if (changed) {
             rowVersionTracker.advance();
             changed = false;
-            long dead = MONETDB.call("count rows", this::measured);
+            long dead = MONETDB.call("count rows", this::countRows);
             if (dead - storedAtCompaction > Math.max(DEAD_ROWS_MIN, live.get())) {
                 MONETDB.call("rewrite a table", this::compact);
             }
@@ -163,7 +163,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     }
 
     /** Counts rows by queries, because the driver's counts of updated rows are sometimes -1. Returns the number of dead rows. */
-    private long measured() throws SQLException {
+    private long countRows() throws SQLException {
         String all = "SELECT count(*) FROM " + table;
         live.set(count(all + " WHERE " + UNTIL + " = " + NOW));
         size.set(count(all));
@@ -177,20 +177,20 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     /** Rewrites the table: MonetDB never reuses the space of deleted or changed rows. */
     private String compact() throws SQLException {
-        String next = created();
+        String next = createTable();
         int needed = rowVersionTracker.oldest();
         MonetDatabase.DB.write(by -> by.executeUpdate(
                 "INSERT INTO " + next + " SELECT * FROM " + table + " WHERE " + UNTIL + " > " + needed));
-        shape.writeLock().lock();
+        compactionLock.writeLock().lock();
         try {
             String before = table;
             table = next;
             long rowBytes = rowBytes();
-            storedAtCompaction = measured();
+            storedAtCompaction = countRows();
             bytes.set(rowBytes * size.get());
             MonetDatabase.DB.write(by -> by.executeUpdate("DROP TABLE " + before));
         } finally {
-            shape.writeLock().unlock();
+            compactionLock.writeLock().unlock();
         }
         return next;
     }
@@ -207,15 +207,15 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     /** Reads the rows of a published version that is still retained. */
     private <T> T readAt(int version, Reading<T> reading) throws Exception {
-        shape.readLock().lock();
+        compactionLock.readLock().lock();
         try {
             if (closed) {
                 throw new UniserveException(ErrorCode.UNAVAILABLE, "table " + table + " of an actor is closed");
             }
-            return reading.read("SELECT " + monetColumns.quotedNames() + " FROM " + table + " AS odd" + odd + "_ WHERE "
-                    + SINCE + " <= " + version + " AND " + UNTIL + " > " + version);
+            return reading.read("SELECT " + monetColumns.quotedNames() + " FROM " + table + " AS odd" + oddTexts
+                    + "_ WHERE " + SINCE + " <= " + version + " AND " + UNTIL + " > " + version);
         } finally {
-            shape.readLock().unlock();
+            compactionLock.readLock().unlock();
         }
     }
 
@@ -241,7 +241,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     @Override
     public void close() {
-        shape.writeLock().lock();
+        compactionLock.writeLock().lock();
         try {
             if (!closed) {
                 closed = true;
@@ -249,11 +249,11 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
                         "close an actor",
                         () -> MonetDatabase.DB.write(by -> {
                             by.executeUpdate("DROP TABLE " + table);
-                            return by.executeUpdate("DROP TABLE " + staged);
+                            return by.executeUpdate("DROP TABLE " + stagingTable);
                         }));
             }
         } finally {
-            shape.writeLock().unlock();
+            compactionLock.writeLock().unlock();
         }
     }
 

@@ -1,11 +1,11 @@
 package io.uniserve.port.monetdb;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.ColumnType.Kind;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.SqlTables;
+import io.uniserve.sql.engine.SqlTableValidator;
 import io.uniserve.sql.rows.SqlColumn;
 import io.uniserve.sql.rows.SqlRows;
 import java.math.BigDecimal;
@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import nl.cwi.monetdb.embedded.mapping.NullMappings;
 import org.jspecify.annotations.Nullable;
 
-/** Columns as MonetDB has them: types, and values as arrays, which is the form for loading. MonetDB never reads files. */
+/** Columns in the form of MonetDB: types, and values as arrays for loading. MonetDB never reads files. */
 record MonetColumns(List<String> names, List<ColumnType> types) {
     /** Maximum digits of a decimal: MonetDBLite has no integers of 128 bits. */
     static final int PRECISION_MAX = 18;
@@ -26,24 +26,24 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     /** Prefix of types for which the driver reads and writes 64 bits per value, but MonetDB has 32. */
     static final String MISREAD_PREFIX = "DECIMAL(9,";
 
-    static MonetColumns of(Columns columns) {
+    static MonetColumns of(ColumnSchema columns) {
         return new MonetColumns(
                 columns.names(),
-                columns.columns().stream().map(Columns.Column::type).toList());
+                columns.columns().stream().map(ColumnSchema.Column::type).toList());
     }
 
     /** Returns the columns c0, c1, ... of rows as in {@link MonetDatabase#query}. */
     static MonetColumns of(SqlRows rows) {
-        List<ColumnType> types = SqlTables.columnTypes(rows.types());
+        List<ColumnType> types = SqlTableValidator.columnTypes(rows.types());
         return new MonetColumns(
                 IntStream.range(0, types.size()).mapToObj(i -> "c" + i).toList(),
                 IntStream.range(0, types.size())
-                        .mapToObj(i -> holding(types.get(i), rows.columns().get(i)))
+                        .mapToObj(i -> wideEnough(types.get(i), rows.columns().get(i)))
                         .toList());
     }
 
     /** Returns a type that can hold the values: a sum of decimals may have more digits than MonetDB reports. */
-    private static ColumnType holding(ColumnType type, SqlColumn values) {
+    private static ColumnType wideEnough(ColumnType type, SqlColumn values) {
         if (type.kind() != Kind.DECIMAL) {
             return type;
         }
@@ -101,20 +101,20 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
 
     /** Returns the names for SELECT. */
     String quotedNames() {
-        return each(i -> quoted(i));
+        return forEachColumn(i -> quoted(i));
     }
 
     private String quoted(int i) {
         return "\"" + names.get(i) + "\"";
     }
 
-    private String each(IntFunction<String> text) {
+    private String forEachColumn(IntFunction<String> text) {
         return IntStream.range(0, names.size()).mapToObj(text).collect(Collectors.joining(", "));
     }
 
     /** Returns the definition for CREATE TABLE. */
     String definition() {
-        return each(i ->
+        return forEachColumn(i ->
                 quoted(i) + " " + (is(i, Kind.VARCHAR) ? "CLOB" : types.get(i).sqlName()));
     }
 
@@ -127,7 +127,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
      * Decimals have the maximum digits, because the driver writes 64 bits for a decimal of nine digits, for which MonetDB has 32.
      */
     String stagingDefinition() {
-        return each(i -> quoted(i) + " "
+        return forEachColumn(i -> quoted(i) + " "
                 + (is(i, Kind.VARCHAR, Kind.DATE)
                         ? "CLOB"
                         : is(i, Kind.DECIMAL) ? widest(i) : types.get(i).sqlName()));
@@ -139,7 +139,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
 
     /** Returns the expressions that convert a staging table's rows. */
     String unstagedValues() {
-        return each(i -> unstagedValues(i, "") + " AS " + quoted(i));
+        return forEachColumn(i -> unstagedValues(i, "") + " AS " + quoted(i));
     }
 
     /**
@@ -209,7 +209,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                                 ? value
                                 : new BigDecimal("" + value).setScale(type.scale()))
                         .toArray(BigDecimal[]::new);
-            case BOOLEAN -> truths(values);
+            case BOOLEAN -> booleans(values);
             case DATE -> values.stream().map(MonetTextCodec::day).toArray(String[]::new);
             default ->
                 values.stream()
@@ -218,7 +218,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         };
     }
 
-    private static byte[] truths(List<? extends @Nullable Object> values) {
+    private static byte[] booleans(List<? extends @Nullable Object> values) {
         byte[] truths = new byte[values.size()];
         for (int i = 0; i < truths.length; i++) {
             String value = String.valueOf(values.get(i));

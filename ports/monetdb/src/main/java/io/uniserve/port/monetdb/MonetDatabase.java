@@ -1,12 +1,12 @@
 package io.uniserve.port.monetdb;
 
-import io.uniserve.api.EngineFailures;
+import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.AnswerRows;
 import io.uniserve.sql.engine.ConnectionPool;
-import io.uniserve.sql.engine.SharedTempTables;
+import io.uniserve.sql.engine.SharedTempTableRegistry;
+import io.uniserve.sql.engine.SizeLimitedAnswerBuilder;
 import io.uniserve.sql.engine.SumOverflowChecker;
 import io.uniserve.sql.rows.SqlRows;
 import java.sql.SQLException;
@@ -38,10 +38,10 @@ final class MonetDatabase {
             "operation failed|(?i)too many digits|too large|overflow|exceeds limits|out of (range|domain)|P=\\d+ > |conversion of");
 
     /** Failures of calls that rows and queries cannot cause. */
-    static final EngineFailures MONETDB = new EngineFailures("MonetDB", failure -> Optional.empty());
+    static final EngineErrorMapper MONETDB = new EngineErrorMapper("MonetDB", failure -> Optional.empty());
 
     /** Failures of calls with a user's query: SQL that MonetDB lacks is unsupported. */
-    static final EngineFailures QUERIES = new EngineFailures(
+    static final EngineErrorMapper QUERIES = new EngineErrorMapper(
             "MonetDB",
             failure -> Optional.of(ErrorCode.UNSUPPORTED)
                     .filter(code -> failure instanceof MonetDBEmbeddedException
@@ -49,22 +49,23 @@ final class MonetDatabase {
                                     .find()));
 
     /** Temporary tables for rows that are sent with queries. */
-    static final SharedTempTables<String> RELATIONS = new SharedTempTables<>(new SharedTempTables.Maker<>() {
-        @Override
-        public String make(SqlRows rows) throws SQLException {
-            try {
-                return load(rows);
-            } catch (MonetDBEmbeddedException e) {
-                checkValues(e); // such as an infinite double, which an actor may return
-                throw e;
-            }
-        }
+    static final SharedTempTableRegistry<String> RELATIONS =
+            new SharedTempTableRegistry<>(new SharedTempTableRegistry.Maker<>() {
+                @Override
+                public String make(SqlRows rows) throws SQLException {
+                    try {
+                        return load(rows);
+                    } catch (MonetDBEmbeddedException e) {
+                        checkValues(e); // such as an infinite double, which an actor may return
+                        throw e;
+                    }
+                }
 
-        @Override
-        public void drop(String made) throws SQLException {
-            DB.write(connection -> connection.executeUpdate("DROP TABLE " + made.replaceFirst(".* ", "")));
-        }
-    });
+                @Override
+                public void drop(String made) throws SQLException {
+                    DB.write(connection -> connection.executeUpdate("DROP TABLE " + made.replaceFirst(".* ", "")));
+                }
+            });
 
     /** System property with the class loader that loaded the native library. */
     private static final String LOADED = "uniserve.monetdb.loaded-by";
@@ -145,7 +146,7 @@ final class MonetDatabase {
 
     /** Fails with INVALID_ARGUMENT if values caused the failure of a statement. */
     private static void checkValues(MonetDBEmbeddedException failure) {
-        String told = Printable.line(failure.getMessage());
+        String told = PrintableText.line(failure.getMessage());
         if (VALUES.matcher(told).find()) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -162,20 +163,20 @@ final class MonetDatabase {
         List<String> types;
         try (QueryResultSet found = connection.executeQuery(sql)) {
             types = types(found);
-            if (types.stream().map(MonetDatabase::readable).allMatch(String::isEmpty)) {
+            if (types.stream().map(MonetDatabase::readableType).allMatch(String::isEmpty)) {
                 return rows(found, types);
             }
         }
-        try (QueryResultSet found = connection.executeQuery(readable(sql, types))) {
+        try (QueryResultSet found = connection.executeQuery(readableQuery(sql, types))) {
             return rows(found, types);
         }
     }
 
     private static SqlRows rows(QueryResultSet found, List<String> types) throws SQLException {
-        AnswerRows rows = new AnswerRows(types);
+        SizeLimitedAnswerBuilder rows = new SizeLimitedAnswerBuilder(types);
         int count = found.getNumberOfRows();
-        AnswerRows.check(count);
-        // All rows at once: if asked for one row, the driver fails.
+        SizeLimitedAnswerBuilder.check(count);
+        // All rows at once, because the driver fails if the limit is one row.
         MonetDBRow[] all = count == 0
                 ? new MonetDBRow[0]
                 : found.fetchFirstNRowValues(count).getAllRows();
@@ -208,7 +209,7 @@ final class MonetDatabase {
      * Returns the type to which values of a type are cast before the driver reads them; empty for no cast. The driver misreads dates before
      * 1970 and decimals of nine digits.
      */
-    private static String readable(String type) {
+    private static String readableType(String type) {
         return type.equals("DATE")
                 ? "CLOB"
                 : type.startsWith(MonetColumns.MISREAD_PREFIX)
@@ -218,12 +219,12 @@ final class MonetDatabase {
     }
 
     /** Returns a query for the same values in types that the driver reads correctly. LIMIT preserves the order of an inner query. */
-    private static String readable(String sql, List<String> types) {
+    private static String readableQuery(String sql, List<String> types) {
         String columns = IntStream.range(0, types.size()).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
         String values = IntStream.range(0, types.size())
-                .mapToObj(i -> readable(types.get(i)).isEmpty()
+                .mapToObj(i -> readableType(types.get(i)).isEmpty()
                         ? "x" + i
-                        : "CAST(x" + i + " AS " + readable(types.get(i)) + ")")
+                        : "CAST(x" + i + " AS " + readableType(types.get(i)) + ")")
                 .collect(Collectors.joining(", "));
         String whole = sql.matches("(?s).* LIMIT \\d+( OFFSET \\d+)?") ? sql : sql + " LIMIT " + Integer.MAX_VALUE;
         return "SELECT " + values + " FROM (" + whole + ") AS readable(" + columns + ")";

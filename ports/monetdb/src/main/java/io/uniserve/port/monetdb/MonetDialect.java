@@ -2,9 +2,9 @@ package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.SqlDialect;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.engine.UnsupportedFeatures;
-import io.uniserve.sql.parse.Functions;
+import io.uniserve.sql.parse.FunctionCatalog;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -62,12 +62,12 @@ final class MonetDialect implements SqlDialect {
     public UnsupportedFeatures unsupportedFeatures() {
         Set<UnsupportedFeatures.Part> all = Set.of(UnsupportedFeatures.Part.values());
         return new UnsupportedFeatures(
-                "MonetDB", all, Functions.duckDbAggregates(), one -> hasMixedJoin(translate(Set.of(), one)));
+                "MonetDB", all, FunctionCatalog.duckDbAggregates(), one -> hasMixedJoin(translate(Set.of(), one)));
     }
 
     @Override
     public String relationName(String name) {
-        return name.equals(StatementNames.ROWS) ? ROWS_NAME : name;
+        return name.equals(StatementNaming.ROWS) ? ROWS_NAME : name;
     }
 
     @Override
@@ -97,7 +97,7 @@ final class MonetDialect implements SqlDialect {
         Map<String, String> constants = new LinkedHashMap<>();
         String masked = CONSTANT.matcher(averages)
                 .replaceAll(found -> constants.computeIfAbsent(found.group(), text -> MASK + constants.size() + MASK));
-        String right = MonetRewrites.rewriteAll(masked);
+        String right = MonetQueryRewriter.rewriteAll(masked);
         boolean grouped = NUMBERED.matcher(right).find();
         StringBuilder out = new StringBuilder();
         Matcher quoted = QUOTED.matcher(right);
@@ -107,7 +107,7 @@ final class MonetDialect implements SqlDialect {
             from = quoted.end();
         }
         out.append(words(right.substring(from), grouped));
-        String all = relations.size() > 1 ? joined(out.toString()) : out.toString();
+        String all = relations.size() > 1 ? rewriteJoins(out.toString()) : out.toString();
         for (Map.Entry<String, String> constant : constants.entrySet()) {
             all = all.replace(constant.getValue(), constant.getKey());
         }
@@ -124,7 +124,7 @@ final class MonetDialect implements SqlDialect {
     }
 
     /** Rewrites joins to one equality each, because MonetDBLite finds too few partners, or none, in a join by several columns. */
-    private static String joined(String statement) {
+    private static String rewriteJoins(String statement) {
         Map<String, Integer> tables = new HashMap<>();
         StringBuilder out = new StringBuilder();
         Matcher parts = CONDITIONS.matcher(statement);
@@ -157,7 +157,7 @@ final class MonetDialect implements SqlDialect {
     private static String words(String text, boolean grouped) {
         // MonetDB groups by names only, and c0 may also be a column of a relation.
         String named = grouped ? NAMED.matcher(text).replaceAll(" AS g$1") : text;
-        return MonetRewrites.widenLargest(NUMBERED.matcher(named)
+        return MonetQueryRewriter.widenLargest(NUMBERED.matcher(named)
                 .replaceAll(groups -> "GROUP BY "
                         + NUMBER.matcher(groups.group(1))
                                 .replaceAll(number -> "g" + (Integer.parseInt(number.group()) - 1))));

@@ -7,7 +7,7 @@ import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.QueryCancellation;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
@@ -15,9 +15,9 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.sql.engine.RowActors;
-import io.uniserve.sql.engine.RowUpdates;
-import io.uniserve.sql.engine.SqlTables;
+import io.uniserve.sql.engine.RowActorFactory;
+import io.uniserve.sql.engine.RowUpdateFunctions;
+import io.uniserve.sql.engine.SqlTableValidator;
 import io.uniserve.sql.execute.SqlPlanner;
 import io.uniserve.sql.plan.SqlQuery;
 import io.uniserve.sql.rows.PackedRows;
@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Engine MonetDBLite. Table options: {@code columns} and {@code primary}, see {@link Columns}. It has no settings. */
+/** Engine MonetDBLite. Table options: {@code columns} and {@code primary}, see {@link ColumnSchema}. It has no settings. */
 public final class MonetEngine implements Engine {
     private static final String PORT = "monetdb";
 
@@ -38,7 +38,7 @@ public final class MonetEngine implements Engine {
             MonetEngine::select);
 
     private static final EngineFunctions FUNCTIONS =
-            new EngineFunctions(List.of(SELECT), RowUpdates.of(PORT, MonetActor.class));
+            new EngineFunctions(List.of(SELECT), RowUpdateFunctions.of(PORT, MonetActor.class));
 
     private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();
@@ -63,15 +63,15 @@ public final class MonetEngine implements Engine {
 
     @Override
     public void validate(TableMeta meta) {
-        MonetColumns.of(SqlTables.check(PORT, meta)).check();
+        MonetColumns.of(SqlTableValidator.check(PORT, meta)).check();
     }
 
     @Override
     public EngineInstance open(EngineContext context) {
-        SqlTables.checkSettings(PORT, context.settings(), Set.of());
+        SqlTableValidator.checkSettings(PORT, context.settings(), Set.of());
         MonetDatabase.start();
-        RowActors<MonetActor> actors = new RowActors<>(
-                actor -> MONETDB.call("make a table", () -> new MonetActor(Columns.of(actor.meta()))),
+        RowActorFactory<MonetActor> actors = new RowActorFactory<>(
+                actor -> MONETDB.call("make a table", () -> new MonetActor(ColumnSchema.of(actor.meta()))),
                 MonetActor::restore);
         return FUNCTIONS.instance(actors, actors::close);
     }

@@ -1,8 +1,8 @@
 package io.uniserve.port.monetdb;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.sql.engine.ActorStatement;
-import io.uniserve.sql.engine.RowFile;
+import io.uniserve.sql.engine.RowCheckpointFile;
 import io.uniserve.sql.engine.RowReader;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.List;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 abstract class MonetTable extends RowReader {
     private static final int PIECE_ROWS = 50_000;
 
-    MonetTable(Columns columns) {
+    MonetTable(ColumnSchema columns) {
         super(MonetDatabase.MONETDB, columns);
     }
 
@@ -41,7 +41,7 @@ abstract class MonetTable extends RowReader {
     }
 
     @Override
-    protected final void forEachRow(RowFile.Rows consumer) throws Exception {
+    protected final void forEachRow(RowCheckpointFile.Rows consumer) throws Exception {
         read(rows -> {
             long from = 0;
             int read = PIECE_ROWS;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Encoding of texts for MonetDBLite's native code, which gets them in Java's modified UTF-8. A character beyond the basic plane would be
  * invalid UTF-8 for MonetDB, and U+0000 would end the process. So a character beyond the basic plane is encoded as two others. The first is
  * one of U+FC00 to U+FFFF, so that MonetDB orders texts by code point; the second is one of U+E000 to U+E3FF. Characters U+E800 to U+FFFF
- * are shifted down to U+E400 to U+FBFF. U+0000 and U+E000 to U+E7FF are refused. For MonetDB 😀 are two characters, as for Java.
+ * are shifted down to U+E400 to U+FBFF. U+0000 and U+E000 to U+E7FF are rejected. For MonetDB 😀 are two characters, as for Java.
  */
 final class MonetTextCodec {
     private static final char PRIVATE = '\uE000';
@@ -24,7 +24,7 @@ final class MonetTextCodec {
     private static final int OTHERS_DOWN = 0x400;
     private static final int DAY_CHARS = 10;
 
-    /** Letters whose other case MonetDB does not know, and characters that are unassigned in this Java, which may be such letters. */
+    /** Letters whose other case MonetDB does not support, and characters that are unassigned in this Java, which may be such letters. */
     private static final Pattern CASED =
             Pattern.compile("[ß[\\p{IsLowercase}\\p{IsUppercase}\\p{IsTitlecase}\\p{Cn}&&[^\\x00-\\xFF]]]");
 
@@ -44,8 +44,8 @@ final class MonetTextCodec {
     }
 
     /**
-     * Returns flags of what MonetDB's functions handle incorrectly in a text: 1 for letters without their other case, 2 for characters that
-     * count as two, 4 for line ends; or their sum.
+     * Returns flags of the characters in a text that MonetDB's functions handle incorrectly: 1 for letters without their other case, 2 for
+     * characters that count as two, 4 for line ends; or their sum.
      */
     static int oddKinds(String text) {
         return (CASED.matcher(text).find() ? 1 : 0)
@@ -55,7 +55,7 @@ final class MonetTextCodec {
 
     /** Encodes a text for MonetDB. Fails with INVALID_ARGUMENT if that is impossible. */
     static String encode(String text) {
-        return changed(
+        return mapCharacters(
                 check(text),
                 c -> c > Character.MAX_SURROGATE
                         ? c - OTHERS_DOWN
@@ -67,12 +67,12 @@ final class MonetTextCodec {
         return day == null ? null : day.toString().replace("+", "");
     }
 
-    private static String decoded(String text) {
-        return changed(
+    private static String decode(String text) {
+        return mapCharacters(
                 text, c -> c >= FIRST ? c - FIRST_UP : c < PRIVATE + OTHERS_DOWN ? c - SECOND_UP : c + OTHERS_DOWN);
     }
 
-    private static String changed(String text, IntUnaryOperator change) {
+    private static String mapCharacters(String text, IntUnaryOperator change) {
         if (text.chars().allMatch(c -> c < SAME_END)) {
             return text;
         }
@@ -99,6 +99,6 @@ final class MonetTextCodec {
             // Years after 9999 have a sign, as in LocalDate.
             return text.length() > DAY_CHARS ? "+" + text : "0".repeat(DAY_CHARS - text.length()) + text;
         }
-        return decoded(text);
+        return decode(text);
     }
 }

@@ -3,8 +3,8 @@ package io.uniserve.port.monetdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.ActorStatement;
@@ -35,8 +35,8 @@ class MonetActorTest {
     void open() throws Exception {
         MonetDatabase.start();
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
-        actor = new MonetActor(
-                new Columns(List.of(new Columns.Column("id", bigint), new Columns.Column("n", bigint)), List.of("id")));
+        actor = new MonetActor(new ColumnSchema(
+                List.of(new ColumnSchema.Column("id", bigint), new ColumnSchema.Column("n", bigint)), List.of("id")));
     }
 
     @AfterEach
@@ -180,8 +180,8 @@ class MonetActorTest {
                 .subtract(BigDecimal.ONE)
                 .movePointLeft(1)
                 .toPlainString();
-        MonetActor decimals = new MonetActor(new Columns(
-                List.of(new Columns.Column("id", decimal), new Columns.Column("n", decimal)), List.of("id")));
+        MonetActor decimals = new MonetActor(new ColumnSchema(
+                List.of(new ColumnSchema.Column("id", decimal), new ColumnSchema.Column("n", decimal)), List.of("id")));
         try {
             decimals.put(List.of(
                     List.of(new BigDecimal("0.1"), new BigDecimal(largest)),

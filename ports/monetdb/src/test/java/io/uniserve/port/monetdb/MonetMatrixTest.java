@@ -8,8 +8,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.cluster.LocalCluster;
 import io.uniserve.testkit.sql.MatrixCell;
-import io.uniserve.testkit.sql.MatrixReference;
-import io.uniserve.testkit.sql.MatrixRun;
+import io.uniserve.testkit.sql.MatrixComparison;
+import io.uniserve.testkit.sql.MatrixOracle;
 import io.uniserve.testkit.sql.MatrixTable;
 import io.uniserve.testkit.sql.SqlMatrix;
 import java.nio.file.Files;
@@ -91,7 +91,7 @@ class MonetMatrixTest {
                         .connectTimeout(Duration.ofMinutes(1))
                         .build();
                 Connection whole = DriverManager.getConnection("jdbc:duckdb:")) {
-            MatrixReference reference = new MatrixReference(whole);
+            MatrixOracle reference = new MatrixOracle(whole);
             for (MatrixTable table : matrix.tables()) {
                 MatrixTable kept = table.withoutRows(refused(table));
                 kept.load(client, "monetdb");
@@ -103,7 +103,7 @@ class MonetMatrixTest {
                                     e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW));
                 }
             }
-            MatrixRun run = new MatrixRun(
+            MatrixComparison run = new MatrixComparison(
                     (table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS);
             run.run(cells);
             LOG.warn(
@@ -112,7 +112,7 @@ class MonetMatrixTest {
                     seed,
                     run.answered(),
                     run.failed(),
-                    run.refused());
+                    run.rejectedByReason());
             assertThat(String.join("\n", run.faults()))
                     .as("-Duniserve.matrix.seed=%s", seed)
                     .isEmpty();

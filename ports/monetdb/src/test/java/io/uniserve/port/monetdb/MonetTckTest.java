@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
@@ -14,7 +14,7 @@ import io.uniserve.sql.plan.SqlQuery;
 import io.uniserve.sql.rows.SqlRows;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
-import io.uniserve.testkit.tck.Probe;
+import io.uniserve.testkit.tck.TckQuery;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -97,7 +97,7 @@ class MonetTckTest extends PortTck {
         }
 
         @Override
-        public List<Probe<?, ?>> probes() {
+        public List<TckQuery<?, ?>> probes() {
             return Stream.of(
                             "SELECT count(*), sum(price), avg(price), min(born), max(id) FROM tck",
                             "SELECT * FROM tck ORDER BY id LIMIT 100",
@@ -120,10 +120,10 @@ class MonetTckTest extends PortTck {
         }
 
         /** The planner merges; here the larger part replaces the merge. */
-        private static Probe<?, ?> probe(String text) {
-            return new Probe<SqlQuery, SqlRows>(
+        private static TckQuery<?, ?> probe(String text) {
+            return new TckQuery<SqlQuery, SqlRows>(
                     MonetEngine.SELECT.id(),
-                    SqlQuery.of("tck", Columns.of(META), text),
+                    SqlQuery.of("tck", ColumnSchema.of(META), text),
                     (query, left, right) -> left.toString().compareTo(right.toString()) < 0 ? right : left,
                     false);
         }

@@ -3,8 +3,8 @@ package io.uniserve.port.monetdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.ActorStatement;
@@ -30,10 +30,10 @@ class MonetTextCodecTest {
         0x10000, 0x103ff, 0x1d49c, 0x1f600, 0x20000, 0xe0001, 0xf0000, 0x10ffff
     };
 
-    private static final Columns COLUMNS = new Columns(
+    private static final ColumnSchema COLUMNS = new ColumnSchema(
             List.of(
-                    new Columns.Column("id", new ColumnType(ColumnType.Kind.BIGINT, 0, 0)),
-                    new Columns.Column("s", new ColumnType(ColumnType.Kind.VARCHAR, 0, 0))),
+                    new ColumnSchema.Column("id", new ColumnType(ColumnType.Kind.BIGINT, 0, 0)),
+                    new ColumnSchema.Column("s", new ColumnType(ColumnType.Kind.VARCHAR, 0, 0))),
             List.of("id"));
 
     private static List<String> texts(int count) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trino.tpch.TpchEntity;
 import io.trino.tpch.TpchTable;
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
@@ -87,7 +87,7 @@ class MonetTpchTest {
                         .replicas(replicas)
                         .option("columns", columns)
                         .option("primary", primary));
-        Columns known = Columns.of(client.admin().describeTable(table).meta());
+        ColumnSchema known = ColumnSchema.of(client.admin().describeTable(table).meta());
         List<String> lines = new ArrayList<>();
         List<Document> rows = new ArrayList<>();
         for (TpchEntity row : TpchTable.getTable(table).createGenerator(SCALE, 1, 1)) {
@@ -221,7 +221,8 @@ class MonetTpchTest {
                         .keyField("id")
                         .hash(2)
                         .option("columns", "id varchar, born date, ok boolean, x double"));
-        Columns columns = Columns.of(client.admin().describeTable("odd").meta());
+        ColumnSchema columns =
+                ColumnSchema.of(client.admin().describeTable("odd").meta());
         List<String> days = List.of("0001-01-01", "1582-10-14", "1969-12-31", "1970-01-01", "9999-12-31");
         List<Document> rows = days.stream()
                 .map(day -> columns.parseRow("id", columns.names(), List.of("😀 é 日本 " + day, day, "", "")))

@@ -5,8 +5,8 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FilterDirectory;
 
 /**
- * Directory whose commits do not wait for the disk. The host syncs the checkpoints and the log that it keeps, and deletes the rest at every
- * start. As thread-safe as the directory that it wraps.
+ * Directory whose commits do not wait for the disk. The host syncs the checkpoints and the log that it keeps, and deletes all other files
+ * at every start. As thread-safe as the directory that it wraps.
  */
 public class UnsyncedDirectory extends FilterDirectory {
     public UnsyncedDirectory(Directory directory) {
@@ -15,7 +15,7 @@ public class UnsyncedDirectory extends FilterDirectory {
 
     @Override
     public void sync(Collection<String> names) {
-        // The host's log has everything that could be lost.
+        // All data that could be lost are in the host's log.
     }
 
     @Override

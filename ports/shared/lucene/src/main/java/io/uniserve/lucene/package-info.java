@@ -1,4 +1,4 @@
-/** Shared code of ports whose engines keep Lucene indexes. */
+/** Shared code of ports with Lucene indexes. */
 @NullMarked
 package io.uniserve.lucene;
 

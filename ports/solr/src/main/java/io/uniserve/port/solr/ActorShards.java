@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 public final class ActorShards extends ShardHandlerFactory {
     /** Only Solr's own shard handler may call it; the components need it to distinguish the shards. */
     private static final BiConsumer<ShardResponse, String> SET_SHARD =
-            SolrFailures.SOLR.nonPublicMethod(ShardResponse.class, "setShard", String.class);
+            SolrErrorMapper.SOLR.nonPublicMethod(ShardResponse.class, "setShard", String.class);
 
     /** Solr's name for a group without a value in the request for its documents. A group with this text is requested as a query. */
-    private static final String MARK = TopGroupsShardRequestFactory.GROUP_NULL_VALUE;
+    private static final String NO_VALUE_TEXT = TopGroupsShardRequestFactory.GROUP_NULL_VALUE;
 
     private static final String MARKED = "{!term tag=U+0001 f=";
 
@@ -48,7 +48,7 @@ public final class ActorShards extends ShardHandlerFactory {
     public void close() {}
 
     private final class Handler extends ShardHandler {
-        private final ShardRequestBatcher<ShardRequest> rounds = new ShardRequestBatcher<>();
+        private final ShardRequestBatcher<ShardRequest> batcher = new ShardRequestBatcher<>();
         private @Nullable SolrQuery query;
         private Map<String, Collection<SearchGroup<BytesRef>>> groups = Map.of();
 
@@ -68,23 +68,24 @@ public final class ActorShards extends ShardHandlerFactory {
                 // Returns plain fields of documents with known keys: the query is not needed.
                 params.set("q", "*:*").set("defType", "lucene").set("fq");
             }
-            marked((field, at) -> {
+            forEachMarkedGroup((field, at) -> {
                 String[] values = params.getParams(GroupParams.GROUP_DISTRIBUTED_TOPGROUPS_PREFIX + field);
                 if (values != null) {
                     String[] others = values.clone();
-                    others[at] = MARK + String.join("", values); // a text that no other group has, as placeholder
+                    others[at] =
+                            NO_VALUE_TEXT + String.join("", values); // a text that no other group has, as placeholder
                     params.set(GroupParams.GROUP_DISTRIBUTED_TOPGROUPS_PREFIX + field, others);
-                    params.add(GroupParams.GROUP_QUERY, MARKED + field + "}" + MARK);
+                    params.add(GroupParams.GROUP_QUERY, MARKED + field + "}" + NO_VALUE_TEXT);
                     params.set("sort", params.get(GroupParams.GROUP_SORT, params.get("sort")));
                 }
             });
-            rounds.add(request, Integer.parseInt(shard), params);
+            batcher.add(request, Integer.parseInt(shard), params);
         }
 
         @Override
         public @Nullable ShardResponse takeCompletedOrError() {
             SolrQuery asking = Objects.requireNonNull(query);
-            var sent = rounds.nextCompleted(
+            var sent = batcher.nextCompleted(
                     asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::onReply);
             return sent == null ? null : sent.responses.get(sent.responses.size() - 1);
         }
@@ -98,7 +99,7 @@ public final class ActorShards extends ShardHandlerFactory {
             response.setSolrResponse(solr);
             SET_SHARD.accept(response, Integer.toString(actor));
             request.responses.add(response);
-            takeGroups(solr.getResponse().get("secondPhase"));
+            restoreMarkedGroups(solr.getResponse().get("secondPhase"));
             CodePointText.replaceStrings(solr.getResponse().get("facets"), any -> true);
             CodePointText.replaceStrings(
                     solr.getResponse().findRecursive("facet_counts", "facet_pivot"), "value"::equals);
@@ -110,8 +111,8 @@ public final class ActorShards extends ShardHandlerFactory {
         }
 
         /** Puts documents of marked groups in their places, and replaces a {@code totalHits} that is not a number of hits. */
-        @SuppressWarnings("unchecked") // a part of an answer is a list of anything
-        private void takeGroups(@Nullable Object found) {
+        @SuppressWarnings("unchecked") // a part of an answer is a list of values of any type
+        private void restoreMarkedGroups(@Nullable Object found) {
             if (found instanceof NamedList<?> commands) {
                 groups.keySet().forEach(field -> {
                     NamedList<Object> all = new NamedList<>() {
@@ -123,21 +124,21 @@ public final class ActorShards extends ShardHandlerFactory {
                     all.addAll((NamedList<Object>) commands.get(field));
                     ((NamedList<Object>) commands).setVal(commands.indexOf(field, 0), all);
                 });
-                marked((field, at) -> {
+                forEachMarkedGroup((field, at) -> {
                     NamedList<Object> all = (NamedList<Object>) commands.get(field);
                     int place = all.size()
                             - Objects.requireNonNull(groups.get(field)).size()
                             + at;
-                    all.setName(place, MARK);
-                    all.setVal(place, commands.remove(MARKED + field + "}" + MARK));
+                    all.setName(place, NO_VALUE_TEXT);
+                    all.setVal(place, commands.remove(MARKED + field + "}" + NO_VALUE_TEXT));
                 });
             }
         }
 
         /** Calls back for the fields with a group whose text is Solr's name for no value, with its place. */
-        private void marked(BiConsumer<String, Integer> each) {
+        private void forEachMarkedGroup(BiConsumer<String, Integer> each) {
             groups.forEach((field, some) -> {
-                int at = some.stream().map(one -> one.groupValue).toList().indexOf(new BytesRef(MARK));
+                int at = some.stream().map(one -> one.groupValue).toList().indexOf(new BytesRef(NO_VALUE_TEXT));
                 if (at >= 0) {
                     each.accept(field, at);
                 }
@@ -151,7 +152,7 @@ public final class ActorShards extends ShardHandlerFactory {
 
         @Override
         public void cancelAll() {
-            rounds.clear();
+            batcher.clear();
         }
 
         @Override

@@ -1,8 +1,8 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.lucene.BestFirst;
-import io.uniserve.lucene.QueryFields;
-import io.uniserve.port.solr.query.Stoppable;
+import io.uniserve.lucene.BestHitsCollector;
+import io.uniserve.lucene.QueryFieldExtractor;
+import io.uniserve.port.solr.query.CancellationChecker;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.function.Predicate;
@@ -35,8 +35,8 @@ import org.apache.solr.util.hll.HLLType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Solr's facet component, which also detects if a term that no shard listed, and so was not refined, may matter. It also sorts pages by
- * score.
+ * Solr's facet component, which also detects a term that no shard listed, so that Solr did not refine it, but that may belong to the
+ * answer. It also sorts pages by score.
  */
 public final class ExactFacets extends FacetComponent {
     @Override
@@ -48,10 +48,10 @@ public final class ExactFacets extends FacetComponent {
             // Otherwise Solr requests a group's documents only from shards that listed it among their first.
             builder.setNeedDocSet(builder.isNeedDocSet() || builder.grouping());
             // Otherwise a shard without a term of a phrase is omitted when the documents of a field are counted.
-            String fields = StatsUtil.fieldsToString(QueryFields.of(builder.getQuery()));
+            String fields = StatsUtil.fieldsToString(QueryFieldExtractor.of(builder.getQuery()));
             builder.req.setParams(new ModifiableSolrParams(builder.req.getParams()).set("solr.stats.fields", fields));
             if (builder.req.getParams().getBool("distrib.statsCache", false)) {
-                QueryFields.ofBinaryTerms(builder.getQuery()).forEach(field -> {
+                QueryFieldExtractor.ofBinaryTerms(builder.getQuery()).forEach(field -> {
                     throw SolrLanguage.TABLE.unsupported("distrib.statsCache=true with binary terms, of", field);
                 });
             }
@@ -69,7 +69,7 @@ public final class ExactFacets extends FacetComponent {
             builder.setRankQuery(new ExportQuery(null, null, null) {
                 @Override
                 public TopDocsCollector<?> getTopDocsCollector(int count, QueryCommand page, IndexSearcher searcher) {
-                    return new BestFirst(key.getName(), count, searcher);
+                    return new BestHitsCollector(key.getName(), count, searcher);
                 }
             });
         }
@@ -84,7 +84,7 @@ public final class ExactFacets extends FacetComponent {
                 var others = new ModifiableSolrParams(asked);
                 others.getParameterNames().removeIf(name -> name.endsWith(FacetParams.FACET_MATCHES));
                 String regex = asked.getFieldParam(field, FacetParams.FACET_MATCHES);
-                return Stoppable.from(req.getContext())
+                return CancellationChecker.from(req.getContext())
                         .textPredicate(regex, BytesRef::utf8ToString, super.newBytesRefFilter(field, others));
             }
         };

@@ -2,9 +2,9 @@ package io.uniserve.port.solr;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.GivenStatisticsQuery;
-import io.uniserve.lucene.LivingStatistics;
-import io.uniserve.lucene.QueryStatistics;
+import io.uniserve.lucene.ExternalStatisticsQuery;
+import io.uniserve.lucene.LiveDocumentStatistics;
+import io.uniserve.lucene.QueryTermStatistics;
 import io.uniserve.lucene.StatisticsSource;
 import java.io.IOException;
 import java.util.HashMap;
@@ -45,30 +45,30 @@ public final class LivingStats extends ExactStatsCache {
     static Query scoringQuery(ResponseBuilder builder) {
         return hasPurpose(builder.req, ShardRequest.PURPOSE_GET_TERM_STATS, false)
                 ? builder.getQuery()
-                : new GivenStatisticsQuery(builder.getQuery(), source(builder.req), SpanQuery.class::isInstance);
+                : new ExternalStatisticsQuery(builder.getQuery(), source(builder.req), SpanQuery.class::isInstance);
     }
 
     private static StatisticsSource source(SolrQueryRequest request) {
         return request.getParams().get(COL_STATS_KEY) == null
-                ? new LivingStatistics(request.getSearcher().getIndexReader())
+                ? new LiveDocumentStatistics(request.getSearcher().getIndexReader())
                 : new ReceivedStatistics(request);
     }
 
     /** Returns the statistics on which the query's scores depend at this actor: of its live documents, or of its index. */
-    static QueryStatistics of(ResponseBuilder builder, Query query, boolean living) throws IOException {
+    static QueryTermStatistics of(ResponseBuilder builder, Query query, boolean living) throws IOException {
         SolrIndexSearcher searcher = builder.req.getSearcher();
-        return QueryStatistics.of(
+        return QueryTermStatistics.of(
                 searcher.rewrite(query),
                 searcher.getIndexReader(),
                 searcher.getSimilarity(),
-                living ? new LivingStatistics(searcher.getIndexReader()) : null,
+                living ? new LiveDocumentStatistics(searcher.getIndexReader()) : null,
                 StatsUtil.fieldsFromString(builder.req.getParams().get(FIELDS_KEY)));
     }
 
     @Override
     protected void doReturnLocalStats(ResponseBuilder builder, SolrIndexSearcher searcher) {
         try {
-            QueryStatistics own = of(builder, builder.getQuery(), true);
+            QueryTermStatistics own = of(builder, builder.getQuery(), true);
             Map<String, TermStats> terms = new HashMap<>();
             own.terms().forEach((term, its) -> terms.put(term.toString(), new TermStats(term.field(), its)));
             Map<String, CollectionStats> fields = new HashMap<>();

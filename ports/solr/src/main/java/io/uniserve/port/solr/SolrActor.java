@@ -3,13 +3,13 @@ package io.uniserve.port.solr;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
-import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.extra.EngineTask;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.Segments;
-import io.uniserve.lucene.SmallFilesDirectory;
+import io.uniserve.lucene.SegmentInspector;
+import io.uniserve.lucene.SmallFileCacheDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -57,7 +57,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
 
     /** Runs work with a request, which has core, schema and searcher. The core stays open meanwhile. */
     <T> T withRequest(String what, EngineTask<SolrQueryRequest, T> work) {
-        return SolrFailures.SOLR.call(what, () -> {
+        return SolrErrorMapper.SOLR.call(what, () -> {
             try (var open = container.getCore(core)) {
                 if (open == null) {
                     throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed; try another replica");
@@ -123,7 +123,10 @@ public final class SolrActor implements RevocableActor<SolrActor> {
             return pinnedSearcher == null
                     ? new ActorUsage(index.numDocs(), bytes, bytes)
                     : open.withSearcher(now -> ActorUsage.ofView(
-                            index.numDocs(), bytes, Segments.sizes(index), Segments.sizes(now.getIndexReader())));
+                            index.numDocs(),
+                            bytes,
+                            SegmentInspector.sizes(index),
+                            SegmentInspector.sizes(now.getIndexReader())));
         });
     }
 
@@ -133,7 +136,8 @@ public final class SolrActor implements RevocableActor<SolrActor> {
             var open = request.getCore();
             var commit = open.getDeletionPolicy().getAndSaveLatestCommit();
             try {
-                return ActorFiles.link(Path.of(open.getIndexDir()), SmallFilesDirectory.written(commit), directory);
+                return ActorFileLinker.link(
+                        Path.of(open.getIndexDir()), SmallFileCacheDirectory.written(commit), directory);
             } finally {
                 open.getDeletionPolicy().releaseCommitPoint(commit);
             }
@@ -144,7 +148,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     public byte[] digest() {
         return withRequest("compute the digest", request -> {
             ContentDigest digest = new ContentDigest();
-            Segments.documents(request.getSearcher().getIndexReader(), row -> digest.add(row.toString()));
+            SegmentInspector.documents(request.getSearcher().getIndexReader(), row -> digest.add(row.toString()));
             return digest.toBytes();
         });
     }
@@ -152,7 +156,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     @Override
     public void destroy() {
         close();
-        SolrFailures.SOLR.call("delete an actor", () -> ActorFiles.delete(context.scratch()));
+        SolrErrorMapper.SOLR.call("delete an actor", () -> ActorFileLinker.delete(context.scratch()));
     }
 
     @Override
@@ -170,7 +174,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     public static final class ScratchDirectories extends StandardDirectoryFactory {
         @Override
         protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {
-            return new SmallFilesDirectory(super.create(path, lockFactory, context));
+            return new SmallFileCacheDirectory(super.create(path, lockFactory, context));
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.port.solr.table.ConfigFiles;
-import io.uniserve.port.solr.table.FieldValues;
+import io.uniserve.port.solr.table.FieldValueConverter;
+import io.uniserve.port.solr.table.TableConfigFiles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +16,9 @@ import org.apache.solr.schema.UUIDField;
 import org.jspecify.annotations.Nullable;
 
 /** Configset of a table: a schema with its files, and always the port's own {@code solrconfig.xml}. */
-final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
+final class SolrConfigset implements TableConfigFiles.Format<IndexSchema> {
     private static final String CONFIG = "solrconfig.xml";
-    static final ConfigFiles<IndexSchema> FILES = new ConfigFiles<>(
+    static final TableConfigFiles<IndexSchema> FILES = new TableConfigFiles<>(
             "configset", "schema.xml", List.of("managed-schema.xml", "managed-schema"), CONFIG, new SolrConfigset());
 
     @Override
@@ -26,7 +26,7 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
         IndexSchema schema =
                 IndexSchemaFactory.buildIndexSchema("schema.xml", new SolrConfig(conf.getParent(), CONFIG));
         for (SchemaField one : schema.getFields().values()) {
-            if (isMade(one) && FieldValues.isGeneratedOnRead(one.getDefaultValue())) {
+            if (isMade(one) && FieldValueConverter.isGeneratedOnRead(one.getDefaultValue())) {
                 throw UniserveException.invalid("default of field \"" + one.getName() + "\" differs between replicas");
             }
         }
@@ -40,7 +40,7 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
     @Override
     public Map<String, Map<String, String>> definitions(IndexSchema schema) {
         Map<String, Object> all = schema.getNamedPropertyValues();
-        var parts = ConfigFiles.definitionsByKind(
+        var parts = TableConfigFiles.definitionsByKind(
                 all, (kinds, part) -> part instanceof NamedList<?> own ? own.get("name") : kinds);
         parts.remove("name");
         parts.put("similarity", Map.of("of the schema", String.valueOf(all.get("similarity"))));

@@ -1,10 +1,10 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
-import io.uniserve.lucene.QueryStatistics;
-import io.uniserve.lucene.Segments;
+import io.uniserve.lucene.QueryTermStatistics;
+import io.uniserve.lucene.SegmentInspector;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Base64;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SolrCursor {
     /** Parameter for the actors: the required fingerprint per actor; none on the first page. */
-    private static final String WALKED = "uniserve.cursor.walked";
+    private static final String EXPECTED_FINGERPRINTS = "uniserve.cursor.walked";
     /** Number of the called actor. */
     static final String ACTOR = "uniserve.cursor.actor";
     /** Fingerprint of an actor in its answer. */
@@ -71,7 +71,7 @@ final class SolrCursor {
         boolean first = mark.equals(CursorMarkParams.CURSOR_MARK_START);
         byte[] all = end < 0 ? new byte[0] : decoded(mark.substring(end + 1));
         if (all.length != (first ? 0 : actors.size() * Long.BYTES)) {
-            throw UniserveException.invalid("cursorMark=" + Printable.line(mark)
+            throw UniserveException.invalid("cursorMark=" + PrintableText.line(mark)
                     + " has no copies for each actor of this query: use * for the first page, then nextCursorMark");
         }
         ByteBuffer each = ByteBuffer.wrap(all);
@@ -79,7 +79,7 @@ final class SolrCursor {
                 ? ""
                 : actors.stream().map(actor -> actor + "=" + each.getLong()).collect(Collectors.joining(" "));
         params.set(CursorMarkParams.CURSOR_MARK_PARAM, first ? mark : mark.substring(0, end));
-        params.set(WALKED, (byIndex ? "index " : "score ") + walked);
+        params.set(EXPECTED_FINGERPRINTS, (byIndex ? "index " : "score ") + walked);
         return new SolrCursor(actors);
     }
 
@@ -93,14 +93,14 @@ final class SolrCursor {
 
     /** At an actor: adds its replica's fingerprint to the answer. Fails if the cursor requires another fingerprint. */
     static void check(ResponseBuilder builder, Query query) throws IOException {
-        String walked = builder.req.getParams().get(WALKED);
+        String walked = builder.req.getParams().get(EXPECTED_FINGERPRINTS);
         if (walked == null || !LivingStats.hasPurpose(builder.req, ShardRequest.PURPOSE_GET_TOP_IDS, true)) {
             return;
         }
         String actor = builder.req.getParams().get(ACTOR);
         long own = walked.startsWith("index")
-                ? QueryStatistics.fingerprint(
-                        Segments.ids(builder.req.getSearcher().getIndexReader()))
+                ? QueryTermStatistics.fingerprint(
+                        SegmentInspector.ids(builder.req.getSearcher().getIndexReader()))
                 : LivingStats.of(builder, query, LivingStats.isRequested(builder.req))
                         .fingerprint();
         if (walked.contains("=") && !(walked + " ").contains(" " + actor + "=" + own + " ")) {

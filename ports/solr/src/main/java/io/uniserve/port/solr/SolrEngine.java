@@ -6,18 +6,18 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.extra.BroadcastUpdate;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.port.solr.query.OpenEngines;
+import io.uniserve.port.solr.query.OpenEngineRegistry;
 import io.uniserve.port.solr.query.OptionsKeyedCache;
-import io.uniserve.port.solr.table.TableChecks;
+import io.uniserve.port.solr.table.TableOptionValidator;
 import io.uniserve.port.solr.table.UniqueKeyLocationCheck;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,16 +39,16 @@ public final class SolrEngine implements Engine {
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     List.of(SolrQuery.SHARD),
                     List.of(
-                            SolrUpdates.ADD,
-                            SolrUpdates.DELETE,
-                            SolrUpdates.DELETE_ID,
-                            SolrUpdates.DELETE_BY_QUERY,
-                            SolrUpdates.OPTIMIZE,
-                            SolrUpdates.ADD_EVERYWHERE))
+                            SolrUpdateFunctions.ADD,
+                            SolrUpdateFunctions.DELETE,
+                            SolrUpdateFunctions.DELETE_ID,
+                            SolrUpdateFunctions.DELETE_BY_QUERY,
+                            SolrUpdateFunctions.OPTIMIZE,
+                            SolrUpdateFunctions.ADD_EVERYWHERE))
             .withWholeQuery(SolrQuery.WHOLE)
             .withDifferingReplicas()
             .withTextKeys();
-    private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
+    private final OpenEngineRegistry<Instance> open = new OpenEngineRegistry<>(any -> any.container.isShutDown());
 
     @Override
     public PortInfo info() {
@@ -57,8 +57,8 @@ public final class SolrEngine implements Engine {
 
     @Override
     public void validate(TableMeta meta) {
-        TableChecks.requireHashPartitioner(meta, "a uniqueKey is a text");
-        var schema = SolrConfigset.FILES.validate(BroadcastUpdate.withoutOption(meta), SolrFailures.CLAUSES_OPTION);
+        TableOptionValidator.requireHashPartitioner(meta, "a uniqueKey is a text");
+        var schema = SolrConfigset.FILES.validate(BroadcastUpdate.withoutOption(meta), SolrErrorMapper.CLAUSES_OPTION);
         clauses(meta);
         var key = schema.getUniqueKeyField();
         if (key == null || !(key.getType() instanceof StrField)) {
@@ -72,8 +72,8 @@ public final class SolrEngine implements Engine {
     }
 
     private static int clauses(TableMeta meta) {
-        return TableChecks.intOption(
-                meta, SolrFailures.CLAUSES_OPTION, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
+        return TableOptionValidator.intOption(
+                meta, SolrErrorMapper.CLAUSES_OPTION, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
     }
 
     @Override
@@ -91,7 +91,7 @@ public final class SolrEngine implements Engine {
     public Optional<Planner> planner() {
         return Optional.of(OptionsKeyedCache.planner(
                 this::planning,
-                (core, table, query, context) -> SolrFailures.SOLR.call(
+                (core, table, query, context) -> SolrErrorMapper.SOLR.call(
                         "plan the query", () -> new SolrQuery(context, table, core).answer(query.text()))));
     }
 
@@ -114,16 +114,16 @@ public final class SolrEngine implements Engine {
             System.setProperty("solr.install.dir", home.toString());
             this.home = home;
             container = new CoreContainer(
-                    SolrXmlConfig.fromString(home, PackedFiles.readResource(SolrEngine.class, "solr.xml")));
+                    SolrXmlConfig.fromString(home, PackedFilesCodec.readResource(SolrEngine.class, "solr.xml")));
             container.load();
         }
 
         /** Opens the index in {@code directory/data/index}, relative to home unless absolute, or creates an empty one. */
         private synchronized SolrCore core(TableMeta table, Path directory) {
-            return SolrFailures.SOLR.call("create a core", () -> {
+            return SolrErrorMapper.SOLR.call("create a core", () -> {
                 String configset = SolrConfigset.FILES.createFolder(table.options(), home.resolve("configsets"));
                 Map<String, String> properties = Map.of(
-                        CoreDescriptor.CORE_CONFIGSET, configset, SolrFailures.CLAUSES_OPTION, "" + clauses(table));
+                        CoreDescriptor.CORE_CONFIGSET, configset, SolrErrorMapper.CLAUSES_OPTION, "" + clauses(table));
                 return container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false);
             });
         }
@@ -137,7 +137,7 @@ public final class SolrEngine implements Engine {
         @Override
         public SolrActor restore(ActorContext context, Path directory) {
             Path index = context.scratch().resolve("data").resolve("index");
-            return ActorFiles.openLinked(directory, index, () -> create(context));
+            return ActorFileLinker.openLinked(directory, index, () -> create(context));
         }
     }
 }

@@ -1,12 +1,12 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.port.solr.facet.JsonFacets;
+import io.uniserve.port.solr.facet.JsonFacetWalker;
 import io.uniserve.port.solr.query.LanguageCapabilities;
-import io.uniserve.port.solr.query.ParameterText;
-import io.uniserve.port.solr.query.QueryWindow;
+import io.uniserve.port.solr.query.ParameterTextEncoder;
+import io.uniserve.port.solr.query.QueryWindowChecker;
 import java.util.Date;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +22,7 @@ import org.noggit.JSONUtil;
 /** Supported part of Solr's query language, from {@code language.txt}. Solr itself checks queries, fields and functions. */
 final class SolrLanguage {
     static final LanguageCapabilities TABLE =
-            new LanguageCapabilities(PackedFiles.readResource(SolrLanguage.class, "language.txt"));
+            new LanguageCapabilities(PackedFilesCodec.readResource(SolrLanguage.class, "language.txt"));
     /** Limit that makes every actor return all terms, small enough that Solr's additions do not overflow. */
     private static final int ALL_TERMS = 100_000_000;
 
@@ -49,18 +49,21 @@ final class SolrLanguage {
         String all = LanguageCapabilities.toLines(params) + LanguageCapabilities.toLines(request.getOriginalParams());
         TABLE.check(params, all);
         Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");
-        Object exact = JsonFacets.withOptions(
+        Object exact = JsonFacetWalker.withOptions(
                 facet, Map.of("refine", true, "overrequest", ALL_TERMS), TABLE::checkFacetOption);
         params.getParameterNames().removeAll(UNUSED);
         String facets = exact == null ? null : JSONUtil.toJSON(exact);
-        bound(params, all, facet, request.getSchema());
+        checkLimits(params, all, facet, request.getSchema());
         refuseParts(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "query", all + facets), keyField);
         String key = request.getSchema().getUniqueKeyField().getName();
         // Over several actors Solr requests the documents of a query's group by the other sort.
         boolean byQuery = params.get("group.query") != null && params.get("group.field") == null;
-        String inGroups = params.get("group.sort") == null ? null : ParameterText.tied(params.get("group.sort"), key);
+        String inGroups =
+                params.get("group.sort") == null ? null : ParameterTextEncoder.tied(params.get("group.sort"), key);
         params.setNonNull("group.sort", inGroups);
-        params.set("sort", byQuery && inGroups != null ? inGroups : ParameterText.tied(params.get("sort", ""), key));
+        params.set(
+                "sort",
+                byQuery && inGroups != null ? inGroups : ParameterTextEncoder.tied(params.get("sort", ""), key));
         // Complete lists of actors are exact in one round, and longer lists cost less than another round.
         params.set("facet.overrequest.count", params.get("facet.pivot") == null ? 100 : ALL_TERMS);
         params.getParameterNames().removeIf(name -> name.startsWith("json") && name.matches("json(\\.(?!nl).*)?"));
@@ -78,23 +81,23 @@ final class SolrLanguage {
     /**
      * Refuses large numbers for pages, nearest documents, n-grams and ranges, for which Solr would use much memory, and duplicate names.
      */
-    private static void bound(SolrParams params, String all, @Nullable Object jsonFacets, IndexSchema schema)
+    private static void checkLimits(SolrParams params, String all, @Nullable Object jsonFacets, IndexSchema schema)
             throws Exception {
-        QueryWindow.checkPage(params::getDouble);
+        QueryWindowChecker.checkPage(params::getDouble);
         SolrParams query = QueryParsing.getLocalParams(params.get("q"), params);
-        QueryWindow.check("topK", query == null ? 0 : query.getDouble("topK", 0));
-        QueryWindow.checkEach("ngram", "\\bngram\\s*,\\s*(\\d+)", all);
+        QueryWindowChecker.check("topK", query == null ? 0 : query.getDouble("topK", 0));
+        QueryWindowChecker.checkEach("ngram", "\\bngram\\s*,\\s*(\\d+)", all);
         Date now = params.get("NOW") == null ? null : new Date(params.getLong("NOW"));
-        QueryWindow.Dates dates = (text, from) -> DateMathParser.parseMath(
+        QueryWindowChecker.Dates dates = (text, from) -> DateMathParser.parseMath(
                         from == null ? now : new Date(from), from == null ? text : "NOW" + text)
                 .getTime();
-        QueryWindow.checkRanges(jsonFacets, dates);
+        QueryWindowChecker.checkRanges(jsonFacets, dates);
         TABLE.checkNames(params::getParams, (parameter, value) -> {
             SolrParams local = QueryParsing.getLocalParams(value, params);
             SolrParams own = SolrParams.wrapDefaults(local, params);
             String field = local == null ? value : local.get("v");
             if (parameter.equals("facet.range")) {
-                QueryWindow.checkRange(name -> own.getFieldParam(field, "facet.range." + name, ""), dates);
+                QueryWindowChecker.checkRange(name -> own.getFieldParam(field, "facet.range." + name, ""), dates);
             } else if (parameter.equals("group.field")
                     && String.valueOf(schema.getFieldTypeNoEx(field)).matches("\\S+\\.(Enum|Collation)Field.*")) {
                 throw TABLE.unsupported("group.field of an enumeration or a collation", field);

@@ -7,18 +7,18 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
-import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.port.solr.facet.FacetCounts;
+import io.uniserve.port.solr.facet.DistinctBucketCounter;
+import io.uniserve.port.solr.query.CancellationChecker;
 import io.uniserve.port.solr.query.LanguageCapabilities;
-import io.uniserve.port.solr.query.Nesting;
-import io.uniserve.port.solr.query.ParameterText;
+import io.uniserve.port.solr.query.NestingDepthChecker;
+import io.uniserve.port.solr.query.ParameterTextEncoder;
 import io.uniserve.port.solr.query.ResponseDocuments;
 import io.uniserve.port.solr.query.ShardRequestBatcher.Parameters;
-import io.uniserve.port.solr.query.Stoppable;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -52,7 +52,7 @@ final class SolrQuery {
             SolrQuery::answerShard);
     /** Operator that answers a whole query from one actor's core. */
     static final RetrieveOperator<SolrActor, String, Answer> WHOLE =
-            WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
+            WholeQueryOperator.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
 
     static {
         // Adds a limit to every query, which Solr checks while it searches. Solr's hook for tests is the only way to
@@ -62,7 +62,8 @@ final class SolrQuery {
             public boolean shouldExit() {
                 SolrRequestInfo running = SolrRequestInfo.getRequestInfo();
                 return running != null
-                        && Stoppable.from(running.getReq().getContext()).checkEnded();
+                        && CancellationChecker.from(running.getReq().getContext())
+                                .checkEnded();
             }
 
             @Override
@@ -74,7 +75,7 @@ final class SolrQuery {
 
     final PlanContext context;
     final TableMeta table;
-    final FacetCounts buckets = new FacetCounts();
+    final DistinctBucketCounter buckets = new DistinctBucketCounter();
     private final SolrCore core;
     /** True if the facets of this run count every term of the answer. */
     boolean exactFacets = true;
@@ -113,8 +114,8 @@ final class SolrQuery {
 
     /** Parses and checks the parameters of a query, {@code name=value&...} with URL escapes, and adds the configset's defaults. */
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
-        var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(ParameterText.escaped(text)));
-        Nesting.check(LanguageCapabilities.toLines(asked));
+        var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(ParameterTextEncoder.escaped(text)));
+        NestingDepthChecker.check(LanguageCapabilities.toLines(asked));
         SolrLanguage.setHandler(asked);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
             var handler = (RequestHandlerBase) core.getRequestHandler(asked.get(CommonParams.QT));
@@ -159,13 +160,13 @@ final class SolrQuery {
         first.set("rows", count).set("fl", key).set("sort", "score desc," + key + " asc");
         var found = run(first, response -> (SolrDocumentList) response.getResponse()).stream();
         var ids = found.map(document -> document.getFirstValue(key).toString()).toList();
-        String between = ParameterText.between(ids);
+        String between = ParameterTextEncoder.between(ids);
         return ids.stream()
                 .collect(Collectors.joining(between, "{!terms separator=" + between + " f=" + key + "}", ""));
     }
 
     /** Counts groups. Solr adds up the groups of its shards; here each counts once, by a facet query over all terms. */
-    @SuppressWarnings("unchecked") // a group's part of an answer is a list of anything
+    @SuppressWarnings("unchecked") // a group's part of an answer is a list of values of any type
     private void countGroups(SolrParams params, String field, NamedList<?> group) throws Exception {
         ModifiableSolrParams facet = new ModifiableSolrParams(params);
         facet.getParameterNames()
@@ -190,15 +191,15 @@ final class SolrQuery {
         var params = new ModifiableSolrParams(each.forActor(context.actor()).copy());
         return actor.withRequest(
                 "answer a shard request",
-                request ->
-                        handle(limited(actor, request, context, params), response -> serialize(response, "javabin")));
+                request -> handle(
+                        limitedRequest(actor, request, context, params), response -> serialize(response, "javabin")));
     }
 
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
         return actor.withRequest("answer the query", request -> {
             var params = params(request.getCore(), text, actor.context.meta().keyField());
             var cursor = SolrCursor.of(params, LanguageCapabilities.toLines(params), List.of(context.actor()));
-            return handle(limited(actor, request, context, params), response -> {
+            return handle(limitedRequest(actor, request, context, params), response -> {
                 if (cursor != null) {
                     cursor.onReply(context.actor(), response.getValues());
                     cursor.finish(response);
@@ -209,7 +210,7 @@ final class SolrQuery {
     }
 
     /** Limits the request: Solr's search ends with the query. */
-    private static SolrQueryRequest limited(
+    private static SolrQueryRequest limitedRequest(
             SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params) {
         if ("/get".equals(params.get(CommonParams.QT))
                 && (actor.pinnedSearcher != null || actor.context.meta().level().atomic())) {
@@ -242,7 +243,7 @@ final class SolrQuery {
 
     static Bytes serialize(SolrQueryResponse response, String format) throws Exception {
         SolrQueryRequest request = SolrRequestInfo.getRequestInfo().getReq();
-        var out = Stoppable.from(request.getContext()).outputStream();
+        var out = CancellationChecker.from(request.getContext()).outputStream();
         QueryResponseWriterUtil.writeQueryResponse(
                 out, request.getCore().getQueryResponseWriter(format), request, response, "");
         return Bytes.wrap(out.toByteArray());

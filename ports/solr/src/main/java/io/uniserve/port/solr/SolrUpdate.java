@@ -5,7 +5,7 @@ import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Codec;
-import io.uniserve.port.solr.table.FieldValues;
+import io.uniserve.port.solr.table.FieldValueConverter;
 import io.uniserve.port.solr.table.UniqueKeyLocationCheck;
 import java.util.HashMap;
 import java.util.List;
@@ -36,18 +36,18 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
 
     @Override
     public boolean readsActor(Document row) {
-        return FieldValues.isPartialUpdate(row);
+        return FieldValueConverter.isPartialUpdate(row);
     }
 
     @Override
     public boolean isConditional(Document row) {
         boolean mayBeElsewhere =
                 deletes() ? !row.keyField().equals("id") : BroadcastUpdate.isBroadcast(id) && readsActor(row);
-        return mayBeElsewhere || row.fields().get(DocumentVersions.FIELD) != null;
+        return mayBeElsewhere || row.fields().get(DocumentVersionField.FIELD) != null;
     }
 
     private boolean deletes() {
-        return id.equals(SolrUpdates.DELETE.id());
+        return id.equals(SolrUpdateFunctions.DELETE.id());
     }
 
     @Override
@@ -56,38 +56,38 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
             Map<String, Long> left = new HashMap<>();
             for (Document row : rows) {
                 check.take(actor, request, row);
-                condition(actor, request, row, left);
+                checkCondition(actor, request, row, left);
             }
             return rows;
         });
     }
 
     /** Checks a row against the result of the rows before it: a document with an unknown version, or none. */
-    private void condition(SolrActor actor, SolrQueryRequest request, Document row, Map<String, Long> left)
+    private void checkCondition(SolrActor actor, SolrQueryRequest request, Document row, Map<String, Long> left)
             throws Exception {
-        String key = SolrUpdates.id(actor, request, row);
-        long wanted = DocumentVersions.expectedVersion(request.getSchema(), row);
+        String key = SolrUpdateFunctions.id(actor, request, row);
+        long wanted = DocumentVersionField.expectedVersion(request.getSchema(), row);
         if (!deletes()) {
-            UniqueKeyLocationCheck.requireAllowedHere(id, actor.context, SolrUpdates.key(request), row, wanted);
+            UniqueKeyLocationCheck.requireAllowedHere(id, actor.context, SolrUpdateFunctions.key(request), row, wanted);
         }
         boolean everywhere = BroadcastUpdate.isBroadcast(id);
         boolean change = everywhere && readsActor(row);
         if (wanted != 0 || change) {
             Long known = left.get(key);
-            long held = known == null ? DocumentVersions.currentVersion(request, key) : known;
+            long held = known == null ? DocumentVersionField.currentVersion(request, key) : known;
             if (change && !actor.context.meta().level().atomic()) { // otherwise checked when the change is prepared
-                UniqueKeyLocationCheck.requireDocumentHere(actor.context, SolrUpdates.key(request), row, held);
+                UniqueKeyLocationCheck.requireDocumentHere(actor.context, SolrUpdateFunctions.key(request), row, held);
             }
-            DocumentVersions.checkVersion(key, wanted, held);
+            DocumentVersionField.checkVersion(key, wanted, held);
         }
-        left.put(key, deletes() || (everywhere && !actor.context.owns(row)) ? DocumentVersions.ABSENT : 0L);
+        left.put(key, deletes() || (everywhere && !actor.context.owns(row)) ? DocumentVersionField.ABSENT : 0L);
     }
 
     @Override
     public void update(SolrActor actor, UpdateContext context, List<Document> rows) {
         actor.withRequest("update rows", request -> {
             for (int i = 0; i < rows.size(); i++) {
-                long version = DocumentVersions.of(actor.context.meta().tableId(), context.index(), i);
+                long version = DocumentVersionField.of(actor.context.meta().tableId(), context.index(), i);
                 step.take(actor, request, rows.get(i), version);
             }
             return rows;

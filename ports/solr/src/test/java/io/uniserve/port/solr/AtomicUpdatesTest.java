@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.Prepared;
@@ -94,7 +94,7 @@ class AtomicUpdatesTest {
     }
 
     private void add(SolrActor actor, Document... rows) {
-        commit(actor, prepare(actor, SolrUpdates.ADD, rows));
+        commit(actor, prepare(actor, SolrUpdateFunctions.ADD, rows));
     }
 
     private static String all(SolrActor actor) {
@@ -108,11 +108,11 @@ class AtomicUpdatesTest {
         String before = all(actor);
         Prepared first = prepare(
                 actor,
-                SolrUpdates.ADD,
+                SolrUpdateFunctions.ADD,
                 row("a", Map.of("n_i", Map.of("inc", 5L))),
                 row("a", Map.of("n_i", Map.of("inc", 2L))),
                 row("b", Map.of("n_i", 7L)));
-        Prepared second = prepare(actor, SolrUpdates.ADD, row("b", Map.of("n_i", Map.of("inc", 1L))));
+        Prepared second = prepare(actor, SolrUpdateFunctions.ADD, row("b", Map.of("n_i", Map.of("inc", 1L))));
         assertThat(all(actor)).isEqualTo(before);
         commit(actor, first, second);
         assertThat(all(actor)).contains("\"n_i\":8", "\"stays\"").doesNotContain("\"n_i\":7");
@@ -134,16 +134,16 @@ class AtomicUpdatesTest {
         add(actor, row("c", Map.of("n_i", 3L)));
         String before = all(actor);
         assertThat(segments(actor)).isEqualTo(3);
-        prepare(actor, SolrUpdates.OPTIMIZE, row("x", Map.of())).abort();
+        prepare(actor, SolrUpdateFunctions.OPTIMIZE, row("x", Map.of())).abort();
         actor.revoke();
         assertThat(segments(actor)).isEqualTo(3);
-        commit(actor, prepare(actor, SolrUpdates.OPTIMIZE, new Document("id", Map.of())));
+        commit(actor, prepare(actor, SolrUpdateFunctions.OPTIMIZE, new Document("id", Map.of())));
         assertThat(segments(actor)).isEqualTo(1);
         assertThat(all(actor)).isEqualTo(before);
         commit(
                 actor,
-                prepare(actor, SolrUpdates.ADD, row("d", Map.of("n_i", 4L))),
-                prepare(actor, SolrUpdates.OPTIMIZE, new Document("id", Map.of())));
+                prepare(actor, SolrUpdateFunctions.ADD, row("d", Map.of("n_i", 4L))),
+                prepare(actor, SolrUpdateFunctions.OPTIMIZE, new Document("id", Map.of())));
         assertThat(segments(actor)).isEqualTo(1);
         assertThat(SingleCore.found(SingleCore.query(actor, "q=*:*"))).isEqualTo(4);
     }
@@ -154,7 +154,7 @@ class AtomicUpdatesTest {
         add(actor, row("a", Map.of("n_i", 1L)));
         Prepared lost = prepare(
                 actor,
-                SolrUpdates.ADD,
+                SolrUpdateFunctions.ADD,
                 row("a", Map.of("n_i", 100L)),
                 row("a", Map.of("n_i", Map.of("inc", 5L))),
                 row("c", Map.of("n_i", 5L)));
@@ -172,14 +172,14 @@ class AtomicUpdatesTest {
                 IntStream.range(0, 20)
                         .mapToObj(i -> row("d" + i, Map.of("n_i", (long) i)))
                         .toArray(Document[]::new));
-        Prepared lost = prepare(actor, SolrUpdates.DELETE_BY_QUERY, delete("*:*"));
+        Prepared lost = prepare(actor, SolrUpdateFunctions.DELETE_BY_QUERY, delete("*:*"));
         actor.stage();
         assertThat(actor.usage().rows()).isEqualTo(20);
         lost.abort();
         assertThat(actor.usage().rows()).isEqualTo(20);
-        Prepared some = prepare(actor, SolrUpdates.DELETE_BY_QUERY, delete("n_i:[10 TO *]"));
-        Prepared one = prepare(actor, SolrUpdates.DELETE, row("d3", Map.of()), row("unknown", Map.of()));
-        Prepared back = prepare(actor, SolrUpdates.ADD, row("d15", Map.of("text", "again")));
+        Prepared some = prepare(actor, SolrUpdateFunctions.DELETE_BY_QUERY, delete("n_i:[10 TO *]"));
+        Prepared one = prepare(actor, SolrUpdateFunctions.DELETE, row("d3", Map.of()), row("unknown", Map.of()));
+        Prepared back = prepare(actor, SolrUpdateFunctions.ADD, row("d15", Map.of("text", "again")));
         assertThat(actor.usage().rows()).isEqualTo(20);
         commit(actor, some, one, back);
         assertThat(actor.usage().rows()).isEqualTo(10);
@@ -196,18 +196,18 @@ class AtomicUpdatesTest {
             <field name="id" type="string"/><field name="kind" type="string" required="true"/>
             <field name="n" type="pint"/></schema>\
             """);
-        SolrActor actor =
-                table(Map.of("configset", PackedFiles.pack(conf, file -> true))).actor(0);
+        SolrActor actor = table(Map.of("configset", PackedFilesCodec.pack(conf, file -> true)))
+                .actor(0);
         Document change = row("a", Map.of("n", Map.of("inc", 1L)));
-        SolrUpdates.ADD.validate(actor, List.of(change));
-        assertThatThrownBy(() -> prepare(actor, SolrUpdates.ADD, change))
+        SolrUpdateFunctions.ADD.validate(actor, List.of(change));
+        assertThatThrownBy(() -> prepare(actor, SolrUpdateFunctions.ADD, change))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                 .hasMessageContaining("\"a\"")
                 .hasMessageContaining("kind");
         actor.revoke();
         for (Object wrong : List.of(Map.of("inc", "x"), Map.of("add", 1L), "1.5")) {
-            assertThatThrownBy(() -> SolrUpdates.ADD.validate(actor, List.of(row("a", Map.of("n", wrong)))))
+            assertThatThrownBy(() -> SolrUpdateFunctions.ADD.validate(actor, List.of(row("a", Map.of("n", wrong)))))
                     .isInstanceOfSatisfying(
                             UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW));
         }
@@ -239,7 +239,7 @@ class AtomicUpdatesTest {
             stop.set(true);
             pool.shutdownNow();
         }
-        prepare(actor, SolrUpdates.ADD, row("d0", Map.of("n_i", 1_000L)));
+        prepare(actor, SolrUpdateFunctions.ADD, row("d0", Map.of("n_i", 1_000L)));
         table.restart(0);
         assertThat(SingleCore.found(SingleCore.query(table.actor(0), "q=n_i:24")))
                 .isEqualTo(30);
@@ -250,7 +250,7 @@ class AtomicUpdatesTest {
 
     /** Gives all documents this number, after an aborted update. */
     private void version(SolrActor actor, int number) {
-        prepare(actor, SolrUpdates.DELETE_BY_QUERY, delete("*:*")).abort();
+        prepare(actor, SolrUpdateFunctions.DELETE_BY_QUERY, delete("*:*")).abort();
         add(
                 actor,
                 IntStream.range(0, 30)

@@ -3,7 +3,7 @@ package io.uniserve.port.solr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
@@ -32,7 +32,7 @@ class ConfigsetTest {
 
     private TableMeta table(String file, String schema) throws IOException {
         PlainCore.write(directory, Map.of(file, schema));
-        return LocalTable.meta(2, "id", Map.of("configset", PackedFiles.pack(directory, any -> true)));
+        return LocalTable.meta(2, "id", Map.of("configset", PackedFilesCodec.pack(directory, any -> true)));
     }
 
     @Test

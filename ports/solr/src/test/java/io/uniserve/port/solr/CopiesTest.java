@@ -93,7 +93,7 @@ class CopiesTest {
         }
         for (int actor = 0; actor < merged.meta().partitioner().actors(); actor++) {
             Document row = new Document("id", Map.of("id", ""));
-            SolrUpdates.OPTIMIZE.update(merged.actor(actor), new UpdateContext(1_000), List.of(row));
+            SolrUpdateFunctions.OPTIMIZE.update(merged.actor(actor), new UpdateContext(1_000), List.of(row));
             merged.actor(actor).publish();
         }
         plain.add(List.copyOf(living.values()));

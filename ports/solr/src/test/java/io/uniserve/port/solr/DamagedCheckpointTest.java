@@ -55,9 +55,9 @@ class DamagedCheckpointTest {
                 fatal -> {});
         ReplicaKey key = key();
         Outcomes.<Done>value(done -> host.create(key, LocalTable.meta(1), done));
-        apply(key, SolrUpdates.ADD.id(), Europarl.documents(120));
-        apply(key, SolrUpdates.ADD.id(), Europarl.documents(10));
-        apply(key, SolrUpdates.DELETE.id(), Europarl.documents(3));
+        apply(key, SolrUpdateFunctions.ADD.id(), Europarl.documents(120));
+        apply(key, SolrUpdateFunctions.ADD.id(), Europarl.documents(10));
+        apply(key, SolrUpdateFunctions.DELETE.id(), Europarl.documents(3));
         digest = Outcomes.value(done -> host.digest(key, done));
         Outcomes.<Done>value(done -> host.checkpoint(key, CHECKPOINT, done));
         files = directory.resolve("files").resolve(CHECKPOINT);

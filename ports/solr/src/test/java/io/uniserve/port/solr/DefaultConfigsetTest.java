@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
@@ -59,7 +59,7 @@ class DefaultConfigsetTest {
 
     private static Map<String, String> own() {
         StringBuilder schema = new StringBuilder("<schema name=\"like\" version=\"1.6\"><uniqueKey>id</uniqueKey>");
-        PackedFiles.readResource(DefaultConfigsetTest.class, "analyzers.txt")
+        PackedFilesCodec.readResource(DefaultConfigsetTest.class, "analyzers.txt")
                 .lines()
                 .filter(line -> !line.startsWith("#"))
                 .map(line -> line.split(" \\| "))
@@ -126,7 +126,7 @@ class DefaultConfigsetTest {
         try {
             Path conf = Files.createDirectories(LocalTable.fresh(directory).resolve("conf"));
             PlainCore.write(conf, files);
-            return LocalTable.meta(3, "id", Map.of("configset", PackedFiles.pack(conf, any -> true)));
+            return LocalTable.meta(3, "id", Map.of("configset", PackedFilesCodec.pack(conf, any -> true)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,7 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.testkit.solr.Dictionaries;
+import io.uniserve.testkit.solr.DictionaryCorpus;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
@@ -12,7 +12,7 @@ class DictionaryParityTest extends Parity {
     }
 
     private static List<Document> documents() {
-        List<Document> documents = Dictionaries.documents(DOCUMENTS);
+        List<Document> documents = DictionaryCorpus.documents(DOCUMENTS);
         Assumptions.assumeFalse(documents.isEmpty(), "Debian packages dict-gcide and wordnet-base are not installed");
         return documents;
     }

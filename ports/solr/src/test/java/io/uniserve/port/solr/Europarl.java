@@ -1,7 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.testkit.solr.CorpusDocument;
+import io.uniserve.testkit.solr.CorpusDocumentFactory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -36,6 +36,6 @@ final class Europarl {
 
     private static Document document(int number, String line) {
         String[] parts = line.split("\t", 3);
-        return CorpusDocument.of("e" + number, number, parts[0], parts[1], parts[2]);
+        return CorpusDocumentFactory.of("e" + number, number, parts[0], parts[1], parts[2]);
     }
 }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.UniserveException;
-import io.uniserve.testkit.solr.AnswerDifference;
-import io.uniserve.testkit.solr.FeatureDocuments;
-import io.uniserve.testkit.solr.WrittenQueries;
+import io.uniserve.testkit.solr.AnswerComparator;
+import io.uniserve.testkit.solr.FeatureCorpus;
+import io.uniserve.testkit.solr.HandWrittenQueries;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,15 +46,15 @@ class FeatureParityTest {
     @BeforeAll
     void load(@TempDir Path directory) throws Exception {
         Map<String, String> files =
-                FeatureDocuments.configset(PackedFiles.readResource(SolrEngine.class, "schema.xml"));
+                FeatureCorpus.configset(PackedFilesCodec.readResource(SolrEngine.class, "schema.xml"));
         Path conf = Files.createTempDirectory(directory, "conf");
         PlainCore.write(conf, files);
-        Map<String, String> options = Map.of("configset", PackedFiles.pack(conf, any -> true));
+        Map<String, String> options = Map.of("configset", PackedFilesCodec.pack(conf, any -> true));
         instance = LocalTable.open(engine, directory);
         split = new LocalTable(engine, instance, directory, LocalTable.meta(4, "id", options));
         whole = new LocalTable(engine, instance, directory, LocalTable.meta(1, "id", options));
         engine.validate(split.meta());
-        List<Document> documents = FeatureDocuments.all();
+        List<Document> documents = FeatureCorpus.all();
         split.add(documents);
         whole.add(documents);
         plain = PlainCore.of(directory, files, documents);
@@ -67,7 +67,7 @@ class FeatureParityTest {
     }
 
     static Stream<String> queries() {
-        return WrittenQueries.ofFeatures().stream();
+        return HandWrittenQueries.ofFeatures().stream();
     }
 
     @ParameterizedTest
@@ -81,7 +81,7 @@ class FeatureParityTest {
 
     /** Queries with facets or highlights of one field, with all their per-field parameters. */
     static Stream<String> queriesOfOneField() {
-        Set<String> names = PackedFiles.readResource(SolrLanguage.class, "language.txt")
+        Set<String> names = PackedFilesCodec.readResource(SolrLanguage.class, "language.txt")
                 .lines()
                 .filter(line -> line.startsWith("yes | parameter | "))
                 .flatMap(line -> Stream.of(line.split(" \\| ")[2].split(" ")))
@@ -139,7 +139,7 @@ class FeatureParityTest {
     void percentilesAreNearThoseOfOneCore(String query) {
         Object expected = SingleCore.parse(plain.query(query));
         for (String answer : List.of(split.query(query), whole.query(0, query))) {
-            assertThat(AnswerDifference.firstDifference(query, expected, SingleCore.parse(answer), NEAR))
+            assertThat(AnswerComparator.firstDifference(query, expected, SingleCore.parse(answer), NEAR))
                     .isEmpty();
         }
     }

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.port.solr.facet.JsonFacets;
-import io.uniserve.port.solr.query.ParameterText;
-import io.uniserve.testkit.solr.WrittenQueries;
+import io.uniserve.port.solr.facet.JsonFacetWalker;
+import io.uniserve.port.solr.query.ParameterTextEncoder;
+import io.uniserve.testkit.solr.HandWrittenQueries;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +66,7 @@ class LanguageCoverageTest {
         instance = LocalTable.open(engine, directory);
         table = new LocalTable(engine, instance, directory, 2);
         table.add(List.of(new Document("id", Map.of("id", "a", "brand_s", "b", "stock_i", 1L))));
-        for (String query : WrittenQueries.ofFeatures()) {
+        for (String query : HandWrittenQueries.ofFeatures()) {
             engine.planning().with(table.meta(), core -> read(core, query));
         }
     }
@@ -78,7 +78,7 @@ class LanguageCoverageTest {
 
     /** Records the names that a query uses: its parameters and the options of its facets, parsers, and functions. */
     private String read(SolrCore core, String query) {
-        SolrParams given = SolrRequestParsers.parseQueryString(ParameterText.escaped(query));
+        SolrParams given = SolrRequestParsers.parseQueryString(ParameterTextEncoder.escaped(query));
         given.getParameterNamesIterator().forEachRemaining(name -> {
             Matcher ofAField = OF_A_FIELD.matcher(name);
             asked.add("parameter " + (ofAField.matches() ? ofAField.group(1) : name));
@@ -86,7 +86,7 @@ class LanguageCoverageTest {
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, given)) {
             SolrPluginUtils.setDefaults(core.getRequestHandler("/select"), request, null, null, null);
             Object facets = request.getJSON() == null ? null : request.getJSON().get("facet");
-            JsonFacets.withOptions(facets, Map.of(), (option, value) -> asked.add("parameter " + FACET + option));
+            JsonFacetWalker.withOptions(facets, Map.of(), (option, value) -> asked.add("parameter " + FACET + option));
             found(PARSER, query).forEach(name -> asked.add("parser " + name));
             if (query.contains("json={query:{")) {
                 found(Pattern.compile("\\{(\\w+):"), query).forEach(name -> asked.add("parser " + name));
@@ -102,7 +102,7 @@ class LanguageCoverageTest {
     }
 
     private static List<Name> names(String verdict) {
-        return PackedFiles.readResource(SolrLanguage.class, "language.txt")
+        return PackedFilesCodec.readResource(SolrLanguage.class, "language.txt")
                 .lines()
                 .map(line -> line.split(" \\| "))
                 .filter(cells -> cells[0].equals(verdict))
@@ -172,7 +172,7 @@ class LanguageCoverageTest {
         return List.of("q=*:*&rows=0&json.facet=" + facets, "json={query:'*:*',facet:" + facets + "}");
     }
 
-    /** Returns facets with an option that {@link JsonFacets} reports by this path. */
+    /** Returns facets with an option that {@link JsonFacetWalker} reports by this path. */
     private static String facets(String path) {
         String[] parts = path.split("/");
         String last = parts[parts.length - 1];

@@ -2,7 +2,7 @@ package io.uniserve.port.solr;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -52,7 +52,7 @@ class LanguagePatternsTest {
     }
 
     static Stream<Pattern> patterns() {
-        return PackedFiles.readResource(SolrLanguage.class, "language.txt")
+        return PackedFilesCodec.readResource(SolrLanguage.class, "language.txt")
                 .lines()
                 .map(line -> line.split(" \\| "))
                 .flatMap(cells -> switch (cells[0]) {

@@ -149,9 +149,9 @@ final class LocalTable implements PlanContext {
     /** Adds rows like the client: to all actors if the key field is not the uniqueKey. */
     void add(List<Document> rows) {
         String function = BroadcastUpdate.functionToSend(
-                SolrUpdates.ADD.id(), meta, engine.info().updates());
+                SolrUpdateFunctions.ADD.id(), meta, engine.info().updates());
         if (!BroadcastUpdate.isBroadcast(function)) {
-            apply(SolrUpdates.ADD, rows);
+            apply(SolrUpdateFunctions.ADD, rows);
             return;
         }
         Map<Integer, List<Document>> parts = new TreeMap<>();
@@ -165,15 +165,15 @@ final class LocalTable implements PlanContext {
                 parts.put(actor, part);
             }
         }
-        parts.forEach((number, part) -> SolrUpdates.ADD_EVERYWHERE.validate(actors.get(number), part));
-        parts.forEach((number, part) -> apply(SolrUpdates.ADD_EVERYWHERE, actors.get(number), part));
+        parts.forEach((number, part) -> SolrUpdateFunctions.ADD_EVERYWHERE.validate(actors.get(number), part));
+        parts.forEach((number, part) -> apply(SolrUpdateFunctions.ADD_EVERYWHERE, actors.get(number), part));
     }
 
     /** Deletes the results of a query on every actor. */
     void deleteByQuery(String query) {
         Document row = new Document("query", Map.of("query", query));
         for (SolrActor actor : actors) {
-            apply(SolrUpdates.DELETE_BY_QUERY, actor, List.of(row));
+            apply(SolrUpdateFunctions.DELETE_BY_QUERY, actor, List.of(row));
         }
     }
 
@@ -184,7 +184,7 @@ final class LocalTable implements PlanContext {
     }
 
     void delete(List<Document> rows) {
-        apply(SolrUpdates.DELETE, rows);
+        apply(SolrUpdateFunctions.DELETE, rows);
     }
 
     private void apply(EventualUpdate<SolrActor, Document> function, List<Document> rows) {

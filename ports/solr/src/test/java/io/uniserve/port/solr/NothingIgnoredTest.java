@@ -408,12 +408,12 @@ class NothingIgnoredTest {
     @ValueSource(strings = {"1e400", "-1e400", "Infinity"})
     void noNumberBecomesAnother(String number) {
         Document row = new Document("id", Map.of("id", "a", "ratio_d", number));
-        assertThatThrownBy(() -> SolrUpdates.ADD.validate(four.actor(0), List.of(row)))
+        assertThatThrownBy(() -> SolrUpdateFunctions.ADD.validate(four.actor(0), List.of(row)))
                 .hasMessageContaining("ratio_d")
                 .extracting(e -> ((UniserveException) e).code())
                 .isEqualTo(ErrorCode.INVALID_ROW);
         Document small = new Document("id", Map.of("id", "a", "share_f", 1e39));
-        assertThatThrownBy(() -> SolrUpdates.ADD.validate(four.actor(0), List.of(small)))
+        assertThatThrownBy(() -> SolrUpdateFunctions.ADD.validate(four.actor(0), List.of(small)))
                 .hasMessageContaining("share_f");
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.error.UniserveException;
-import io.uniserve.testkit.solr.QueryMaker;
+import io.uniserve.testkit.solr.SearchQueryGenerator;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -147,7 +147,7 @@ class OddTextParityTest {
             if (next == null) {
                 return;
             }
-            page = query.replace("cursorMark=*", "cursorMark=" + QueryMaker.escape(next.toString()));
+            page = query.replace("cursorMark=*", "cursorMark=" + SearchQueryGenerator.escape(next.toString()));
         }
     }
 
@@ -180,7 +180,8 @@ class OddTextParityTest {
             queries.add(groups + "&rows=60&sort=" + group + " asc&group.ngroups=true&group.limit=2");
             queries.add(groups + "&rows=60&sort=id desc&group.limit=3&group.sort=one_s desc&group.offset=1");
             queries.add(groups + "&rows=9&start=2&sort=number_i asc,id asc&group.sort=number_i desc");
-            queries.add(groups + "&rows=60&sort=number_i desc&fq=" + group + ":" + QueryMaker.escape("\"\u0001\""));
+            queries.add(groups + "&rows=60&sort=number_i desc&fq=" + group + ":"
+                    + SearchQueryGenerator.escape("\"\u0001\""));
         }
         for (String sort :
                 List.of("id asc", "id desc", "one_s asc,id desc", "one_s desc", "many_ss asc", "many_ss desc")) {
@@ -189,7 +190,7 @@ class OddTextParityTest {
             queries.add("q=*:*&rows=25&start=40&fl=id,one_s&sort=" + sort);
         }
         String ids = Stream.of("\t", "\u0001", " lead", "\ud83d\ude00", "a\\,b", "\\\\", "e\u0301", "a!b", "/w/1")
-                .map(QueryMaker::escape)
+                .map(SearchQueryGenerator::escape)
                 .collect(Collectors.joining(","));
         queries.add("qt=/get&fl=id,one_s&ids=" + ids);
         return queries.stream();
@@ -216,7 +217,7 @@ class OddTextParityTest {
     private static String generated(Random random) {
         String field = FIELDS.get(random.nextInt(FIELDS.size()));
         String other = FIELDS.get(random.nextInt(2));
-        String term = QueryMaker.escape(any(random));
+        String term = SearchQueryGenerator.escape(any(random));
         String found = random.nextBoolean() ? "*:*" : "{!term f=many_ss}" + term;
         int limit = 1 + random.nextInt(12);
         int skip = random.nextInt(3);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.extra.BroadcastUpdate;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.Prepared;
 import io.uniserve.api.update.UpdateContext;
@@ -159,7 +159,7 @@ final class OneIdOneDocumentTest {
         cities.add(List.of(row("a", "oslo", "n_i", 1L)));
         SolrActor holder = cities.actor(actor(cities, "oslo"));
         for (Document bad : List.of(row("a", town, "n_i", "many"), row("a", town, "nosuchfield", "x"))) {
-            assertThatThrownBy(() -> SolrUpdates.ADD_EVERYWHERE.validate(holder, List.of(bad)))
+            assertThatThrownBy(() -> SolrUpdateFunctions.ADD_EVERYWHERE.validate(holder, List.of(bad)))
                     .isInstanceOf(UniserveException.class);
         }
         assertThat(cities.query(ALL)).contains("\"numFound\":1");
@@ -168,10 +168,10 @@ final class OneIdOneDocumentTest {
     @Test
     void updatesOfOneActorAloneAreRefused() {
         SolrActor own = cities.actor(actor(cities, "oslo"));
-        refused(() -> SolrUpdates.ADD.validate(own, List.of(row("a", "oslo"))), "must go to every actor");
+        refused(() -> SolrUpdateFunctions.ADD.validate(own, List.of(row("a", "oslo"))), "must go to every actor");
         Document change = row("a", "oslo", "n_i", Map.of("inc", 1L));
         SolrActor other = cities.actor((actor(cities, "oslo") + 1) % ACTORS);
-        refused(() -> SolrUpdates.ADD_EVERYWHERE.validate(other, List.of(change)), "is not for actor");
+        refused(() -> SolrUpdateFunctions.ADD_EVERYWHERE.validate(other, List.of(change)), "is not for actor");
     }
 
     @Test
@@ -186,7 +186,7 @@ final class OneIdOneDocumentTest {
             assertThat(copy.actor(actor).digest()).isEqualTo(cities.actor(actor).digest());
             // An actor that did not acknowledge gets the rows again.
             Document again = row("a", "oslo", "n_i", 4L);
-            SolrUpdates.ADD_EVERYWHERE.update(cities.actor(actor), new UpdateContext(100), List.of(again));
+            SolrUpdateFunctions.ADD_EVERYWHERE.update(cities.actor(actor), new UpdateContext(100), List.of(again));
             cities.actor(actor).publish();
         }
         assertThat(cities.query(ALL)).isEqualTo(copy.query(ALL)).contains("\"numFound\":2");
@@ -231,7 +231,7 @@ final class OneIdOneDocumentTest {
 
     private static Prepared prepare(SolrActor actor, Document row) {
         AtomicUpdate<SolrActor, Document> update =
-                AtomicUpdate.of(SolrUpdates.ADD_EVERYWHERE, actor).orElseThrow();
+                AtomicUpdate.of(SolrUpdateFunctions.ADD_EVERYWHERE, actor).orElseThrow();
         update.validate(actor, List.of(row));
         return update.prepare(actor, new UpdateContext(50), List.of(row));
     }
@@ -245,7 +245,7 @@ final class OneIdOneDocumentTest {
             """;
         Path conf = LocalTable.fresh(directory);
         PlainCore.write(conf, Map.of("schema.xml", schema));
-        Map<String, String> set = Map.of("configset", PackedFiles.pack(conf, any -> true));
+        Map<String, String> set = Map.of("configset", PackedFilesCodec.pack(conf, any -> true));
         Map<String, String> told = new LinkedHashMap<>(set);
         told.put(BroadcastUpdate.OPTION, "part");
         engine.validate(LocalTable.meta(2, "part", set));

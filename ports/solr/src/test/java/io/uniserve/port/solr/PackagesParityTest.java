@@ -1,7 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.testkit.solr.DebianPackages;
+import io.uniserve.testkit.solr.DebianPackageCorpus;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
@@ -12,7 +12,7 @@ class PackagesParityTest extends Parity {
     }
 
     private static List<Document> documents() {
-        List<Document> documents = DebianPackages.documents(DOCUMENTS);
+        List<Document> documents = DebianPackageCorpus.documents(DOCUMENTS);
         Assumptions.assumeFalse(documents.isEmpty(), "apt has no lists of packages, which apt-get update fetches");
         return documents;
     }

@@ -2,10 +2,10 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.testkit.solr.CorpusDocument;
-import io.uniserve.testkit.solr.FeatureMaker;
-import io.uniserve.testkit.solr.QueryMaker;
-import io.uniserve.testkit.solr.WrittenQueries;
+import io.uniserve.testkit.solr.CorpusDocumentFactory;
+import io.uniserve.testkit.solr.FeatureQueryGenerator;
+import io.uniserve.testkit.solr.HandWrittenQueries;
+import io.uniserve.testkit.solr.SearchQueryGenerator;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -52,13 +52,13 @@ abstract class Parity {
         instance = LocalTable.open(engine, directory);
         whole = new LocalTable(engine, instance, directory, 1);
         split = new LocalTable(engine, instance, directory, 7);
-        byPart = new LocalTable(engine, instance, directory, LocalTable.meta(5, CorpusDocument.PART, Map.of()));
+        byPart = new LocalTable(engine, instance, directory, LocalTable.meta(5, CorpusDocumentFactory.PART, Map.of()));
         for (int from = 0; from < documents.size(); from += 1_000) {
             List<Document> some = documents.subList(from, Math.min(documents.size(), from + 1_000));
             whole.add(some);
             split.add(some);
             byPart.add(some.stream()
-                    .map(one -> new Document(CorpusDocument.PART, one.fields()))
+                    .map(one -> new Document(CorpusDocumentFactory.PART, one.fields()))
                     .toList());
         }
         plain = PlainCore.of(directory, documents);
@@ -92,11 +92,11 @@ abstract class Parity {
 
     private static String next(String query, String answer) {
         Object mark = SingleCore.map(SingleCore.parse(answer)).get("nextCursorMark");
-        return query.replace("cursorMark=*", "cursorMark=" + QueryMaker.escape(String.valueOf(mark)));
+        return query.replace("cursorMark=*", "cursorMark=" + SearchQueryGenerator.escape(String.valueOf(mark)));
     }
 
     static Stream<String> queries() {
-        return WrittenQueries.ofCorpora().stream();
+        return HandWrittenQueries.ofCorpora().stream();
     }
 
     @ParameterizedTest
@@ -110,7 +110,7 @@ abstract class Parity {
     @MethodSource("io.uniserve.port.solr.ParitySeeds#ofTheDay")
     void generatedQueriesGiveTheSameAnswers(long seed) {
         Random random = new Random(seed);
-        FeatureMaker maker = new FeatureMaker(random, new QueryMaker(random, documents));
+        FeatureQueryGenerator maker = new FeatureQueryGenerator(random, new SearchQueryGenerator(random, documents));
         SoftAssertions all = new SoftAssertions();
         for (int i = 0; i < QUERIES_PER_SEED; i++) {
             String query = maker.next(i);

@@ -1,9 +1,9 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.codec.CodePoints;
-import io.uniserve.port.solr.query.ParameterText;
+import io.uniserve.port.solr.query.ParameterTextEncoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,7 +50,8 @@ final class PlainCore implements AutoCloseable {
 
     /** Creates a core with the port's default schema and these documents. */
     static PlainCore of(Path directory, List<Document> documents) throws IOException, SolrServerException {
-        Map<String, String> schema = Map.of("schema.xml", PackedFiles.readResource(SolrEngine.class, "schema.xml"));
+        Map<String, String> schema =
+                Map.of("schema.xml", PackedFilesCodec.readResource(SolrEngine.class, "schema.xml"));
         return of(directory, schema, documents);
     }
 
@@ -125,7 +126,7 @@ final class PlainCore implements AutoCloseable {
 
     /** Returns Solr's answer as JSON to a query in URL form. */
     String query(String text) {
-        SolrParams asked = SolrRequestParsers.parseQueryString(ParameterText.escaped(text));
+        SolrParams asked = SolrRequestParsers.parseQueryString(ParameterTextEncoder.escaped(text));
         SolrQueryResponse response = new SolrQueryResponse();
         try (SolrCore core = container.getCore(NAME);
                 SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {

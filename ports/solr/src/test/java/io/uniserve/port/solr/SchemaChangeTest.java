@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.extra.MutableOptions;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
@@ -57,14 +57,14 @@ class SchemaChangeTest {
     }
 
     private static String schema() {
-        return PackedFiles.readResource(SolrEngine.class, "schema.xml");
+        return PackedFilesCodec.readResource(SolrEngine.class, "schema.xml");
     }
 
     private TableMeta later(TableMeta meta, String schema) throws IOException {
         Path conf = Files.createTempDirectory(directory, "conf");
         Files.writeString(conf.resolve("managed-schema.xml"), schema);
         Map<String, String> options = new HashMap<>(meta.options());
-        options.put(MutableOptions.mutableName("configset"), PackedFiles.pack(conf, any -> true));
+        options.put(MutableOptions.mutableName("configset"), PackedFilesCodec.pack(conf, any -> true));
         return meta.with(options);
     }
 

@@ -1,6 +1,6 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.testkit.solr.AnswerDifference;
+import io.uniserve.testkit.solr.AnswerComparator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -23,11 +23,11 @@ final class SingleCore {
     }
 
     /**
-     * Fails unless the answers are equal except for the differences that {@link AnswerDifference} allows, and fractions to one part in
+     * Fails unless the answers are equal except for the differences that {@link AnswerComparator} allows, and fractions to one part in
      * 10,000.
      */
     static void assertSame(String query, String expected, String actual) {
-        String difference = AnswerDifference.firstDifference(query, parse(expected), parse(actual));
+        String difference = AnswerComparator.firstDifference(query, parse(expected), parse(actual));
         if (!difference.isEmpty()) {
             throw new AssertionError(query + "\n" + difference + "\nexpected " + expected + "\nactual " + actual);
         }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -210,7 +210,7 @@ class SolrPortTest {
 
     private void unfit(Map<String, Object> fields, String named) {
         byte[] before = table.actor(0).digest();
-        assertThatThrownBy(() -> SolrUpdates.ADD.validate(table.actor(0), List.of(new Document("id", fields))))
+        assertThatThrownBy(() -> SolrUpdateFunctions.ADD.validate(table.actor(0), List.of(new Document("id", fields))))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                 .hasMessageContaining(named);
@@ -293,7 +293,7 @@ class SolrPortTest {
                 "{!join from=a to=b}x",
                 "nosuch:1")) {
             Document row = new Document("id", Map.of("query", wrong));
-            assertThatThrownBy(() -> SolrUpdates.DELETE_BY_QUERY.validate(own.actor(0), List.of(row)))
+            assertThatThrownBy(() -> SolrUpdateFunctions.DELETE_BY_QUERY.validate(own.actor(0), List.of(row)))
                     .as(wrong)
                     .isInstanceOf(UniserveException.class);
         }
@@ -327,7 +327,7 @@ class SolrPortTest {
                 <field name="key" type="string"/><field name="shop" type="string"/><field name="text" type="words"/>
                 </schema>""");
         Files.writeString(conf.resolve("stop.txt"), "the");
-        TableMeta meta = LocalTable.meta(3, "shop", Map.of("configset", PackedFiles.pack(conf, file -> true)));
+        TableMeta meta = LocalTable.meta(3, "shop", Map.of("configset", PackedFilesCodec.pack(conf, file -> true)));
         engine.validate(meta);
         LocalTable own = new LocalTable(engine, instance, directory, meta);
         List<Document> rows = new ArrayList<>();

@@ -8,7 +8,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.solr.query.ShardRequestBatcher;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
-import io.uniserve.testkit.tck.Probe;
+import io.uniserve.testkit.tck.TckQuery;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,7 +65,7 @@ class SolrTckTest extends PortTck {
         }
 
         @Override
-        public List<Probe<?, ?>> probes() {
+        public List<TckQuery<?, ?>> probes() {
             return Stream.of(
                             "q=*:*&rows=0",
                             "q=text:number&rows=100&fl=*&sort=id+asc",
@@ -90,14 +90,14 @@ class SolrTckTest extends PortTck {
 
         /** Each of thirty non-empty buckets has as many buckets as the whole. */
         @Override
-        public List<Probe<?, ?>> endlessProbes() {
+        public List<TckQuery<?, ?>> endlessProbes() {
             String range = "type:range,field:n_i,start:0,end:900000,gap:1";
             return List.of(probe("q=*:*&rows=0&json.facet={a:{" + range + ",facet:{b:{" + range + "}}}}"));
         }
 
         /** The planner merges, see {@link ParityTest}; here the larger part replaces the merge. */
-        private static Probe<?, ?> probe(String query) {
-            return new Probe<PerActorParameters<ShardRequestBatcher.Parameters>, Bytes>(
+        private static TckQuery<?, ?> probe(String query) {
+            return new TckQuery<PerActorParameters<ShardRequestBatcher.Parameters>, Bytes>(
                     SolrQuery.SHARD.id(),
                     PerActorParameters.ofAll(new ShardRequestBatcher.Parameters(
                             SolrRequestParsers.parseQueryString(query).getMap())),

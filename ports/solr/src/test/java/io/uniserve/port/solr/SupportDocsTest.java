@@ -2,7 +2,7 @@ package io.uniserve.port.solr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.api.extra.PackedFilesCodec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ class SupportDocsTest {
     }
 
     private static Stream<String[]> lines() {
-        return PackedFiles.readResource(SolrLanguage.class, "language.txt")
+        return PackedFilesCodec.readResource(SolrLanguage.class, "language.txt")
                 .lines()
                 .map(line -> line.split(" \\| "));
     }

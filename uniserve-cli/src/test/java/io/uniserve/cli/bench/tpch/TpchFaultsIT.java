@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.plan.Answer;
-import io.uniserve.benchmark.tpch.SqlAnswers;
-import io.uniserve.benchmark.tpch.SqlProcess;
-import io.uniserve.benchmark.tpch.TpchData;
+import io.uniserve.benchmark.tpch.BaselineSqlProcess;
+import io.uniserve.benchmark.tpch.SqlAnswerComparator;
+import io.uniserve.benchmark.tpch.TpchDataGenerator;
 import io.uniserve.benchmark.tpch.TpchQuery;
-import io.uniserve.benchmark.tpch.UniserveTpch;
+import io.uniserve.benchmark.tpch.UniserveTpchCluster;
 import io.uniserve.cli.command.Console;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
@@ -83,16 +83,17 @@ class TpchFaultsIT {
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
                 false);
         double scale = Double.parseDouble(System.getProperty("uniserve.tpch.scale", "0.01"));
-        TpchData data = new TpchData(directory, TpchData.TABLES, scale, quiet, System::nanoTime);
-        try (SqlProcess bare = SqlProcess.bare(directory, "-Xmx256m", 2);
-                UniserveTpch uniserve =
-                        new UniserveTpch(ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "duckdb")
+        TpchDataGenerator data =
+                new TpchDataGenerator(directory, TpchDataGenerator.TABLES, scale, quiet, System::nanoTime);
+        try (BaselineSqlProcess bare = BaselineSqlProcess.bare(directory, "-Xmx256m", 2);
+                UniserveTpchCluster uniserve = new UniserveTpchCluster(
+                        ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "duckdb")
                                 .withFastStart())) {
             await("all servers")
                     .atMost(PATIENCE)
                     .until(() -> uniserve.client().routing().servers().size() == SERVERS);
-            uniserve.load(data, TpchData.TABLES, 4, 2, quiet, System::nanoTime);
-            bare.load(data, TpchData.TABLES);
+            uniserve.load(data, TpchDataGenerator.TABLES, 4, 2, quiet, System::nanoTime);
+            bare.load(data, TpchDataGenerator.TABLES);
             for (TpchQuery query : TpchQuery.of(QUERIES)) {
                 expected.put(query, bare.query(query));
                 check(uniserve.client().query(query.table(), query.sql()), query);
@@ -125,14 +126,14 @@ class TpchFaultsIT {
     }
 
     private void check(Answer answer, TpchQuery query) {
-        assertThat(SqlAnswers.difference(
-                        UniserveTpch.rows(answer.body().utf8()), expected.getOrDefault(query, List.of())))
+        assertThat(SqlAnswerComparator.difference(
+                        UniserveTpchCluster.rows(answer.body().utf8()), expected.getOrDefault(query, List.of())))
                 .as(query.name())
                 .isEmpty();
     }
 
     /** Kills each server until one kill affected a query. Returns the number of kills. */
-    private int underFire(UniserveTpch uniserve) {
+    private int underFire(UniserveTpchCluster uniserve) {
         AtomicBoolean stop = new AtomicBoolean();
         List<CompletableFuture<Void>> readers = new ArrayList<>();
         for (int i = 0; i < READERS; i++) {
@@ -165,7 +166,7 @@ class TpchFaultsIT {
     }
 
     /** Returns true if the kill affected an open query. */
-    private boolean kill(UniserveTpch uniserve, String server, List<CompletableFuture<Void>> readers) {
+    private boolean kill(UniserveTpchCluster uniserve, String server, List<CompletableFuture<Void>> readers) {
         settled(uniserve);
         connect(uniserve);
         int before = right.get();
@@ -184,7 +185,7 @@ class TpchFaultsIT {
         return under.stream().anyMatch(hit::contains);
     }
 
-    private void connect(UniserveTpch uniserve) {
+    private void connect(UniserveTpchCluster uniserve) {
         clients.addLast(UniserveClient.builder()
                 .bootstrap(uniserve.processes().bootstrap().toArray(String[]::new))
                 .deadline(Duration.ofMinutes(10))
@@ -198,7 +199,7 @@ class TpchFaultsIT {
     }
 
     /** Waits until all replicas are in sync, so that any one server may die. */
-    private static void settled(UniserveTpch uniserve) {
+    private static void settled(UniserveTpchCluster uniserve) {
         await("replicas in sync")
                 .atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(UniserveException.class)

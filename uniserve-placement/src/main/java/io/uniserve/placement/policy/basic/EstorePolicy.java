@@ -2,7 +2,7 @@ package io.uniserve.placement.policy.basic;
 
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 
 /**
@@ -11,13 +11,13 @@ import io.uniserve.placement.policy.SearchBudget;
  */
 public final class EstorePolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+    public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
         PlacementBuilder placementBuilder = new PlacementBuilder(StaticPolicy.withMissingReplicas(in));
         int moves = 0;
         while (moves < in.actors() * 2 && !searchBudget.outOfTime().getAsBoolean() && moveOne(in, placementBuilder)) {
             moves++;
         }
-        return Proposal.of(placementBuilder.buildEven());
+        return PlacementProposal.of(placementBuilder.buildEven());
     }
 
     private static boolean moveOne(ClusterLoad in, PlacementBuilder placementBuilder) {

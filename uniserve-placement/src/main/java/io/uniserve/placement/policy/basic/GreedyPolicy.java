@@ -2,7 +2,7 @@ package io.uniserve.placement.policy.basic;
 
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.policy.search.ParallelismSearch;
 import java.util.List;
@@ -13,8 +13,8 @@ import java.util.List;
  */
 public final class GreedyPolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+    public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
         ClusterLoad alone = in.toBuilder().sets(List.of()).build();
-        return Proposal.of(new ParallelismSearch(alone, searchBudget.seed(), searchBudget.outOfTime()).run());
+        return PlacementProposal.of(new ParallelismSearch(alone, searchBudget.seed(), searchBudget.outOfTime()).run());
     }
 }

@@ -3,7 +3,7 @@ package io.uniserve.placement.policy.basic;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.ExactSolver;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 
 /**
@@ -19,9 +19,9 @@ public final class MilpPolicy implements BalancePolicy {
     }
 
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
-        Proposal start = new GreedyPolicy().place(in, searchBudget);
+    public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
+        PlacementProposal start = new GreedyPolicy().place(in, searchBudget);
         ExactSolver.Solution solved = solver.solve(in, start.assignment(), searchBudget);
-        return new Proposal(solved.assignment(), solved.notes());
+        return new PlacementProposal(solved.assignment(), solved.notes());
     }
 }

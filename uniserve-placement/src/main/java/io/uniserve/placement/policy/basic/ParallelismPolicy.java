@@ -7,7 +7,7 @@ import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.model.ShardSet;
 import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.ExactSolver;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.policy.search.ParallelismSearch;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ public final class ParallelismPolicy implements BalancePolicy {
     }
 
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+    public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
         List<String> notes = new ArrayList<>();
         ClusterLoad looked = in;
         int most = PlacementLimits.SET_COUNTS_MAX / Math.max(1, in.servers());
@@ -54,13 +54,13 @@ public final class ParallelismPolicy implements BalancePolicy {
         }
         Assignment found = new ParallelismSearch(looked, searchBudget.seed(), searchBudget.outOfTime()).run();
         if (solver != null && worthSolving(looked, found)) {
-            Assignment exact = solved(solver, looked, found, searchBudget, notes);
-            found = ParallelismSearch.settle(looked, exact, searchBudget.seed(), searchBudget.outOfTime());
+            Assignment exact = solve(solver, looked, found, searchBudget, notes);
+            found = ParallelismSearch.searchUntilStable(looked, exact, searchBudget.seed(), searchBudget.outOfTime());
         }
         if (searchBudget.outOfTime().getAsBoolean()) {
             notes.add("the search ended at its time limit");
         }
-        return new Proposal(found, notes);
+        return new PlacementProposal(found, notes);
     }
 
     /** True if the cluster is small enough and the search has moved replicas. A placement that stays is not changed. */
@@ -68,7 +68,7 @@ public final class ParallelismPolicy implements BalancePolicy {
         return (long) in.actors() * in.servers() <= EXACT_MAX && found.addedTo(in.current()) > 0;
     }
 
-    private static Assignment solved(
+    private static Assignment solve(
             ExactSolver solver, ClusterLoad in, Assignment found, SearchBudget searchBudget, List<String> notes) {
         try {
             SearchBudget limited = new SearchBudget(searchBudget.seed(), searchBudget.outOfTime(), SOLVER_SECONDS);

@@ -53,18 +53,18 @@ public final class PlacementBuilder {
 
     /** Adds a replica; the actor's load is divided equally again. */
     public void add(int actor, int server) {
-        bear(actor, -1);
+        addLoad(actor, -1);
         hosts[actor].add(server);
         used[server] += in.memory(actor);
-        bear(actor, 1);
+        addLoad(actor, 1);
     }
 
     /** Removes a replica. */
     public void drop(int actor, int server) {
-        bear(actor, -1);
+        addLoad(actor, -1);
         hosts[actor].remove(server);
         used[server] -= in.memory(actor);
-        bear(actor, 1);
+        addLoad(actor, 1);
     }
 
     /** Returns the server with the highest score on which the actor fits, in a new zone if possible; -1 for none. */
@@ -102,7 +102,7 @@ public final class PlacementBuilder {
         return hosts[actor].stream().noneMatch(j -> in.zone(j) == in.zone(server));
     }
 
-    private void bear(int actor, int sign) {
+    private void addLoad(int actor, int sign) {
         for (int j : hosts[actor]) {
             load[j] += sign * in.load(actor) / hosts[actor].size();
         }

@@ -3,14 +3,14 @@ package io.uniserve.placement.policy.basic;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
-import io.uniserve.placement.policy.Proposal;
+import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 
 /** Policy without moves, independent of load. Actors without a host get one, and missing replicas are added, by count alone. */
 public final class StaticPolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
-        return Proposal.of(withMissingReplicas(in).current());
+    public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
+        return PlacementProposal.of(withMissingReplicas(in).current());
     }
 
     /** Returns the same cluster with the missing replicas added. */

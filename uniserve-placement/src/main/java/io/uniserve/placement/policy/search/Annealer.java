@@ -26,14 +26,14 @@ final class Annealer {
     /** Weight of contention above a target, relative to new replicas. */
     private static final double ABOVE_TARGET = 20;
 
-    private final SearchState s;
+    private final SearchState state;
     private final AugmentingPathBalancer augmentingPathBalancer;
     private final int[] needed;
     private final SplittableRandom random;
-    private final SetDeltas deltas;
-    private final ZoneRule zones;
+    private final ContentionDeltaEvaluator deltas;
+    private final ZoneSpreadRule zones;
     private final double unit;
-    private final double hair;
+    private final double epsilon;
     private final double mean;
 
     /** Maximum increase of the contention per step. */
@@ -44,7 +44,7 @@ final class Annealer {
     private double balancePrice;
 
     /** Effect on the contention of the change that is tried. */
-    private double delta;
+    private double contentionDelta;
 
     private final int[] pendingActor = new int[4];
     private final int[] pendingServer = new int[4];
@@ -52,16 +52,16 @@ final class Annealer {
     private int pending;
 
     Annealer(SearchState s, AugmentingPathBalancer augmentingPathBalancer, int[] needed, SplittableRandom random) {
-        this.s = s;
-        zones = new ZoneRule(s);
+        this.state = s;
+        zones = new ZoneSpreadRule(s);
         this.augmentingPathBalancer = augmentingPathBalancer;
         this.needed = needed;
         this.random = random;
-        deltas = new SetDeltas(s);
-        double bound = LowerBounds.contention(s.in);
+        deltas = new ContentionDeltaEvaluator(s);
+        double bound = PlacementLowerBounds.contention(s.in);
         // Without sets there is no contention; a division by zero would give NaN.
         unit = bound > 0 ? 100 / Math.max(bound, 1e-290) : 0;
-        hair = ROUNDING * Arrays.stream(s.sets.frequency).sum();
+        epsilon = ROUNDING * Arrays.stream(s.sets.frequency).sum();
         mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
     }
 
@@ -80,7 +80,7 @@ final class Annealer {
         addPrice = price;
         contentionMax = target;
         deltas.refresh();
-        Snapshot best = new Snapshot(s);
+        SearchStateSnapshot best = new SearchStateSnapshot(state);
         balancePrice = BALANCE_LATE;
         double bestCost = cost();
         double cooling = Math.pow(cold / hot, (double) BATCH / steps);
@@ -88,45 +88,45 @@ final class Annealer {
         for (int done = 0; done < steps && !outOfTime.getAsBoolean(); done += BATCH) {
             double part = Math.min(1, 1.25 * done / steps);
             balancePrice = BALANCE_EARLY * Math.pow(BALANCE_LATE / BALANCE_EARLY, part);
-            batch(heat);
+            runBatch(heat);
             heat *= cooling;
-            s.commit();
+            state.commit();
             balancePrice = BALANCE_LATE;
             double now = cost();
             if (now < bestCost - 1e-9) {
                 bestCost = now;
-                best = new Snapshot(s);
+                best = new SearchStateSnapshot(state);
             }
         }
         balancePrice = BALANCE_LATE;
         if (cost() > bestCost) {
-            best.restore(s);
+            best.restore(state);
         }
     }
 
-    private void batch(double heat) {
+    private void runBatch(double heat) {
         double now = cost();
         for (int n = 0; n < BATCH; n++) {
-            int mark = s.savepoint();
+            int mark = state.savepoint();
             double most = now - heat * Math.log(1 - random.nextDouble());
             pending = 0;
-            s.counting = false;
+            state.counting = false;
             boolean changed = move(most);
-            double after = changed ? rough(delta, 0) + unevenness() : Double.POSITIVE_INFINITY;
+            double after = changed ? costWithoutBalance(contentionDelta, 0) + unevenness() : Double.POSITIVE_INFINITY;
             if (after > most) {
-                s.rollback(mark);
-                s.counting = true;
+                state.rollback(mark);
+                state.counting = true;
             } else {
-                s.counting = true;
-                count();
+                state.counting = true;
+                applyPending();
                 now = after;
-                s.journal.clear();
+                state.journal.clear();
             }
         }
     }
 
     /** Updates the counts of the changed sets. */
-    private void count() {
+    private void applyPending() {
         for (int n = 0; n < pending; n++) {
             if (pendingAdd[n]) {
                 deltas.count(pendingActor[n], pendingServer[n]);
@@ -136,150 +136,150 @@ final class Annealer {
         }
     }
 
-    private void pend(int actor, int server, boolean add) {
+    private void addPending(int actor, int server, boolean add) {
         pendingActor[pending] = actor;
         pendingServer[pending] = server;
         pendingAdd[pending++] = add;
     }
 
     double cost() {
-        return rough(0, 0) + unevenness();
+        return costWithoutBalance(0, 0) + unevenness();
     }
 
     private double unevenness() {
-        double out = s.imbalance();
+        double out = state.imbalance();
         return out > 0 ? balancePrice * (UNBALANCED + out / mean) : 0;
     }
 
     /** Returns the cost without balance, after a change of contention and new replicas. */
-    private double rough(double more, int adds) {
-        double k = s.sets.contention() + more;
+    private double costWithoutBalance(double more, int adds) {
+        double k = state.sets.contention() + more;
         double counted = contentionMax > 0 ? ABOVE_TARGET * Math.max(0, k - contentionMax) : k;
-        return unit * counted + addPrice * (s.adds + adds) + 0.05 * addPrice * s.replicas;
+        return unit * counted + addPrice * (state.adds + adds) + 0.05 * addPrice * state.replicas;
     }
 
-    private int news(int actor, int server) {
-        return s.isOnInitially(actor, server) ? 0 : 1;
+    private int newReplicaDelta(int actor, int server) {
+        return state.isOnInitially(actor, server) ? 0 : 1;
     }
 
     /** Tries a change. Returns false if it is impossible or costs more than the maximum. */
     private boolean move(double most) {
         int kind = random.nextInt(20);
-        int i = random.nextInt(s.actors);
-        if (s.hosts[i] == 0) {
+        int i = random.nextInt(state.actors);
+        if (state.hosts[i] == 0) {
             return false;
         }
         if (kind < 9) {
-            return relocate(i, random.nextInt(s.servers), most);
+            return relocate(i, random.nextInt(state.servers), most);
         }
         if (kind < 11) {
-            return home(i, most);
+            return moveHome(i, most);
         }
         if (kind < 17) {
-            return swap(i, random.nextInt(s.actors), most);
+            return swap(i, random.nextInt(state.actors), most);
         }
-        return kind < 19 ? more(s.host[i][random.nextInt(s.hosts[i])], most) : fewer(i, most);
+        return kind < 19 ? addReplica(state.host[i][random.nextInt(state.hosts[i])], most) : dropReplica(i, most);
     }
 
-    private boolean home(int i, double most) {
-        int n = s.in.current().replicas(i);
-        return n > 0 && relocate(i, s.in.current().server(i, random.nextInt(n)), most);
+    private boolean moveHome(int i, double most) {
+        int n = state.in.current().replicas(i);
+        return n > 0 && relocate(i, state.in.current().server(i, random.nextInt(n)), most);
     }
 
     private boolean relocate(int i, int to, double most) {
-        int from = s.host[i][random.nextInt(s.hosts[i])];
-        if (s.isOn(i, to) || !s.hasRoom(i, to) || !zones.mayMove(i, from, to)) {
+        int from = state.host[i][random.nextInt(state.hosts[i])];
+        if (state.isOn(i, to) || !state.hasRoom(i, to) || !zones.mayMove(i, from, to)) {
             return false;
         }
-        int adds = news(i, to) - news(i, from);
-        if (rough(deltas.quickMove(i, from, to) - hair, adds) > most) {
+        int adds = newReplicaDelta(i, to) - newReplicaDelta(i, from);
+        if (costWithoutBalance(deltas.quickMove(i, from, to) - epsilon, adds) > most) {
             return false;
         }
-        delta = deltas.move(i, from, to);
-        if (delta > stepMax || rough(delta, adds) > most) {
+        contentionDelta = deltas.move(i, from, to);
+        if (contentionDelta > stepMax || costWithoutBalance(contentionDelta, adds) > most) {
             return false;
         }
-        carry(i, from, to);
+        moveLoad(i, from, to);
         augmentingPathBalancer.balance(from);
         augmentingPathBalancer.balance(to);
         return true;
     }
 
-    private void carry(int i, int from, int to) {
-        double borne = s.loadOf[i][s.position(i, from)];
-        s.drop(i, from);
-        s.add(i, to);
-        s.setFlow(i, to, borne);
-        pend(i, from, false);
-        pend(i, to, true);
+    private void moveLoad(int i, int from, int to) {
+        double borne = state.loadOf[i][state.position(i, from)];
+        state.drop(i, from);
+        state.add(i, to);
+        state.setFlow(i, to, borne);
+        addPending(i, from, false);
+        addPending(i, to, true);
     }
 
     private boolean swap(int i, int k, double most) {
-        if (i == k || s.hosts[k] == 0) {
+        if (i == k || state.hosts[k] == 0) {
             return false;
         }
-        int a = s.host[i][random.nextInt(s.hosts[i])];
-        int b = s.host[k][random.nextInt(s.hosts[k])];
-        if (a == b || s.isOn(i, b) || s.isOn(k, a)) {
+        int a = state.host[i][random.nextInt(state.hosts[i])];
+        int b = state.host[k][random.nextInt(state.hosts[k])];
+        if (a == b || state.isOn(i, b) || state.isOn(k, a)) {
             return false;
         }
-        if (s.usedMemory[b] - s.memory[k] + s.memory[i] > s.capacity[b]
-                || s.usedMemory[a] - s.memory[i] + s.memory[k] > s.capacity[a]) {
+        if (state.usedMemory[b] - state.memory[k] + state.memory[i] > state.capacity[b]
+                || state.usedMemory[a] - state.memory[i] + state.memory[k] > state.capacity[a]) {
             return false;
         }
         if (!zones.mayMove(i, a, b) || !zones.mayMove(k, b, a)) {
             return false;
         }
-        int adds = news(i, b) - news(i, a) + news(k, a) - news(k, b);
-        if (rough(deltas.quickSwap(i, a, k, b) - hair, adds) > most) {
+        int adds = newReplicaDelta(i, b) - newReplicaDelta(i, a) + newReplicaDelta(k, a) - newReplicaDelta(k, b);
+        if (costWithoutBalance(deltas.quickSwap(i, a, k, b) - epsilon, adds) > most) {
             return false;
         }
-        delta = deltas.swap(i, a, k, b);
-        if (delta > stepMax || rough(delta, adds) > most) {
+        contentionDelta = deltas.swap(i, a, k, b);
+        if (contentionDelta > stepMax || costWithoutBalance(contentionDelta, adds) > most) {
             return false;
         }
-        carry(i, a, b);
-        carry(k, b, a);
+        moveLoad(i, a, b);
+        moveLoad(k, b, a);
         augmentingPathBalancer.balance(a);
         augmentingPathBalancer.balance(b);
         return true;
     }
 
     /** Adds a replica of an actor of this server to another one. */
-    private boolean more(int from, double most) {
-        int i = s.actorsOn[from][random.nextInt(s.actorCountOn[from])];
-        int to = random.nextInt(s.servers);
-        if (s.isOn(i, to) || !s.hasRoom(i, to)) {
+    private boolean addReplica(int from, double most) {
+        int i = state.actorsOn[from][random.nextInt(state.actorCountOn[from])];
+        int to = random.nextInt(state.servers);
+        if (state.isOn(i, to) || !state.hasRoom(i, to)) {
             return false;
         }
-        delta = deltas.add(i, to);
-        if (delta > stepMax || rough(delta, news(i, to)) > most) {
+        contentionDelta = deltas.add(i, to);
+        if (contentionDelta > stepMax || costWithoutBalance(contentionDelta, newReplicaDelta(i, to)) > most) {
             return false;
         }
-        s.add(i, to);
-        pend(i, to, true);
+        state.add(i, to);
+        addPending(i, to, true);
         augmentingPathBalancer.balance(from);
         augmentingPathBalancer.balance(to);
         return true;
     }
 
-    private boolean fewer(int i, double most) {
-        if (s.hosts[i] <= needed[i] || s.hosts[i] < 2) {
+    private boolean dropReplica(int i, double most) {
+        if (state.hosts[i] <= needed[i] || state.hosts[i] < 2) {
             return false;
         }
-        int from = s.host[i][random.nextInt(s.hosts[i])];
+        int from = state.host[i][random.nextInt(state.hosts[i])];
         if (!zones.mayDrop(i, from)) {
             return false;
         }
-        delta = deltas.drop(i, from);
-        if (delta > stepMax || rough(delta, -news(i, from)) > most) {
+        contentionDelta = deltas.drop(i, from);
+        if (contentionDelta > stepMax || costWithoutBalance(contentionDelta, -newReplicaDelta(i, from)) > most) {
             return false;
         }
-        double borne = s.loadOf[i][s.position(i, from)];
-        s.drop(i, from);
-        pend(i, from, false);
-        int to = s.host[i][random.nextInt(s.hosts[i])];
-        s.setFlow(i, to, s.loadOf[i][s.position(i, to)] + borne);
+        double borne = state.loadOf[i][state.position(i, from)];
+        state.drop(i, from);
+        addPending(i, from, false);
+        int to = state.host[i][random.nextInt(state.hosts[i])];
+        state.setFlow(i, to, state.loadOf[i][state.position(i, to)] + borne);
         augmentingPathBalancer.balance(to);
         augmentingPathBalancer.balance(from);
         return true;

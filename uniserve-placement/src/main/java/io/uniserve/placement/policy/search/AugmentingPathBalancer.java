@@ -10,7 +10,7 @@ import java.util.Arrays;
  * a path, the remaining imbalance is the minimum for these hosts.
  */
 final class AugmentingPathBalancer {
-    private final SearchState s;
+    private final SearchState state;
     private final int[] queue;
     private final int[] visited;
     private final int[] viaActor;
@@ -18,7 +18,7 @@ final class AugmentingPathBalancer {
     private int stamp;
 
     AugmentingPathBalancer(SearchState s) {
-        this.s = s;
+        this.state = s;
         queue = new int[s.servers];
         visited = new int[s.servers];
         viaActor = new int[s.servers];
@@ -27,10 +27,10 @@ final class AugmentingPathBalancer {
 
     /** Balances all servers as far as possible. */
     void balanceAll() {
-        for (int j = 0; j < s.servers; j++) {
+        for (int j = 0; j < state.servers; j++) {
             push(j);
         }
-        for (int j = 0; j < s.servers; j++) {
+        for (int j = 0; j < state.servers; j++) {
             pull(j);
         }
     }
@@ -43,12 +43,12 @@ final class AugmentingPathBalancer {
 
     /** Pushes the excess of an overloaded server away. Returns true if none is left. */
     boolean push(int from) {
-        while (s.overload(from) > s.epsilon) {
+        while (state.overload(from) > state.epsilon) {
             int to = search(from, true);
             if (to < 0) {
                 return false;
             }
-            double room = Math.min(s.overload(from), s.high[to] - s.serverLoad[to]);
+            double room = Math.min(state.overload(from), state.high[to] - state.serverLoad[to]);
             shift(from, to, room, true);
         }
         return true;
@@ -56,12 +56,12 @@ final class AugmentingPathBalancer {
 
     /** Pulls missing load to an underloaded server. Returns true if none is missing. */
     boolean pull(int to) {
-        while (s.underload(to) > s.epsilon) {
+        while (state.underload(to) > state.epsilon) {
             int from = search(to, false);
             if (from < 0) {
                 return false;
             }
-            double spare = Math.min(s.underload(to), s.serverLoad[from] - s.low[from]);
+            double spare = Math.min(state.underload(to), state.serverLoad[from] - state.low[from]);
             shift(to, from, spare, false);
         }
         return true;
@@ -76,23 +76,24 @@ final class AugmentingPathBalancer {
         visited[start] = stamp;
         while (head < tail) {
             int a = queue[head++];
-            int[] row = s.actorsOn[a];
-            for (int q = s.actorCountOn[a] - 1; q >= 0; q--) {
+            int[] row = state.actorsOn[a];
+            for (int q = state.actorCountOn[a] - 1; q >= 0; q--) {
                 int i = row[q];
-                int n = s.hosts[i];
-                if (n < 2 || (forward && s.loadOf[i][s.position(i, a)] <= s.epsilon)) {
+                int n = state.hosts[i];
+                if (n < 2 || (forward && state.loadOf[i][state.position(i, a)] <= state.epsilon)) {
                     continue;
                 }
                 for (int p = 0; p < n; p++) {
-                    int b = s.host[i][p];
-                    if (visited[b] == stamp || (!forward && s.loadOf[i][p] <= s.epsilon)) {
+                    int b = state.host[i][p];
+                    if (visited[b] == stamp || (!forward && state.loadOf[i][p] <= state.epsilon)) {
                         continue;
                     }
                     visited[b] = stamp;
                     viaActor[b] = i;
                     viaServer[b] = a;
-                    boolean end =
-                            forward ? s.serverLoad[b] < s.high[b] - s.epsilon : s.serverLoad[b] > s.low[b] + s.epsilon;
+                    boolean end = forward
+                            ? state.serverLoad[b] < state.high[b] - state.epsilon
+                            : state.serverLoad[b] > state.low[b] + state.epsilon;
                     if (end) {
                         return b;
                     }
@@ -107,13 +108,13 @@ final class AugmentingPathBalancer {
         double amount = most;
         for (int b = end; b != start; b = viaServer[b]) {
             int giver = forward ? viaServer[b] : b;
-            amount = Math.min(amount, s.loadOf[viaActor[b]][s.position(viaActor[b], giver)]);
+            amount = Math.min(amount, state.loadOf[viaActor[b]][state.position(viaActor[b], giver)]);
         }
         for (int b = end; b != start; b = viaServer[b]) {
             int giver = forward ? viaServer[b] : b;
             int taker = forward ? b : viaServer[b];
-            s.addFlow(viaActor[b], giver, -amount);
-            s.addFlow(viaActor[b], taker, amount);
+            state.addFlow(viaActor[b], giver, -amount);
+            state.addFlow(viaActor[b], taker, amount);
         }
     }
 
@@ -126,11 +127,11 @@ final class AugmentingPathBalancer {
         visited[start] = stamp;
         while (head < tail) {
             int a = queue[head++];
-            for (int q = s.actorCountOn[a] - 1; q >= 0; q--) {
-                int i = s.actorsOn[a][q];
-                for (int p = 0; p < s.hosts[i] && s.hosts[i] > 1; p++) {
-                    int b = s.host[i][p];
-                    if (visited[b] != stamp && s.loadOf[i][p] > s.epsilon) {
+            for (int q = state.actorCountOn[a] - 1; q >= 0; q--) {
+                int i = state.actorsOn[a][q];
+                for (int p = 0; p < state.hosts[i] && state.hosts[i] > 1; p++) {
+                    int b = state.host[i][p];
+                    if (visited[b] != stamp && state.loadOf[i][p] > state.epsilon) {
                         visited[b] = stamp;
                         queue[tail++] = b;
                     }

@@ -2,12 +2,12 @@ package io.uniserve.placement.policy.search;
 
 /** Move of another actor to make room: used if only servers that an actor cannot use have free memory. */
 final class EjectionMove {
-    private final SearchState s;
+    private final SearchState state;
 
-    private final ZoneRule zones;
+    private final ZoneSpreadRule zones;
 
-    EjectionMove(SearchState s, ZoneRule zones) {
-        this.s = s;
+    EjectionMove(SearchState s, ZoneSpreadRule zones) {
+        this.state = s;
         this.zones = zones;
     }
 
@@ -17,17 +17,18 @@ final class EjectionMove {
         int bestFrom = -1;
         int bestTo = -1;
         double least = Double.POSITIVE_INFINITY;
-        for (int to = 0; to < s.servers; to++) {
-            double free = s.capacity[to] - s.usedMemory[to];
-            for (int from = 0; from < s.servers && free > 0; from++) {
-                if (from == to || s.isOn(actor, from)) {
+        for (int to = 0; to < state.servers; to++) {
+            double free = state.capacity[to] - state.usedMemory[to];
+            for (int from = 0; from < state.servers && free > 0; from++) {
+                if (from == to || state.isOn(actor, from)) {
                     continue;
                 }
-                for (int q = 0; q < s.actorCountOn[from]; q++) {
-                    int other = s.actorsOn[from][q];
-                    double cost = (s.isOnInitially(other, from) ? 1 : 0) + s.sets.excess(other, to);
-                    boolean enough = s.usedMemory[from] - s.memory[other] + s.memory[actor] <= s.capacity[from];
-                    boolean may = enough && s.hasRoom(other, to) && !s.isOn(other, to);
+                for (int q = 0; q < state.actorCountOn[from]; q++) {
+                    int other = state.actorsOn[from][q];
+                    double cost = (state.isOnInitially(other, from) ? 1 : 0) + state.sets.excess(other, to);
+                    boolean enough =
+                            state.usedMemory[from] - state.memory[other] + state.memory[actor] <= state.capacity[from];
+                    boolean may = enough && state.hasRoom(other, to) && !state.isOn(other, to);
                     if (cost < least && may && zones.mayMove(other, from, to)) {
                         least = cost;
                         bestOther = other;
@@ -44,9 +45,9 @@ final class EjectionMove {
     }
 
     private void move(int other, int from, int to) {
-        double borne = s.loadOf[other][s.position(other, from)];
-        s.drop(other, from);
-        s.add(other, to);
-        s.setFlow(other, to, borne);
+        double borne = state.loadOf[other][state.position(other, from)];
+        state.drop(other, from);
+        state.add(other, to);
+        state.setFlow(other, to, borne);
     }
 }

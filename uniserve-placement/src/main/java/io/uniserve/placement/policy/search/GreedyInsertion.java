@@ -11,15 +11,15 @@ final class GreedyInsertion {
     /** Penalty for a server in a zone that already has the actor: it comes after all others. */
     private static final double ZONE = 100;
 
-    private final SearchState s;
+    private final SearchState state;
     private final int[] needed;
     private final SplittableRandom random;
     private final EjectionMove ejectionMove;
-    private final ZoneRule zones;
+    private final ZoneSpreadRule zones;
 
-    GreedyInsertion(SearchState s, int[] needed, SplittableRandom random, ZoneRule zones) {
+    GreedyInsertion(SearchState s, int[] needed, SplittableRandom random, ZoneSpreadRule zones) {
         this.zones = zones;
-        this.s = s;
+        this.state = s;
         this.needed = needed;
         this.random = random;
         ejectionMove = new EjectionMove(s, zones);
@@ -27,7 +27,7 @@ final class GreedyInsertion {
 
     /** Returns the load per missing replica: actors with larger values should be placed earlier. */
     double urgency(int i) {
-        return s.load[i] / Math.max(1, needed[i]);
+        return state.load[i] / Math.max(1, needed[i]);
     }
 
     /**
@@ -39,10 +39,10 @@ final class GreedyInsertion {
     boolean place(int i, double noise) {
         restore(i);
         boolean complete = true;
-        while (s.hosts[i] < needed[i]) {
-            int missing = needed[i] - s.hosts[i];
-            double part = Math.max(0, s.unplaced(i)) / missing;
-            int j = pick(i, noise);
+        while (state.hosts[i] < needed[i]) {
+            int missing = needed[i] - state.hosts[i];
+            double part = Math.max(0, state.unplaced(i)) / missing;
+            int j = pickServer(i, noise);
             if (j < 0) {
                 j = ejectionMove.freeServer(i);
             }
@@ -50,73 +50,73 @@ final class GreedyInsertion {
                 complete = false;
                 break;
             }
-            put(i, j, part);
+            addReplica(i, j, part);
         }
-        spread(i);
+        placeRemaining(i);
         return complete;
     }
 
     /** Restores earlier hosts that are allowed again: they cost nothing. */
     private void restore(int i) {
-        int n = s.in.current().replicas(i);
-        for (int p = 0; p < n && s.hosts[i] < needed[i]; p++) {
-            int j = s.in.current().server(i, p);
-            boolean apart = zones.missingZones(i) < needed[i] - s.hosts[i] || !zones.isZoneUsed(i, j);
-            if (apart && s.mayHost(i, j)) {
-                put(i, j, Math.max(0, s.unplaced(i)) / (needed[i] - s.hosts[i]));
+        int n = state.in.current().replicas(i);
+        for (int p = 0; p < n && state.hosts[i] < needed[i]; p++) {
+            int j = state.in.current().server(i, p);
+            boolean apart = zones.missingZones(i) < needed[i] - state.hosts[i] || !zones.isZoneUsed(i, j);
+            if (apart && state.mayHost(i, j)) {
+                addReplica(i, j, Math.max(0, state.unplaced(i)) / (needed[i] - state.hosts[i]));
             }
         }
     }
 
-    private void put(int i, int j, double part) {
-        for (int set : s.sets.setsOf(i)) {
-            if (s.sets.count(set, j) >= s.sets.limit[set]) {
-                s.setLimit(set, s.sets.count(set, j) + 1);
+    private void addReplica(int i, int j, double part) {
+        for (int set : state.sets.setsOf(i)) {
+            if (state.sets.count(set, j) >= state.sets.limit[set]) {
+                state.setLimit(set, state.sets.count(set, j) + 1);
             }
         }
-        s.add(i, j);
-        double room = s.high[j] - s.serverLoad[j];
-        s.setFlow(i, j, Math.min(part, Math.max(0, room)));
+        state.add(i, j);
+        double room = state.high[j] - state.serverLoad[j];
+        state.setFlow(i, j, Math.min(part, Math.max(0, room)));
     }
 
     /** Distributes unplaced load to the hosts with most room, beyond their tolerance if necessary. */
-    private void spread(int i) {
-        double rest = s.unplaced(i);
-        while (rest > s.epsilon && s.hosts[i] > 0) {
+    private void placeRemaining(int i) {
+        double rest = state.unplaced(i);
+        while (rest > state.epsilon && state.hosts[i] > 0) {
             int best = 0;
             double bestRoom = Double.NEGATIVE_INFINITY;
-            for (int p = 0; p < s.hosts[i]; p++) {
-                int j = s.host[i][p];
-                double room = s.high[j] - s.serverLoad[j];
+            for (int p = 0; p < state.hosts[i]; p++) {
+                int j = state.host[i][p];
+                double room = state.high[j] - state.serverLoad[j];
                 if (room > bestRoom) {
                     bestRoom = room;
                     best = p;
                 }
             }
-            double part = bestRoom > s.epsilon ? Math.min(rest, bestRoom) : rest;
-            s.setFlow(i, s.host[i][best], s.loadOf[i][best] + part);
+            double part = bestRoom > state.epsilon ? Math.min(rest, bestRoom) : rest;
+            state.setFlow(i, state.host[i][best], state.loadOf[i][best] + part);
             rest -= part;
         }
     }
 
-    private int pick(int i, double noise) {
+    private int pickServer(int i, double noise) {
         int best = -1;
         double bestScore = Double.NEGATIVE_INFINITY;
-        double unit = Math.max(s.in.mean(), Double.MIN_NORMAL);
-        for (int j = 0; j < s.servers; j++) {
-            if (!s.hasRoom(i, j)) {
+        double unit = Math.max(state.in.mean(), Double.MIN_NORMAL);
+        for (int j = 0; j < state.servers; j++) {
+            if (!state.hasRoom(i, j)) {
                 continue;
             }
-            double middle = 0.5 * (s.high[j] + s.low[j]);
-            double room = (middle - s.serverLoad[j]) / unit;
-            double score = Math.min(room, 10) - 0.01 * s.usedMemory[j] / s.capacity[j];
+            double middle = 0.5 * (state.high[j] + state.low[j]);
+            double room = (middle - state.serverLoad[j]) / unit;
+            double score = Math.min(room, 10) - 0.01 * state.usedMemory[j] / state.capacity[j];
             if (zones.isActive() && zones.isZoneUsed(i, j)) {
                 score -= ZONE;
             }
             if (noise > 0) {
                 score += noise * random.nextDouble();
             }
-            if (score > bestScore && s.mayHost(i, j)) {
+            if (score > bestScore && state.mayHost(i, j)) {
                 bestScore = score;
                 best = j;
             }
@@ -125,16 +125,17 @@ final class GreedyInsertion {
             return best;
         }
         // A new zone is worth more than a set's limit.
-        int apart = zones.missingZones(i) > 0 ? leastBroken(i, true) : -1;
-        return apart >= 0 ? apart : best >= 0 ? best : leastBroken(i, false);
+        int apart = zones.missingZones(i) > 0 ? leastViolatingServer(i, true) : -1;
+        return apart >= 0 ? apart : best >= 0 ? best : leastViolatingServer(i, false);
     }
 
-    private int leastBroken(int i, boolean elsewhere) {
+    private int leastViolatingServer(int i, boolean elsewhere) {
         int best = -1;
         double bestScore = Double.POSITIVE_INFINITY;
-        for (int j = 0; j < s.servers; j++) {
-            if (s.hasRoom(i, j) && !s.isOn(i, j) && !(elsewhere && zones.isZoneUsed(i, j))) {
-                double score = s.sets.excess(i, j) + 1e-6 * s.serverLoad[j] / Math.max(s.high[j], Double.MIN_NORMAL);
+        for (int j = 0; j < state.servers; j++) {
+            if (state.hasRoom(i, j) && !state.isOn(i, j) && !(elsewhere && zones.isZoneUsed(i, j))) {
+                double score = state.sets.excess(i, j)
+                        + 1e-6 * state.serverLoad[j] / Math.max(state.high[j], Double.MIN_NORMAL);
                 if (score < bestScore) {
                     bestScore = score;
                     best = j;

@@ -11,28 +11,28 @@ final class LoadLeveler {
     /** Number of servers that are tried per actor. */
     private static final int TRIES = 16;
 
-    private final SearchState s;
+    private final SearchState state;
     private final int[] needed;
-    private final PriorityQueue<FreeLoad> rooms = new PriorityQueue<>(
+    private final PriorityQueue<FreeLoad> serversByFreeLoad = new PriorityQueue<>(
             Comparator.comparingDouble((FreeLoad r) -> -r.load).thenComparingInt(r -> r.server));
 
     private record FreeLoad(int server, double load) {}
 
     LoadLeveler(SearchState s, int[] needed) {
-        this.s = s;
+        this.state = s;
         this.needed = needed;
     }
 
     void level() {
-        double[] over = new double[s.servers];
-        for (int j = 0; j < s.servers; j++) {
-            over[j] = s.overload(j);
-            if (s.serverLoad[j] < s.high[j]) {
-                rooms.add(new FreeLoad(j, s.high[j] - s.serverLoad[j]));
+        double[] over = new double[state.servers];
+        for (int j = 0; j < state.servers; j++) {
+            over[j] = state.overload(j);
+            if (state.serverLoad[j] < state.high[j]) {
+                serversByFreeLoad.add(new FreeLoad(j, state.high[j] - state.serverLoad[j]));
             }
         }
-        for (int j : Order.descending(over)) {
-            if (s.overload(j) <= s.epsilon) {
+        for (int j : IndexSorter.descending(over)) {
+            if (state.overload(j) <= state.epsilon) {
                 return;
             }
             relieve(j);
@@ -40,17 +40,17 @@ final class LoadLeveler {
     }
 
     private void relieve(int j) {
-        double[] loads = new double[s.actorCountOn[j]];
-        int[] actors = new int[s.actorCountOn[j]];
+        double[] loads = new double[state.actorCountOn[j]];
+        int[] actors = new int[state.actorCountOn[j]];
         for (int q = 0; q < actors.length; q++) {
-            actors[q] = s.actorsOn[j][q];
-            loads[q] = s.hosts[actors[q]] == 1 && needed[actors[q]] == 1 ? s.load[actors[q]] : 0;
+            actors[q] = state.actorsOn[j][q];
+            loads[q] = state.hosts[actors[q]] == 1 && needed[actors[q]] == 1 ? state.load[actors[q]] : 0;
         }
-        for (int q : Order.descending(loads)) {
-            if (loads[q] <= s.epsilon || s.overload(j) <= s.epsilon) {
+        for (int q : IndexSorter.descending(loads)) {
+            if (loads[q] <= state.epsilon || state.overload(j) <= state.epsilon) {
                 return;
             }
-            if (s.serverLoad[j] - loads[q] >= s.low[j]) {
+            if (state.serverLoad[j] - loads[q] >= state.low[j]) {
                 move(actors[q], j);
             }
         }
@@ -59,20 +59,20 @@ final class LoadLeveler {
     private void move(int i, int from) {
         FreeLoad[] asked = new FreeLoad[TRIES];
         int n = 0;
-        while (n < TRIES && !rooms.isEmpty() && rooms.peek().load >= s.load[i]) {
-            FreeLoad room = rooms.remove();
+        while (n < TRIES && !serversByFreeLoad.isEmpty() && serversByFreeLoad.peek().load >= state.load[i]) {
+            FreeLoad room = serversByFreeLoad.remove();
             int to = room.server;
-            if (s.mayHost(i, to)) {
-                s.drop(i, from);
-                s.add(i, to);
-                s.setFlow(i, to, s.load[i]);
-                rooms.add(new FreeLoad(to, s.high[to] - s.serverLoad[to]));
+            if (state.mayHost(i, to)) {
+                state.drop(i, from);
+                state.add(i, to);
+                state.setFlow(i, to, state.load[i]);
+                serversByFreeLoad.add(new FreeLoad(to, state.high[to] - state.serverLoad[to]));
                 break;
             }
             asked[n++] = room;
         }
         for (int a = 0; a < n; a++) {
-            rooms.add(asked[a]);
+            serversByFreeLoad.add(asked[a]);
         }
     }
 }

@@ -42,34 +42,34 @@ public final class ParallelismSearch {
     /** Price of a new replica, in percent of contention. */
     private static final double ADD_PRICE = 0.02;
 
-    private final SearchState s;
+    private final SearchState state;
     private final int[] needed;
     private final long seed;
     private final double bound;
     private final SplittableRandom random;
     private final BooleanSupplier outOfTime;
     private final AugmentingPathBalancer augmentingPathBalancer;
-    private final ZoneRule zones;
+    private final ZoneSpreadRule zones;
     private final GreedyInsertion greedyInsertion;
     private final RepairHeuristic repairHeuristic;
     private final ReplicaPruner replicaPruner;
     private double startContention;
 
     public ParallelismSearch(ClusterLoad in, long seed, BooleanSupplier outOfTime) {
-        s = new SearchState(in);
+        state = new SearchState(in);
         this.seed = seed;
         this.outOfTime = outOfTime;
-        needed = LowerBounds.needed(in);
+        needed = PlacementLowerBounds.needed(in);
         for (int i = 0; i < needed.length; i++) {
             needed[i] = Math.min(needed[i], in.servers());
         }
-        bound = LowerBounds.contention(in);
+        bound = PlacementLowerBounds.contention(in);
         random = new SplittableRandom(seed);
-        augmentingPathBalancer = new AugmentingPathBalancer(s);
-        zones = new ZoneRule(s);
-        greedyInsertion = new GreedyInsertion(s, needed, random, zones);
-        repairHeuristic = new RepairHeuristic(s, augmentingPathBalancer, greedyInsertion, random);
-        replicaPruner = new ReplicaPruner(s, augmentingPathBalancer, greedyInsertion, needed, zones);
+        augmentingPathBalancer = new AugmentingPathBalancer(state);
+        zones = new ZoneSpreadRule(state);
+        greedyInsertion = new GreedyInsertion(state, needed, random, zones);
+        repairHeuristic = new RepairHeuristic(state, augmentingPathBalancer, greedyInsertion, random);
+        replicaPruner = new ReplicaPruner(state, augmentingPathBalancer, greedyInsertion, needed, zones);
     }
 
     /**
@@ -77,15 +77,16 @@ public final class ParallelismSearch {
      * cluster and seed, is returned unchanged.
      */
     public Assignment run() {
-        return settle(s.in, search(), seed, outOfTime);
+        return searchUntilStable(state.in, search(), seed, outOfTime);
     }
 
     /** Returns a placement, or the result of repeated searches from it until it stays. */
-    public static Assignment settle(ClusterLoad in, Assignment placed, long seed, BooleanSupplier outOfTime) {
+    public static Assignment searchUntilStable(
+            ClusterLoad in, Assignment placed, long seed, BooleanSupplier outOfTime) {
         Assignment at = placed;
         for (int n = 0; n < SETTLE_MAX && !at.equals(in.current()); n++) {
             ClusterLoad next = in.toBuilder().current(at).build();
-            Assignment after = new ParallelismSearch(next, seed, outOfTime).settle();
+            Assignment after = new ParallelismSearch(next, seed, outOfTime).searchUntilStable();
             if (after.equals(at)) {
                 return at;
             }
@@ -94,84 +95,84 @@ public final class ParallelismSearch {
         return at;
     }
 
-    private Assignment settle() {
+    private Assignment searchUntilStable() {
         start();
-        if (acceptable()) {
-            return ProbeSearch.findBetter(s.in, s.sets.exactContention(), bound, seed);
+        if (isAcceptable()) {
+            return ProbeSearch.findBetter(state.in, state.sets.exactContention(), bound, seed);
         }
         if (!isStable()) {
             return search();
         }
-        if (ProbeSearch.isStuck(s.in, seed)) {
-            return s.in.current();
+        if (ProbeSearch.isStuck(state.in, seed)) {
+            return state.in.current();
         }
-        Assignment evener = ProbeSearch.findMoreEven(s.in, seed);
-        return evener.equals(s.in.current()) ? search() : evener;
+        Assignment evener = ProbeSearch.findMoreEven(state.in, seed);
+        return evener.equals(state.in.current()) ? search() : evener;
     }
 
     /** True if only balance is missing: the placement may be the best possible one. */
     private boolean isStable() {
-        return complete() && zones.actorsInTooFewZones() == 0;
+        return isComplete() && zones.actorsInTooFewZones() == 0;
     }
 
     private Assignment search() {
         start();
-        startContention = s.sets.exactContention();
-        Assignment fallback = s.in.current();
+        startContention = state.sets.exactContention();
+        Assignment fallback = state.in.current();
         double most = startContention * (1 - ProbeSearch.WORTH_A_CHANGE);
-        if (acceptable()) {
-            fallback = ProbeSearch.findBetter(s.in, startContention, bound, seed);
-            if (fallback.equals(s.in.current())) {
+        if (isAcceptable()) {
+            fallback = ProbeSearch.findBetter(state.in, startContention, bound, seed);
+            if (fallback.equals(state.in.current())) {
                 return fallback;
             }
-        } else if (isStable() && ProbeSearch.isStuck(s.in, seed)) {
+        } else if (isStable() && ProbeSearch.isStuck(state.in, seed)) {
             return fallback;
         }
-        boolean complete = complete();
+        boolean complete = isComplete();
         int lacking = zones.actorsInTooFewZones();
-        double imbalance = s.imbalance();
-        boolean sweeping = s.actors > SMALL_ACTORS && (long) s.sets.sets * s.servers <= SWEPT_MAX;
-        Snapshot before = new Snapshot(s);
+        double imbalance = state.imbalance();
+        boolean sweeping = state.actors > SMALL_ACTORS && (long) state.sets.sets * state.servers <= SWEPT_MAX;
+        SearchStateSnapshot before = new SearchStateSnapshot(state);
         construct();
         improve(ruinSteps());
         if (losesLastReplica()) {
-            return complete ? ProbeSearch.findMoreEven(s.in, seed) : fallback;
+            return complete ? ProbeSearch.findMoreEven(state.in, seed) : fallback;
         }
         annealWhereNeeded(Double.POSITIVE_INFINITY);
-        if (sweeping && above(s.sets.exactContention(), bound * (1 + ProbeSearch.WORTH_A_CHANGE))) {
+        if (sweeping && isAbove(state.sets.exactContention(), bound * (1 + ProbeSearch.WORTH_A_CHANGE))) {
             sweep(before);
         }
         replicaPruner.trimAll();
         replicaPruner.dropIdle();
-        s.commit();
+        state.commit();
         if (complete && zones.actorsInTooFewZones() != lacking) {
-            return zones.actorsInTooFewZones() < lacking ? s.toAssignment() : fallback;
+            return zones.actorsInTooFewZones() < lacking ? state.toAssignment() : fallback;
         }
-        double hair = Math.max(s.epsilon, Math.max(1e-6 * s.in.mean(), 0.01 * imbalance));
-        boolean evener = s.imbalance() < imbalance - hair;
-        boolean better = s.imbalance() <= imbalance + s.epsilon && s.sets.exactContention() < most;
+        double hair = Math.max(state.epsilon, Math.max(1e-6 * state.in.mean(), 0.01 * imbalance));
+        boolean evener = state.imbalance() < imbalance - hair;
+        boolean better = state.imbalance() <= imbalance + state.epsilon && state.sets.exactContention() < most;
         if (complete && !evener && !better) {
             return fallback;
         }
-        return s.toAssignment();
+        return state.toAssignment();
     }
 
-    private static boolean above(double contention, double target) {
+    private static boolean isAbove(double contention, double target) {
         return contention > target * (1 + 1e-9);
     }
 
     /** True if the current placement is balanced, fits, and has the needed replicas. */
-    private boolean acceptable() {
-        for (int j = 0; j < s.servers; j++) {
-            double slack = s.in.mean() * s.in.weight(j) * 1e-6;
-            if (s.usedMemory[j] > s.capacity[j]
-                    || s.serverLoad[j] > s.high[j] + slack
-                    || s.serverLoad[j] < s.low[j] - slack) {
+    private boolean isAcceptable() {
+        for (int j = 0; j < state.servers; j++) {
+            double slack = state.in.mean() * state.in.weight(j) * 1e-6;
+            if (state.usedMemory[j] > state.capacity[j]
+                    || state.serverLoad[j] > state.high[j] + slack
+                    || state.serverLoad[j] < state.low[j] - slack) {
                 return false;
             }
         }
-        for (int i = 0; i < s.actors; i++) {
-            if (s.hosts[i] < needed[i] || s.unplaced(i) > 1e-6 * Math.max(s.load[i], s.in.mean())) {
+        for (int i = 0; i < state.actors; i++) {
+            if (state.hosts[i] < needed[i] || state.unplaced(i) > 1e-6 * Math.max(state.load[i], state.in.mean())) {
                 return false;
             }
         }
@@ -179,14 +180,14 @@ public final class ParallelismSearch {
     }
 
     /** True if the current placement fits and has the requested replicas: it may stay if nothing better is found. */
-    private boolean complete() {
-        for (int j = 0; j < s.servers; j++) {
-            if (s.usedMemory[j] > s.capacity[j]) {
+    private boolean isComplete() {
+        for (int j = 0; j < state.servers; j++) {
+            if (state.usedMemory[j] > state.capacity[j]) {
                 return false;
             }
         }
-        for (int i = 0; i < s.actors; i++) {
-            if (s.hosts[i] < Math.min(s.in.rf(), s.servers)) {
+        for (int i = 0; i < state.actors; i++) {
+            if (state.hosts[i] < Math.min(state.in.rf(), state.servers)) {
                 return false;
             }
         }
@@ -195,8 +196,8 @@ public final class ParallelismSearch {
 
     /** True if an actor would lose its last replica: memory is too tight for moves, so everything stays. */
     private boolean losesLastReplica() {
-        for (int i = 0; i < s.actors; i++) {
-            if (s.hosts[i] == 0 && s.in.current().replicas(i) > 0) {
+        for (int i = 0; i < state.actors; i++) {
+            if (state.hosts[i] == 0 && state.in.current().replicas(i) > 0) {
                 return true;
             }
         }
@@ -204,38 +205,38 @@ public final class ParallelismSearch {
     }
 
     private void start() {
-        if (s.replicas == 0) {
-            s.load(s.in.current());
+        if (state.replicas == 0) {
+            state.load(state.in.current());
         }
     }
 
     private void construct() {
-        new Evictor(s, needed).evictAll();
+        new ReplicaEvictor(state, needed).evictAll();
         separateZones();
         finish();
     }
 
     private void finish() {
         augmentingPathBalancer.balanceAll();
-        double[] urgency = new double[s.actors];
-        for (int i = 0; i < s.actors; i++) {
+        double[] urgency = new double[state.actors];
+        for (int i = 0; i < state.actors; i++) {
             urgency[i] = greedyInsertion.urgency(i);
         }
-        for (int i : Order.descending(urgency)) {
-            if (s.hosts[i] < needed[i] || s.unplaced(i) > s.epsilon) {
+        for (int i : IndexSorter.descending(urgency)) {
+            if (state.hosts[i] < needed[i] || state.unplaced(i) > state.epsilon) {
                 greedyInsertion.place(i, 0);
             }
         }
-        if (s.actors >= LARGE_ACTORS) {
-            new LoadLeveler(s, needed).level();
+        if (state.actors >= LARGE_ACTORS) {
+            new LoadLeveler(state, needed).level();
         }
         repairHeuristic.repair(Integer.MAX_VALUE, 0);
         replicaPruner.trimAll();
-        s.commit();
+        state.commit();
     }
 
     private void annealWhereNeeded(double stepMax) {
-        if (above(s.sets.exactContention(), bound) || s.imbalance() > s.epsilon) {
+        if (isAbove(state.sets.exactContention(), bound) || state.imbalance() > state.epsilon) {
             anneal(stepMax);
         }
     }
@@ -244,109 +245,110 @@ public final class ParallelismSearch {
      * Repeats the search from a construction in the order of the actors' numbers. A result at the bound is taken independent of its moves,
      * because contention comes first. Otherwise the better of both results is kept.
      */
-    private void sweep(Snapshot before) {
-        Snapshot first = new Snapshot(s);
+    private void sweep(SearchStateSnapshot before) {
+        SearchStateSnapshot first = new SearchStateSnapshot(state);
         double price = price();
-        Snapshot best = first;
+        SearchStateSnapshot best = first;
         double least = Double.POSITIVE_INFINITY;
         for (int n = 0; n < SWEEPS && !outOfTime.getAsBoolean(); n++) {
-            before.restore(s);
-            limit(0);
-            new SequentialPlacer(s, needed, random, zones).place(n == 0 ? 0 : SWEEP_NOISE);
+            before.restore(state);
+            limitSets(0);
+            new SequentialPlacer(state, needed, random, zones).place(n == 0 ? 0 : SWEEP_NOISE);
             finish();
-            if (promise() < least) {
-                least = promise();
-                best = new Snapshot(s);
+            if (unbalancedPrice() < least) {
+                least = unbalancedPrice();
+                best = new SearchStateSnapshot(state);
             }
         }
-        best.restore(s);
-        limit(1);
-        if (s.imbalance() <= s.epsilon) {
+        best.restore(state);
+        limitSets(1);
+        if (state.imbalance() <= state.epsilon) {
             improve(ruinSteps());
         }
         annealWhereNeeded(SWEEP_STEP_MAX * bound);
-        boolean reached = !above(s.sets.exactContention(), bound) && price() < Double.POSITIVE_INFINITY;
+        boolean reached = !isAbove(state.sets.exactContention(), bound) && price() < Double.POSITIVE_INFINITY;
         if (!reached && price() >= price) {
-            first.restore(s);
+            first.restore(state);
         }
     }
 
     /** Returns the contention above its bound in percent, plus the price of new replicas; infinite with an imbalance. */
     private double price() {
-        boolean whole = s.actorsWithoutHost == 0 && s.imbalance() <= s.epsilon;
-        return whole ? excess() + ADD_PRICE * s.adds : Double.POSITIVE_INFINITY;
+        boolean whole = state.actorsWithoutHost == 0 && state.imbalance() <= state.epsilon;
+        return whole ? excess() + ADD_PRICE * state.adds : Double.POSITIVE_INFINITY;
     }
 
     /** Returns the same for a placement that is still to be balanced. */
-    private double promise() {
-        double uneven = s.imbalance() / Math.max(s.in.mean(), Double.MIN_NORMAL);
-        return 1e3 * s.actorsWithoutHost + excess() + ADD_PRICE * s.adds + SWEEP_IMBALANCE * uneven;
+    private double unbalancedPrice() {
+        double uneven = state.imbalance() / Math.max(state.in.mean(), Double.MIN_NORMAL);
+        return 1e3 * state.actorsWithoutHost + excess() + ADD_PRICE * state.adds + SWEEP_IMBALANCE * uneven;
     }
 
     private double excess() {
-        return 100 * (s.sets.exactContention() / bound - 1);
+        return 100 * (state.sets.exactContention() / bound - 1);
     }
 
     /** Sets the limits of sets to their bounds, or to their current counts if these are larger and {@code counts} is 1. */
-    private void limit(int counts) {
-        for (int set = 0; set < s.sets.sets; set++) {
-            s.setLimit(set, Math.max(s.sets.bound[set], counts * s.sets.largest(set)));
+    private void limitSets(int counts) {
+        for (int set = 0; set < state.sets.sets; set++) {
+            state.setLimit(set, Math.max(state.sets.bound[set], counts * state.sets.largest(set)));
         }
     }
 
     /** Places replicas again that share a zone while another zone has none. */
     private void separateZones() {
-        for (int i = 0; i < s.actors && zones.isActive(); i++) {
+        for (int i = 0; i < state.actors && zones.isActive(); i++) {
             int twin = zones.redundantReplica(i);
-            for (int n = zones.missingZones(i); n > 0 && twin >= 0 && s.hosts[i] <= needed[i]; n--) {
-                s.drop(i, twin);
+            for (int n = zones.missingZones(i); n > 0 && twin >= 0 && state.hosts[i] <= needed[i]; n--) {
+                state.drop(i, twin);
                 twin = zones.redundantReplica(i);
             }
         }
     }
 
     private int ruinSteps() {
-        int most = s.actors <= SMALL_ACTORS ? 3_000 : 20_000;
-        int work = s.actors <= 2_000 ? 12_000_000 : 30_000_000;
-        return Math.max(1_500, Math.min(most, work / Math.max(1, s.actors)));
+        int most = state.actors <= SMALL_ACTORS ? 3_000 : 20_000;
+        int work = state.actors <= 2_000 ? 12_000_000 : 30_000_000;
+        return Math.max(1_500, Math.min(most, work / Math.max(1, state.actors)));
     }
 
     private void improve(int steps) {
-        if (s.servers < 2 || s.actors == 0) {
+        if (state.servers < 2 || state.actors == 0) {
             return;
         }
-        LnsDestroy lnsDestroy = new LnsDestroy(s, greedyInsertion, repairHeuristic, replicaPruner, random, zones);
+        LargeNeighbourhoodSearch lnsDestroy =
+                new LargeNeighbourhoodSearch(state, greedyInsertion, repairHeuristic, replicaPruner, random, zones);
         for (int n = 0; n < steps; n++) {
             if (n % 64 == 0 && outOfTime.getAsBoolean()) {
                 break;
             }
             lnsDestroy.step();
             if (n % 256 == 0) {
-                s.commit();
+                state.commit();
             }
         }
-        s.commit();
+        state.commit();
     }
 
     private void anneal(double stepMax) {
-        if (s.servers < 2 || s.actors == 0) {
+        if (state.servers < 2 || state.actors == 0) {
             return;
         }
-        Annealer annealer = new Annealer(s, augmentingPathBalancer, needed, random);
+        Annealer annealer = new Annealer(state, augmentingPathBalancer, needed, random);
         annealer.limitStep(stepMax);
-        if (s.sets.sets == 0) {
+        if (state.sets.sets == 0) {
             annealer.run(400_000, 1, 0.05, 1, 0, outOfTime);
-            if (s.imbalance() > s.epsilon) {
+            if (state.imbalance() > state.epsilon) {
                 annealer.run(1_000_000, 10, 0.05, 1, 0, outOfTime);
             }
-            mendBeside();
+            repairAfterAnnealing();
             return;
         }
-        boolean middle = (long) s.actors * s.servers <= MIDDLE;
+        boolean middle = (long) state.actors * state.servers <= MIDDLE;
         // A short run first: if the time ends during the long one, there is a complete result, if a worse one.
-        if (s.actors <= SMALL_ACTORS) {
+        if (state.actors <= SMALL_ACTORS) {
             // From a placement that is close, a cooler start keeps most of it in place.
-            boolean near = !above(startContention, bound * NEAR);
+            boolean near = !isAbove(startContention, bound * NEAR);
             double price = near ? 0.06 : 0.02;
             annealer.run(150_000, near ? 0.5 : 1.5, 0.03, price, 0, outOfTime);
             annealer.run(9_000_000, near ? 1.2 : 2, 0.02, price, 0, outOfTime);
@@ -354,20 +356,20 @@ public final class ParallelismSearch {
             annealer.run(60_000, 0.2, 0.02, ADD_PRICE, 0, outOfTime);
             annealer.run(middle ? 1_200_000 : 250_000, 0.3, 0.01, ADD_PRICE, 0, outOfTime);
         }
-        int last = s.actors <= SMALL_ACTORS ? 4_000_000 : middle ? 600_000 : 150_000;
-        double target = s.sets.exactContention() * WORTH_LESS_MOVES;
+        int last = state.actors <= SMALL_ACTORS ? 4_000_000 : middle ? 600_000 : 150_000;
+        double target = state.sets.exactContention() * WORTH_LESS_MOVES;
         annealer.run(last, 1, 0.1, 1, target, outOfTime);
-        mendBeside();
+        repairAfterAnnealing();
     }
 
     /** Repairs the imbalance that annealing left: first within the contention reached, then at the least additional cost. */
-    private void mendBeside() {
-        for (int more = 0; more < 3 && s.imbalance() > s.epsilon; more++) {
-            for (int set = 0; set < s.sets.sets; set++) {
-                s.setLimit(set, s.sets.largest(set) + more);
+    private void repairAfterAnnealing() {
+        for (int more = 0; more < 3 && state.imbalance() > state.epsilon; more++) {
+            for (int set = 0; set < state.sets.sets; set++) {
+                state.setLimit(set, state.sets.largest(set) + more);
             }
             repairHeuristic.repair(Integer.MAX_VALUE, 0);
         }
-        s.commit();
+        state.commit();
     }
 }

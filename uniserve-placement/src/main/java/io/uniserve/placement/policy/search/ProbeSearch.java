@@ -7,8 +7,8 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * Probe that decides if another search from a placement pays: a short search must find much less contention, or much better balance. It is
- * bounded by steps only, so that the decision does not depend on the machine's load.
+ * Probe that decides whether another search from a placement is worthwhile: a short search must find much less contention, or much better
+ * balance. It is bounded by steps only, so that the decision does not depend on the machine's load.
  */
 final class ProbeSearch {
     /** Relative decrease of contention that is worth moves. */
@@ -35,7 +35,7 @@ final class ProbeSearch {
         }
         SearchState s = new SearchState(in);
         s.load(in.current());
-        int[] needed = LowerBounds.needed(in);
+        int[] needed = PlacementLowerBounds.needed(in);
         boolean few = in.actors() <= FEW_ACTORS;
         new Annealer(s, new AugmentingPathBalancer(s), needed, new SplittableRandom(seed))
                 .run(few ? STEPS_OF_FEW : STEPS, few ? HOT_OF_FEW : HOT, COLD, ADD_PRICE, 0, () -> false);

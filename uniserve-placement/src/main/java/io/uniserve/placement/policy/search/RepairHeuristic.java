@@ -9,14 +9,14 @@ import java.util.SplittableRandom;
  * <p>If no replica is allowed, one is forced: conflicting replicas leave the server and are placed elsewhere.
  */
 final class RepairHeuristic {
-    private final SearchState s;
+    private final SearchState state;
     private final AugmentingPathBalancer augmentingPathBalancer;
     private final GreedyInsertion greedyInsertion;
     private final ConnectedComponents groups;
-    private final PlacementConflicts placementConflicts;
+    private final PlacementConflictResolver placementConflicts;
     private final SplittableRandom random;
     private final int[] byLoad;
-    private final int[] givenUp;
+    private final int[] skipped;
     private int round;
 
     private int bestActor;
@@ -29,14 +29,14 @@ final class RepairHeuristic {
             AugmentingPathBalancer augmentingPathBalancer,
             GreedyInsertion greedyInsertion,
             SplittableRandom random) {
-        this.s = s;
+        this.state = s;
         this.augmentingPathBalancer = augmentingPathBalancer;
         this.greedyInsertion = greedyInsertion;
         this.random = random;
         groups = new ConnectedComponents(s);
-        placementConflicts = new PlacementConflicts(s);
-        byLoad = Order.descending(s.load);
-        givenUp = new int[s.servers];
+        placementConflicts = new PlacementConflictResolver(s);
+        byLoad = IndexSorter.descending(s.load);
+        skipped = new int[s.servers];
     }
 
     /**
@@ -48,9 +48,9 @@ final class RepairHeuristic {
     void repair(int most, double noise) {
         round++;
         augmentingPathBalancer.balanceAll();
-        int limit = (int) Math.min(Integer.MAX_VALUE, (long) s.adds + most);
+        int limit = (int) Math.min(Integer.MAX_VALUE, (long) state.adds + most);
         boolean fresh = false;
-        while (s.adds < limit) {
+        while (state.adds < limit) {
             int j = worst();
             if (j < 0) {
                 break;
@@ -59,10 +59,10 @@ final class RepairHeuristic {
                 groups.update();
                 fresh = true;
             }
-            double out = Math.max(s.overload(j), s.underload(j));
-            if (!improve(j, noise, false, 16 * s.epsilon)) {
+            double out = Math.max(state.overload(j), state.underload(j));
+            if (!improve(j, noise, false, 16 * state.epsilon)) {
                 fresh = !improve(j, noise, true, 0.25 * out);
-                givenUp[j] = fresh ? round : givenUp[j];
+                skipped[j] = fresh ? round : skipped[j];
             }
         }
     }
@@ -71,10 +71,10 @@ final class RepairHeuristic {
         forcing = force;
         bestGain = least;
         bestActor = -1;
-        if (s.underload(j) > s.epsilon) {
-            feed(j, noise);
+        if (state.underload(j) > state.epsilon) {
+            addLoad(j, noise);
         } else {
-            relieve(j, noise);
+            removeLoad(j, noise);
         }
         if (bestActor < 0) {
             return false;
@@ -83,7 +83,7 @@ final class RepairHeuristic {
             return placementConflicts.forcePlacement(
                     bestActor, bestServer, greedyInsertion, () -> settle(j, bestActor));
         }
-        s.add(bestActor, bestServer);
+        state.add(bestActor, bestServer);
         groups.join(bestActor);
         settle(j, bestActor);
         return true;
@@ -91,17 +91,17 @@ final class RepairHeuristic {
 
     private void settle(int j, int actor) {
         augmentingPathBalancer.balance(j);
-        for (int p = 0; p < s.hosts[actor]; p++) {
-            augmentingPathBalancer.balance(s.host[actor][p]);
+        for (int p = 0; p < state.hosts[actor]; p++) {
+            augmentingPathBalancer.balance(state.host[actor][p]);
         }
     }
 
     private int worst() {
         int worst = -1;
-        double most = s.epsilon;
-        for (int j = 0; j < s.servers; j++) {
-            double out = Math.max(s.serverLoad[j] - s.high[j], s.low[j] - s.serverLoad[j]);
-            if (out > most && givenUp[j] != round) {
+        double most = state.epsilon;
+        for (int j = 0; j < state.servers; j++) {
+            double out = Math.max(state.serverLoad[j] - state.high[j], state.low[j] - state.serverLoad[j]);
+            if (out > most && skipped[j] != round) {
                 most = out;
                 worst = j;
             }
@@ -110,22 +110,22 @@ final class RepairHeuristic {
     }
 
     /** Finds the replica for the underloaded server with the largest gain; an actor's gain is at most twice its load. */
-    private void feed(int j, double noise) {
-        double need = s.underload(j);
-        double room = s.high[j] - s.serverLoad[j];
+    private void addLoad(int j, double noise) {
+        double need = state.underload(j);
+        double room = state.high[j] - state.serverLoad[j];
         double most = need + Math.min(room, excess());
         for (int i : byLoad) {
-            if (2 * s.load[i] <= bestGain || (noise <= 0 && bestGain >= most * (1 - 1e-12))) {
+            if (2 * state.load[i] <= bestGain || (noise <= 0 && bestGain >= most * (1 - 1e-12))) {
                 return;
             }
             double gain = 0;
             double come = 0;
-            for (int p = 0; p < s.hosts[i]; p++) {
-                int a = s.host[i][p];
-                double give = Math.min(Math.min(s.loadOf[i][p], groups.canGive(a)), room - come);
+            for (int p = 0; p < state.hosts[i]; p++) {
+                int a = state.host[i][p];
+                double give = Math.min(Math.min(state.loadOf[i][p], groups.canGive(a)), room - come);
                 if (give > 0) {
                     come += give;
-                    gain += Math.min(give, s.overload(a));
+                    gain += Math.min(give, state.overload(a));
                 }
             }
             consider(i, j, gain + Math.min(come, need), noise);
@@ -135,23 +135,24 @@ final class RepairHeuristic {
     /** Returns the load above the tolerances, over all servers. */
     private double excess() {
         double sum = 0;
-        for (int j = 0; j < s.servers; j++) {
-            sum += s.overload(j);
+        for (int j = 0; j < state.servers; j++) {
+            sum += state.overload(j);
         }
         return sum;
     }
 
-    private void relieve(int j, double noise) {
-        double excess = s.overload(j);
-        for (int q = 0; q < s.actorCountOn[j]; q++) {
-            int i = s.actorsOn[j][q];
-            double most = s.loadOf[i][s.position(i, j)];
+    private void removeLoad(int j, double noise) {
+        double excess = state.overload(j);
+        for (int q = 0; q < state.actorCountOn[j]; q++) {
+            int i = state.actorsOn[j][q];
+            double most = state.loadOf[i][state.position(i, j)];
             if (2 * most <= bestGain) {
                 continue;
             }
-            for (int b = 0; b < s.servers; b++) {
+            for (int b = 0; b < state.servers; b++) {
                 double go = Math.min(most, groups.canTake(b));
-                double gain = Math.min(go, excess) + Math.min(go, s.low[b] - s.serverLoad[b] > 0 ? s.underload(b) : 0);
+                double gain = Math.min(go, excess)
+                        + Math.min(go, state.low[b] - state.serverLoad[b] > 0 ? state.underload(b) : 0);
                 consider(i, b, gain, noise);
             }
         }
@@ -162,10 +163,10 @@ final class RepairHeuristic {
             return;
         }
         double weighed = noise > 0 ? gain * (1 - noise * random.nextDouble()) : gain;
-        if (forcing && !s.isOn(i, j)) {
+        if (forcing && !state.isOn(i, j)) {
             weighed /= 1 + placementConflicts.count(i, j);
         }
-        if (weighed > bestGain && (forcing ? !s.isOn(i, j) : s.mayHost(i, j))) {
+        if (weighed > bestGain && (forcing ? !state.isOn(i, j) : state.mayHost(i, j))) {
             bestGain = weighed;
             bestActor = i;
             bestServer = j;

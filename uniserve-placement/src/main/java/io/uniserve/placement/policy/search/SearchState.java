@@ -24,14 +24,14 @@ final class SearchState {
     final int[] actorCountOn;
     final double[] serverLoad;
     final double[] usedMemory;
-    final SetCounts sets;
-    final Journal journal = new Journal();
+    final ShardSetCounts sets;
+    final UndoLog journal = new UndoLog();
 
     /** Smaller loads count as zero. */
     final double epsilon;
 
-    private double outSum;
-    private int outCount;
+    private double imbalanceSum;
+    private int unbalancedServers;
 
     int replicas;
     int adds;
@@ -66,7 +66,7 @@ final class SearchState {
         Arrays.setAll(high, j -> in.loadMax(j) * (1 - hair));
         Arrays.setAll(capacity, j -> in.capacity(j) * (1 + 1e-12));
         epsilon = Math.max(Double.MIN_NORMAL, in.mean() * 1e-9);
-        sets = new SetCounts(in);
+        sets = new ShardSetCounts(in);
         actorsWithoutHost = actors;
         sumUp();
     }
@@ -109,10 +109,10 @@ final class SearchState {
 
     /** Returns the load outside the tolerances, over all servers. */
     double imbalance() {
-        return outCount == 0 ? 0 : outSum;
+        return unbalancedServers == 0 ? 0 : imbalanceSum;
     }
 
-    private double out(int server) {
+    private double imbalanceOf(int server) {
         double v = Math.max(serverLoad[server] - high[server], low[server] - serverLoad[server]);
         return v > epsilon ? v : 0;
     }
@@ -127,45 +127,45 @@ final class SearchState {
 
     void add(int actor, int server) {
         link(actor, server);
-        journal.push(Journal.ADDED, actor, server, 0);
+        journal.push(UndoLog.ADDED, actor, server, 0);
     }
 
     /** Removes the replica; its load becomes unplaced. */
     void drop(int actor, int server) {
         setFlow(actor, server, 0);
         unlink(actor, server);
-        journal.push(Journal.DROPPED, actor, server, 0);
+        journal.push(UndoLog.DROPPED, actor, server, 0);
     }
 
     void setFlow(int actor, int server, double value) {
         int p = position(actor, server);
         double before = loadOf[actor][p];
         if (before != value) {
-            journal.push(Journal.FLOW, actor, server, before);
+            journal.push(UndoLog.FLOW, actor, server, before);
             put(actor, p, value);
         }
     }
 
     void addFlow(int actor, int server, double delta) {
         int p = position(actor, server);
-        journal.push(Journal.FLOW, actor, server, loadOf[actor][p]);
+        journal.push(UndoLog.FLOW, actor, server, loadOf[actor][p]);
         put(actor, p, Math.max(0, loadOf[actor][p] + delta));
     }
 
     void setLimit(int set, int value) {
-        journal.push(Journal.LIMIT, set, 0, sets.limit[set]);
+        journal.push(UndoLog.LIMIT, set, 0, sets.limit[set]);
         sets.limit[set] = value;
     }
 
     private void put(int actor, int p, double value) {
         int server = host[actor][p];
-        double before = out(server);
+        double before = imbalanceOf(server);
         serverLoad[server] += value - loadOf[actor][p];
         loadOf[actor][p] = value;
-        double after = out(server);
-        outCount += (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+        double after = imbalanceOf(server);
+        unbalancedServers += (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
         // Rounding errors do not accumulate: the sum restarts when all servers are within their tolerance.
-        outSum = outCount == 0 ? 0 : outSum + after - before;
+        imbalanceSum = unbalancedServers == 0 ? 0 : imbalanceSum + after - before;
     }
 
     private void link(int actor, int server) {
@@ -221,9 +221,9 @@ final class SearchState {
             int actor = journal.actor();
             int server = journal.server();
             switch (journal.kind()) {
-                case Journal.ADDED -> unlink(actor, server);
-                case Journal.DROPPED -> link(actor, server);
-                case Journal.FLOW -> put(actor, position(actor, server), journal.value());
+                case UndoLog.ADDED -> unlink(actor, server);
+                case UndoLog.DROPPED -> link(actor, server);
+                case UndoLog.FLOW -> put(actor, position(actor, server), journal.value());
                 default -> sets.limit[actor] = (int) journal.value();
             }
         }
@@ -253,12 +253,12 @@ final class SearchState {
     }
 
     private void sumUp() {
-        outSum = 0;
-        outCount = 0;
+        imbalanceSum = 0;
+        unbalancedServers = 0;
         for (int j = 0; j < servers; j++) {
-            double v = out(j);
-            outSum += v;
-            outCount += v > 0 ? 1 : 0;
+            double v = imbalanceOf(j);
+            imbalanceSum += v;
+            unbalancedServers += v > 0 ? 1 : 0;
         }
     }
 
@@ -267,7 +267,7 @@ final class SearchState {
         double[][] shares = new double[actors][];
         for (int i = 0; i < actors; i++) {
             where[i] = Arrays.copyOf(host[i], hosts[i]);
-            shares[i] = Shares.fromLoads(loadOf[i], hosts[i]);
+            shares[i] = FlowShareConverter.fromLoads(loadOf[i], hosts[i]);
         }
         return Assignment.of(where, shares);
     }

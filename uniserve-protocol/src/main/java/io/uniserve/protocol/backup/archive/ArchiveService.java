@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** A server's work in durable storage for backups of tables. Requests are independent and may be repeated. */
+/** Service of a server that works in durable storage for backups of tables. Requests are independent and may be repeated. */
 public final class ArchiveService {
     private final Environment env;
     private final ReplicaConfig config;
@@ -54,9 +54,9 @@ public final class ArchiveService {
             String key = ArchivePaths.key(TableSnapshot.decode(store.manifest()), store.manifest());
             env.objects().put(key, store.manifest(), replyAck(completion));
         } else if (request instanceof ArchiveRequest.FindBackups find) {
-            ArchiveList.find(env.objects(), find.name(), completion);
+            BackupLister.find(env.objects(), find.name(), completion);
         } else if (request instanceof ArchiveRequest.ReadManifest read) {
-            ArchiveList.read(env.objects(), new BackupName(read.name()), completion);
+            BackupLister.read(env.objects(), new BackupName(read.name()), completion);
         } else if (request instanceof ArchiveRequest.PinLostActor salvage) {
             BackupRecovery.pin(
                     env, config.clusterId(), salvage.key(), salvage.backup(), salvage.versionLimit(), completion);

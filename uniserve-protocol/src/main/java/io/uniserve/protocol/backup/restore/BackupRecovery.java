@@ -54,7 +54,7 @@ public final class BackupRecovery {
                 List<BackupPaths.Run> chain);
     }
 
-    /** @param nothing used if storage has nothing of the actor */
+    /** @param nothing called if storage has nothing of the actor */
     private record Handlers(FoundHandler then, Consumer<BackupRecovery> nothing) {}
 
     private BackupRecovery(

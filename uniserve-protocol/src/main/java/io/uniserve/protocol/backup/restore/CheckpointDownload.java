@@ -13,9 +13,9 @@ import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.replica.state.RequestTable;
+import io.uniserve.protocol.replica.state.RequestOutcomeTable;
 import io.uniserve.protocol.replica.state.VersionState;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.ArrayDeque;
 
 /**
@@ -23,7 +23,7 @@ import java.util.ArrayDeque;
  * file that completes the checkpoint is written last. At most one chunk is in memory.
  */
 public final class CheckpointDownload {
-    /** The file that completes a checkpoint, see {@link Checkpoints}. */
+    /** The file that completes a checkpoint, see {@link CheckpointStore}. */
     private static final String MANIFEST_FILE = "manifest";
 
     private final Environment env;
@@ -58,9 +58,9 @@ public final class CheckpointDownload {
             Completion<VersionState> completion) {
         CheckpointManifest.Chunk chunk = chunks.poll();
         if (chunk == null) {
-            Checkpoints.Name name = new Checkpoints.Name(manifest.index(), manifest.epoch());
-            completion.done(Checkpoints.parse(read.toBytes(), name)
-                    .map(table -> table.map(RequestTable::versions).orElseGet(VersionState::new)));
+            CheckpointStore.Name name = new CheckpointStore.Name(manifest.index(), manifest.epoch());
+            completion.done(CheckpointStore.parse(read.toBytes(), name)
+                    .map(table -> table.map(RequestOutcomeTable::versions).orElseGet(VersionState::new)));
             return;
         }
         String object = BackupPaths.chunk(prefix, chunk.generation(), chunk.sha256());
@@ -124,8 +124,8 @@ public final class CheckpointDownload {
             completion.done(Outcome.ok(manifest));
             return;
         }
-        String path = new Checkpoints(env.disk(), key.toString(), () -> 0)
-                        .path(new Checkpoints.Name(manifest.index(), manifest.epoch()))
+        String path = new CheckpointStore(env.disk(), key.toString(), () -> 0)
+                        .path(new CheckpointStore.Name(manifest.index(), manifest.epoch()))
                 + "/" + file.path();
         if (file.chunks().isEmpty()) {
             env.disk().replace(path, Bytes.EMPTY, done -> step(done, () -> next(manifest)));

@@ -12,7 +12,7 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.replica.storage.CheckpointSource;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +29,7 @@ public final class RemoteCheckpointSource implements CheckpointSource {
     private final ReplicaKey key;
     private final TableName table;
     private final ReplicaLog log;
-    private final Checkpoints checkpoints;
+    private final CheckpointStore checkpoints;
 
     public RemoteCheckpointSource(
             Environment env,
@@ -37,7 +37,7 @@ public final class RemoteCheckpointSource implements CheckpointSource {
             ReplicaKey key,
             TableName table,
             ReplicaLog log,
-            Checkpoints checkpoints) {
+            CheckpointStore checkpoints) {
         this.env = env;
         this.clusterId = clusterId;
         this.key = key;
@@ -47,11 +47,11 @@ public final class RemoteCheckpointSource implements CheckpointSource {
     }
 
     @Override
-    public void fetch(Completion<Checkpoints.Name> completion) {
+    public void fetch(Completion<CheckpointStore.Name> completion) {
         BackupRecordReader.find(env, table, key, completion.then(found -> downloadRecorded(found, completion)));
     }
 
-    private void downloadRecorded(Optional<BackupRecord> record, Completion<Checkpoints.Name> completion) {
+    private void downloadRecorded(Optional<BackupRecord> record, Completion<CheckpointStore.Name> completion) {
         if (record.isEmpty() || record.get().checkpoint().isEmpty()) {
             fail("durable storage has no checkpoint", completion);
             return;
@@ -61,7 +61,7 @@ public final class RemoteCheckpointSource implements CheckpointSource {
             fail("the checkpoint in durable storage has index " + index, completion);
             return;
         }
-        Checkpoints.Name place = new Checkpoints.Name(index, log.epochAt(index));
+        CheckpointStore.Name place = new CheckpointStore.Name(index, log.epochAt(index));
         LOG.info("{}: fetching checkpoint {} from durable storage", key, place);
         checkpoints.delete(
                 place,
@@ -74,7 +74,9 @@ public final class RemoteCheckpointSource implements CheckpointSource {
     }
 
     private void onDownloaded(
-            Outcome<CheckpointManifest> fetched, Checkpoints.Name place, Completion<Checkpoints.Name> completion) {
+            Outcome<CheckpointManifest> fetched,
+            CheckpointStore.Name place,
+            Completion<CheckpointStore.Name> completion) {
         if (fetched instanceof Outcome.Err<CheckpointManifest> err) {
             completion.done(Outcome.err(err.error()));
         } else if (fetched.value().epoch() != place.epoch()) {
@@ -84,7 +86,7 @@ public final class RemoteCheckpointSource implements CheckpointSource {
         }
     }
 
-    private void fail(String why, Completion<Checkpoints.Name> completion) {
+    private void fail(String why, Completion<CheckpointStore.Name> completion) {
         completion.done(Outcome.err(new UniserveException(
                 ErrorCode.CORRUPT,
                 "no checkpoint on disk for the log, which starts after " + log.baseIndex() + ", and " + why)));

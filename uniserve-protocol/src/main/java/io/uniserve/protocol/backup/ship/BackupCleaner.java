@@ -61,7 +61,7 @@ final class BackupCleaner {
                 complete(false);
                 return;
             }
-            PinnedObjects.find(env, clusterId, key, ok.value(), pinned -> {
+            PinnedObjectFinder.find(env, clusterId, key, ok.value(), pinned -> {
                 if (pinned instanceof Outcome.Ok<TreeSet<String>> pins) {
                     kept.addAll(pins.value());
                     choose(ok.value(), kept, manifest.index(), epoch);

@@ -106,7 +106,8 @@ public final class BackupEraser {
 
     private void list(ReplicaKey key, Completion<Done> completion) {
         env.objects().list(BackupPaths.root(config.clusterId(), key), completion.then(listed -> {
-            PinnedObjects.find(env, config.clusterId(), key, listed, pinned -> choose(key, listed, pinned, completion));
+            PinnedObjectFinder.find(
+                    env, config.clusterId(), key, listed, pinned -> choose(key, listed, pinned, completion));
         }));
     }
 

@@ -11,7 +11,7 @@ import io.uniserve.protocol.backup.restore.CheckpointDownload;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.replica.context.ReplicaContext;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -36,13 +36,13 @@ final class CheckpointShipper {
     private final ReplicaKey key;
     private final long epoch;
     private final ReplicaLog log;
-    private final Checkpoints checkpoints;
-    private final @Nullable ShippedByAllParticipants otherParticipants;
-    private final BackupFailures failures;
+    private final CheckpointStore checkpoints;
+    private final @Nullable ParticipantShippingChecker otherParticipants;
+    private final BackupFailureTracker failures;
     private final String prefix;
     private final Map<String, String> storedChunks = new TreeMap<>();
     private String generation = "";
-    private Checkpoints.@Nullable Hold candidate;
+    private CheckpointStore.@Nullable Hold candidate;
     private @Nullable CheckpointUpload upload;
     private CheckpointUpload.@Nullable Uploaded pending;
     private @Nullable CheckpointManifest manifest;
@@ -65,9 +65,9 @@ final class CheckpointShipper {
             ReplicaKey key,
             long epoch,
             ReplicaLog log,
-            Checkpoints checkpoints,
-            @Nullable ShippedByAllParticipants others,
-            BackupFailures trouble) {
+            CheckpointStore checkpoints,
+            @Nullable ParticipantShippingChecker others,
+            BackupFailureTracker trouble) {
         this.failures = trouble;
         this.otherParticipants = others;
         this.host = host;
@@ -97,7 +97,7 @@ final class CheckpointShipper {
     /** Requests a checkpoint after this index, because the log up to it can no longer be shipped. */
     void requestCheckpointAfter(long index) {
         bytesDue = 0;
-        Checkpoints.Name newest = checkpoints.newest();
+        CheckpointStore.Name newest = checkpoints.newest();
         if (newest == null || newest.index() < index) {
             checkpoints.requestCheckpoint();
         }
@@ -137,7 +137,7 @@ final class CheckpointShipper {
     }
 
     private boolean needsUpload(BackupRecord record) {
-        Checkpoints.Name newest = checkpoints.newest();
+        CheckpointStore.Name newest = checkpoints.newest();
         return newest != null && isBetter(newest.index(), record) && bytesSinceCheckpoint >= bytesDue;
     }
 
@@ -161,7 +161,7 @@ final class CheckpointShipper {
         damagedKey = record.checkpoint();
         discardStoredManifest(record);
         bytesDue = 0;
-        Checkpoints.Name newest = checkpoints.newest();
+        CheckpointStore.Name newest = checkpoints.newest();
         if (newest == null || newest.index() < record.checkpointIndex()) {
             checkpoints.requestCheckpoint();
         }
@@ -219,7 +219,7 @@ final class CheckpointShipper {
                 && (candidate.isLost() || candidate.name.epoch() != log.epochAt(candidate.name.index()))) {
             releaseCandidate();
         }
-        Checkpoints.Name newest = checkpoints.newest();
+        CheckpointStore.Name newest = checkpoints.newest();
         if (candidate == null
                 && pending == null
                 && newest != null
@@ -253,7 +253,7 @@ final class CheckpointShipper {
         });
     }
 
-    private void upload(Checkpoints.Hold hold) {
+    private void upload(CheckpointStore.Hold hold) {
         if (generation.isEmpty()) {
             generation = BackupPaths.generation(epoch, host.env().ids().next());
         }
@@ -272,7 +272,7 @@ final class CheckpointShipper {
         next.run();
     }
 
-    private void onUploadFailed(Checkpoints.Hold hold, UniserveException error) {
+    private void onUploadFailed(CheckpointStore.Hold hold, UniserveException error) {
         LOG.warn("{}: checkpoint {} cannot be backed up, will be retried: {}", key, hold.name, error.getMessage());
         failures.onFailed(STEP, host.env().clock().nanos(), error);
         if (error.code() == ErrorCode.CORRUPT && hold.name.equals(checkpoints.newest())) {

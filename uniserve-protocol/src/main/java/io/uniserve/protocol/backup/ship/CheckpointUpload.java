@@ -13,8 +13,8 @@ import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.replica.state.RequestTable;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.state.RequestOutcomeTable;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +31,8 @@ final class CheckpointUpload {
     private final String prefix;
     private final ReplicaKey key;
     private final String directory;
-    private final Checkpoints checkpoints;
-    private final Checkpoints.Hold hold;
+    private final CheckpointStore checkpoints;
+    private final CheckpointStore.Hold hold;
     private final String generation;
     private final Map<String, String> storedChunks;
     private final Completion<Uploaded> completion;
@@ -58,8 +58,8 @@ final class CheckpointUpload {
             Environment env,
             String prefix,
             ReplicaKey key,
-            Checkpoints checkpoints,
-            Checkpoints.Hold hold,
+            CheckpointStore checkpoints,
+            CheckpointStore.Hold hold,
             String generation,
             Map<String, String> present,
             Completion<Uploaded> completion) {
@@ -171,7 +171,7 @@ final class CheckpointUpload {
     /** Verifies the local files. It runs after they were read, so a bit that flipped on disk before or during the read is detected. */
     private void check() {
         checkpoints.manifest(hold.name, table -> {
-            if (table instanceof Outcome.Ok<Optional<RequestTable>> ok
+            if (table instanceof Outcome.Ok<Optional<RequestOutcomeTable>> ok
                     && ok.value().isPresent()) {
                 env.engine().verify(checkpoints.dataPath(hold.name), checked -> {
                     if (checked instanceof Outcome.Err<Done> err) {
@@ -180,7 +180,7 @@ final class CheckpointUpload {
                         sendManifest();
                     }
                 });
-            } else if (table instanceof Outcome.Err<Optional<RequestTable>> err) {
+            } else if (table instanceof Outcome.Err<Optional<RequestOutcomeTable>> err) {
                 complete(Outcome.err(err.error()));
             } else {
                 fail(ErrorCode.UNAVAILABLE, "it was deleted meanwhile");

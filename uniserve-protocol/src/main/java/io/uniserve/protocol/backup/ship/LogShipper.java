@@ -21,7 +21,7 @@ import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.replica.context.ReplicaContext;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
@@ -82,7 +82,7 @@ public final class LogShipper {
     private final CheckpointShipper checkpointShipper;
     private final SnapshotPinner pinner;
     private final TableDefinitionShipper definitionShipper;
-    private final BackupFailures failures = new BackupFailures();
+    private final BackupFailureTracker failures = new BackupFailureTracker();
 
     private enum LogWrite {
         UNCHECKED,
@@ -98,7 +98,7 @@ public final class LogShipper {
         MARK,
         /** The record with its mark and version. */
         ALL,
-        /** As ALL but for the mark, which is being set. */
+        /** Like ALL, while the mark is being set. */
         MARKING
     }
 
@@ -112,7 +112,7 @@ public final class LogShipper {
             TableMeta meta,
             long epoch,
             ReplicaLog log,
-            Checkpoints localCheckpoints,
+            CheckpointStore localCheckpoints,
             @Nullable LongSupplier newestVersion,
             Runnable safer) {
         this.host = host;
@@ -128,7 +128,7 @@ public final class LogShipper {
                 epoch,
                 log,
                 localCheckpoints,
-                newestVersion == null ? null : new ShippedByAllParticipants(host, key, table, newestVersion),
+                newestVersion == null ? null : new ParticipantShippingChecker(host, key, table, newestVersion),
                 failures);
         this.pinner = new SnapshotPinner(host, key, table, epoch, log);
         this.definitionShipper = new TableDefinitionShipper(host, key, epoch, safer, failures);
@@ -155,7 +155,7 @@ public final class LogShipper {
         }
     }
 
-    /** The last entry that durable storage permits to acknowledge. */
+    /** The last entry that may be acknowledged, as far as durable storage matters. */
     public long acknowledgeableIndex() {
         return remote ? (definitionShipper.isStored() ? recordedIndex : 0) : Long.MAX_VALUE;
     }
@@ -203,7 +203,7 @@ public final class LogShipper {
                                 || checkpointShipper.wantsTicks(record, ownRecord));
     }
 
-    /** The last entry that cannot be shipped, because it is damaged or before the log's start. Only a checkpoint has its effect. */
+    /** The last entry that cannot be shipped, because it is damaged or before the log's start. Only a checkpoint contains its effect. */
     private long unshippableThrough() {
         return Math.max(log.damagedThrough(), log.baseIndex());
     }
@@ -477,7 +477,7 @@ public final class LogShipper {
     private void findShippedIndex(long stable) {
         logWrite = LogWrite.CHECKING;
         failures.onStarted(LOG_STEP, host.env().clock().nanos());
-        ShippedIndexFinder.find(host.env(), host.config().clusterId(), key, log, shippedIndex, found -> {
+        BackedUpIndexFinder.find(host.env(), host.config().clusterId(), key, log, shippedIndex, found -> {
             if (isClosed()) {
                 return;
             }

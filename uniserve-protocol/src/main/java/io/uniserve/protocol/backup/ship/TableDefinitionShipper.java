@@ -31,10 +31,11 @@ final class TableDefinitionShipper {
     private boolean busy;
     private boolean definitionStored;
     private final Runnable onStored;
-    private final BackupFailures failures;
+    private final BackupFailureTracker failures;
 
     /** @param found called once durable storage has a definition of the table, see {@link #definitionStored} */
-    TableDefinitionShipper(ReplicaContext host, ReplicaKey key, long epoch, Runnable found, BackupFailures trouble) {
+    TableDefinitionShipper(
+            ReplicaContext host, ReplicaKey key, long epoch, Runnable found, BackupFailureTracker trouble) {
         this.failures = trouble;
         this.onStored = found;
         this.host = host;

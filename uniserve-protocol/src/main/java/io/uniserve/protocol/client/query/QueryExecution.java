@@ -12,7 +12,7 @@ import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.client.routing.HedgeDelay;
 import io.uniserve.protocol.client.routing.RouteIndex;
-import io.uniserve.protocol.client.routing.WeightedChoice;
+import io.uniserve.protocol.client.routing.WeightedRandomChooser;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
@@ -85,7 +85,7 @@ public final class QueryExecution {
         this.completion = completion;
         this.startNanos = env.clock().nanos();
         this.queryHigh = env.ids().next();
-        this.queryLow = WeightedChoice.mix(queryHigh);
+        this.queryLow = WeightedRandomChooser.mix(queryHigh);
         this.picker = new ReplicaPicker(state, queryLow);
         this.tableLookup = new TableLookup(env, query.table(), query.deadlineNanos(), this::onTable, this::fail);
         this.hedgeDelay = new HedgeDelay(state, query.operator());
@@ -520,8 +520,9 @@ public final class QueryExecution {
         long silence = hedgeDelay.silenceNanos();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
         if (call.slots.stream()
-                .anyMatch(slot ->
-                        !slot.isResolved() && slot.pin.isPresent() && slot.pin.get().isLost(index))) {
+                .anyMatch(slot -> !slot.isResolved()
+                        && slot.pin.isPresent()
+                        && slot.pin.get().isLost(index))) {
             fail(
                     ErrorCode.VERSION_GONE,
                     "server " + call.server + ", which holds the session's state, has left the cluster");

@@ -7,7 +7,7 @@ import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
 import io.uniserve.protocol.client.routing.RoutingPolicy.Candidate;
-import io.uniserve.protocol.client.routing.WeightedChoice;
+import io.uniserve.protocol.client.routing.WeightedRandomChooser;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * Choice of the replica that answers for an actor. Candidates are live replicas that were not tried in this round. Servers that are not
- * avoided come first, among them those with a read weight. The routing policy picks one of the rest.
+ * avoided come first, among them those with a read weight. The routing policy chooses one of the remaining candidates.
  */
 final class ReplicaPicker {
     private final ClientState state;
@@ -61,7 +61,7 @@ final class ReplicaPicker {
         if (slot.replicaSeed != 0) {
             return Optional.of(RoutingPolicy.pickStable(candidates, slot.replicaSeed, slot.actor));
         }
-        random = WeightedChoice.mix(random);
+        random = WeightedRandomChooser.mix(random);
         return Optional.of(
                 candidates.get(state.policy().pick(candidates, random)).server());
     }

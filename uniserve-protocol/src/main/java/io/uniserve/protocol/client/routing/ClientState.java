@@ -12,7 +12,7 @@ public record ClientState(
         RequestSettings settings,
         RoutingPolicy policy,
         ServerHealth health,
-        LatencyTrackers latencies,
+        LatencyTrackerRegistry latencies,
         HedgeBudget hedges,
         SessionWatermarks watermarks,
         long replicaSeed) {
@@ -27,7 +27,7 @@ public record ClientState(
                 settings,
                 policy,
                 new ServerHealth(settings),
-                new LatencyTrackers(),
+                new LatencyTrackerRegistry(),
                 new HedgeBudget(settings.hedgePermille()),
                 new SessionWatermarks(),
                 copies);

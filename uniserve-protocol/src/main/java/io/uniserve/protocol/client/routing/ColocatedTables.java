@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Other tables as the planning server knows them; another table of the same name does not count.
+ * Other tables of a query, by the numbers that the planning server has. A later table of the same name is ignored.
  *
  * @param tableId number of the table of the query
  * @param tables numbers of the other tables

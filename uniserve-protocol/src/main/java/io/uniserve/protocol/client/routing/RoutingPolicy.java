@@ -25,7 +25,7 @@ public interface RoutingPolicy {
 
     /** In proportion to the weights, so that servers get the load that the coordinator planned. The default. */
     static RoutingPolicy weighted() {
-        return WeightedChoice::pick;
+        return WeightedRandomChooser::pick;
     }
 
     /**
@@ -34,8 +34,8 @@ public interface RoutingPolicy {
      */
     static RoutingPolicy leastOutstandingOfTwo() {
         return (candidates, random) -> {
-            int first = WeightedChoice.pick(candidates, random);
-            int second = WeightedChoice.pick(candidates, WeightedChoice.mix(random));
+            int first = WeightedRandomChooser.pick(candidates, random);
+            int second = WeightedRandomChooser.pick(candidates, WeightedRandomChooser.mix(random));
             return candidates.get(second).outstanding() < candidates.get(first).outstanding() ? second : first;
         };
     }
@@ -48,7 +48,7 @@ public interface RoutingPolicy {
      */
     static ServerId pickStable(List<Candidate> candidates, long copies, int actor) {
         return candidates
-                .get(WeightedChoice.pickStable(candidates, copies, actor))
+                .get(WeightedRandomChooser.pickStable(candidates, copies, actor))
                 .server();
     }
 
@@ -66,7 +66,7 @@ public interface RoutingPolicy {
                 own = candidates.get(i).server().equals(self) ? i : own;
             }
             boolean fair = own >= 0 && candidates.get(own).weight() * candidates.size() >= sum;
-            return fair ? own : WeightedChoice.pick(candidates, random);
+            return fair ? own : WeightedRandomChooser.pick(candidates, random);
         };
     }
 }

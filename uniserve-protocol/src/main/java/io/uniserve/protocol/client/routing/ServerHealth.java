@@ -11,7 +11,7 @@ public final class ServerHealth {
     private static final double FIRST_SHARE = 0.1;
 
     private final RequestSettings settings;
-    private final CopyOnWriteIndex<ServerId, Entry> entries = new CopyOnWriteIndex<>();
+    private final CopyOnWriteMap<ServerId, Entry> entries = new CopyOnWriteMap<>();
 
     public ServerHealth(RequestSettings settings) {
         this.settings = settings;

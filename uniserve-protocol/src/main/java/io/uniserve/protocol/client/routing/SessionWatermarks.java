@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * it ends the watermarks of older epochs. Thread-safe.
  */
 public final class SessionWatermarks {
-    private final CopyOnWriteIndex<Long, TableWatermarks> byTable = new CopyOnWriteIndex<>();
+    private final CopyOnWriteMap<Long, TableWatermarks> byTable = new CopyOnWriteMap<>();
 
     /** Notes that rows of this client are at this index of the actor's log. */
     public void raise(long tableId, int actors, int actor, long epoch, long index) {
@@ -62,8 +62,8 @@ public final class SessionWatermarks {
     }
 
     /**
-     * Written under a lock and read without one. Watermarks are immutable, and a read after an acknowledgement sees its watermark or a
-     * higher one.
+     * Watermarks of one table, written under a lock and read without one. A read after an acknowledgement sees its watermark or a higher
+     * one.
      */
     private static final class TableWatermarks {
         private final @Nullable Watermark[] floors;

@@ -17,7 +17,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ActorFailure;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.message.client.UpdateRequest.ActorRows;
@@ -46,7 +46,7 @@ public final class AtomicUpdateRequest {
     private static final long SNAPSHOT_TIMEOUT_NANOS = 2_000_000_000L;
 
     private final ClientContext env;
-    private final ConsistentCutClient consistentCuts;
+    private final ConsistentSnapshotClient consistentCuts;
     private final VersionWatermarks watermarks;
     private final Update update;
     private final RequestTracker.Ticket ticket;
@@ -78,7 +78,7 @@ public final class AtomicUpdateRequest {
     /** @param completion called with the committed version or an error; OUTCOME_UNKNOWN if the update may be committed */
     public AtomicUpdateRequest(
             ClientContext env,
-            ConsistentCutClient cuts,
+            ConsistentSnapshotClient cuts,
             VersionWatermarks floors,
             Update update,
             RequestTracker.Ticket ticket,
@@ -158,11 +158,11 @@ public final class AtomicUpdateRequest {
                 address, List.of(update.table()), timeout, cut -> onNewestVersion(server.get(), cut));
     }
 
-    private void onNewestVersion(ServerId server, Outcome<ConsistentCut> outcome) {
+    private void onNewestVersion(ServerId server, Outcome<ConsistentSnapshot> outcome) {
         if (completed) {
             return;
         }
-        if (outcome instanceof Outcome.Ok<ConsistentCut> ok) {
+        if (outcome instanceof Outcome.Ok<ConsistentSnapshot> ok) {
             ok.value().tables().stream()
                     .filter(table -> table.tableId() == update.tableId())
                     .forEach(table -> watermarks.raise(

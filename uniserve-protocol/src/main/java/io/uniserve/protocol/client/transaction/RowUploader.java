@@ -22,8 +22,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Stages the rows of one large atomic update at the primaries of their actors: all servers in parallel, one message at a time per server.
- * Each primary replies with the hashes of the rows that it stores. Not thread-safe; the completion is called exactly once.
+ * Uploader that stages the rows of one large atomic update at the primaries of their actors. It uses all servers in parallel, with one
+ * message at a time per server. Each primary replies with the hashes of the rows that it stores. Not thread-safe; the completion is called
+ * exactly once.
  */
 final class RowUploader {
     private final ClientContext env;

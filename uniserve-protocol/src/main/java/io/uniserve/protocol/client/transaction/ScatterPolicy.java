@@ -9,18 +9,18 @@ import io.uniserve.protocol.message.client.VersionedRead;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rules of one kind of read on top of {@link ScatterRead}: eligible replicas, meaning of errors, and the end of the read. */
+/** Rules of one kind of read on top of {@link ScatterReadExecution}: eligible replicas, meaning of errors, and the end of the read. */
 interface ScatterPolicy {
-    /** The actor's state in this map, whose in-sync replicas are eligible; null if the map is of another state than the read. */
+    /** The actor's state in this map, whose in-sync replicas are eligible; null if the map contradicts the state that is read. */
     @Nullable
-    ActorState find(RouteIndex index, ScatterRead.Slot slot);
+    ActorState find(RouteIndex index, ScatterReadExecution.Slot slot);
 
-    /** True if no reply counts any more by this map: slow requests are given up. */
+    /** True if this map makes every pending reply useless: slow requests are then cancelled. */
     default boolean isObsolete(RouteIndex index) {
         return false;
     }
 
-    /** True if requests go out although some other actor has no replica left to ask. */
+    /** True if requests are sent even when another actor has no replica left to try. */
     boolean sendsPartly();
 
     /** True if a second replica may run the operator while the first one still computes. */
@@ -56,10 +56,10 @@ interface ScatterPolicy {
      */
     void advance(boolean outdated);
 
-    /** Some actor has no replica left to ask in this round, and no replica's own error explains it. */
+    /** An actor has no replica left to try in this round, and no replica reported an error that explains it. */
     void exhausted();
 
-    /** The pause of {@link ScatterRead#retryAfterPause} is over, and all replicas are eligible again. */
+    /** The pause of {@link ScatterReadExecution#retryAfterPause} is over, and all replicas are eligible again. */
     void retry();
 
     /** Ends the read with this error. */

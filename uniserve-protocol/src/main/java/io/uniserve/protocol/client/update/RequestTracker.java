@@ -2,7 +2,7 @@ package io.uniserve.protocol.client.update;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,10 +18,10 @@ public final class RequestTracker {
     static final int LANES_MAX = 16;
     public static final int WINDOW = Limits.REQUESTS_PER_CLIENT_MAX / 2;
 
-    private final Ids ids;
+    private final IdGenerator ids;
     private final List<Lane> lanes = new ArrayList<>();
 
-    public RequestTracker(Ids ids) {
+    public RequestTracker(IdGenerator ids) {
         this.ids = ids;
     }
 

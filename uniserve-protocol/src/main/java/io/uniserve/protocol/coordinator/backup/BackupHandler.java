@@ -11,8 +11,8 @@ import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReplies;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
-import io.uniserve.protocol.coordinator.table.StorageRequests;
-import io.uniserve.protocol.coordinator.table.TableIds;
+import io.uniserve.protocol.coordinator.table.StorageRequestClient;
+import io.uniserve.protocol.coordinator.table.TableIdAllocator;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -33,18 +33,18 @@ public final class BackupHandler {
     private static final Logger LOG = LoggerFactory.getLogger(BackupHandler.class);
     private final LeaderContext leader;
     private final PendingAdminReplies pending;
-    private final StorageRequests storage;
-    private final TableIds tableIds;
+    private final StorageRequestClient storage;
+    private final TableIdAllocator tableIds;
     private final TreeMap<BackupName, BackupOperation> operations = new TreeMap<>();
 
     public BackupHandler(LeaderContext leader, PendingAdminReplies pending) {
         this.leader = leader;
         this.pending = pending;
-        this.storage = new StorageRequests(leader);
-        this.tableIds = new TableIds(leader, storage);
+        this.storage = new StorageRequestClient(leader);
+        this.tableIds = new TableIdAllocator(leader, storage);
     }
 
-    public TableIds tableIds() {
+    public TableIdAllocator tableIds() {
         return tableIds;
     }
 
@@ -76,12 +76,13 @@ public final class BackupHandler {
 
     public void create(AdminRequest.BackupTable request, Table table, PendingAdminReply answer) {
         BackupOperation job = startOperation(request.name(), answer);
-        new CreateBackup(job, table.meta, false, taken -> acknowledge(job, taken)).start();
+        new CreateBackupProcedure(job, table.meta, false, taken -> acknowledge(job, taken)).start();
     }
 
-    public void restore(AdminRequest.RestoreTable request, PendingAdminReply answer, Consumer<RestoreTable> then) {
+    public void restore(
+            AdminRequest.RestoreTable request, PendingAdminReply answer, Consumer<RestoreTableProcedure> then) {
         BackupOperation job = startOperation(request.name(), answer);
-        job.readManifest(backup -> then.accept(new RestoreTable(job, backup, request.table(), tableIds)));
+        job.readManifest(backup -> then.accept(new RestoreTableProcedure(job, backup, request.table(), tableIds)));
     }
 
     /**
@@ -109,9 +110,9 @@ public final class BackupHandler {
             ended.accept(outcome instanceof Outcome.Ok<AdminReply>);
         });
         BackupOperation job = startOperation(name, answer);
-        new CreateBackup(job, table.meta, true, taken -> {
+        new CreateBackupProcedure(job, table.meta, true, taken -> {
                     if (taken instanceof Outcome.Ok<TableSnapshot> ok) {
-                        new RollbackTable(job, ok.value(), tableIds, () -> lost.test(number)).start();
+                        new RollbackTableProcedure(job, ok.value(), tableIds, () -> lost.test(number)).start();
                     } else {
                         acknowledge(job, taken);
                     }
@@ -149,7 +150,7 @@ public final class BackupHandler {
                     .orElseThrow(() -> new UniserveException(
                             ErrorCode.TABLE_NOT_FOUND,
                             "durable storage has no table number " + tableId + " that this cluster does not have"));
-            new CreateBackup(job, meta, true, taken -> acknowledge(job, taken)).start();
+            new CreateBackupProcedure(job, meta, true, taken -> acknowledge(job, taken)).start();
         } catch (UniserveException e) {
             job.reply().fail(e);
         }
@@ -195,7 +196,7 @@ public final class BackupHandler {
                 remove(job, left);
             }
         };
-        new DeleteBackup(job, one).run(then);
+        new DeleteBackupProcedure(job, one).run(then);
     }
 
     private static void acknowledge(BackupOperation job, Outcome<?> outcome) {

@@ -7,7 +7,7 @@ import io.uniserve.model.BackupName;
 import io.uniserve.protocol.backup.format.TableSnapshot;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
-import io.uniserve.protocol.coordinator.table.StorageRequests;
+import io.uniserve.protocol.coordinator.table.StorageRequestClient;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 /** State of one operation on one backup. It ends with the answer to the client. */
 final class BackupOperation {
     private final LeaderContext leader;
-    private final StorageRequests storage;
+    private final StorageRequestClient storage;
     private final BackupName name;
     private final PendingAdminReply reply;
     private @Nullable BoundedFanOut work;
 
-    BackupOperation(LeaderContext leader, StorageRequests storage, BackupName name, PendingAdminReply answer) {
+    BackupOperation(LeaderContext leader, StorageRequestClient storage, BackupName name, PendingAdminReply answer) {
         this.leader = leader;
         this.storage = storage;
         this.name = name;

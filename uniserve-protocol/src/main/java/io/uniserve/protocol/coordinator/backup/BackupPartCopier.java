@@ -15,8 +15,8 @@ import io.uniserve.protocol.backup.format.TableSnapshot;
 import io.uniserve.protocol.coordinator.election.FencedRegistry.WriteResult;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
-import io.uniserve.protocol.coordinator.metadata.Tombstones;
-import io.uniserve.protocol.coordinator.table.TableIds;
+import io.uniserve.protocol.coordinator.metadata.TombstoneStore;
+import io.uniserve.protocol.coordinator.table.TableIdAllocator;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -39,7 +39,7 @@ final class BackupPartCopier {
     private final BackupOperation job;
     private final LeaderContext leader;
     private final TableSnapshot backup;
-    private final TableIds tableIds;
+    private final TableIdAllocator tableIds;
     private final TableName table;
     private final Listener listener;
     private final BackupRecord[] records;
@@ -58,7 +58,8 @@ final class BackupPartCopier {
     }
 
     /** @param table the table name under which the backup records of the copies are stored */
-    BackupPartCopier(BackupOperation job, TableSnapshot backup, TableIds numbers, TableName table, Listener listener) {
+    BackupPartCopier(
+            BackupOperation job, TableSnapshot backup, TableIdAllocator numbers, TableName table, Listener listener) {
         this.job = job;
         this.leader = job.leader();
         this.backup = backup;
@@ -156,7 +157,7 @@ final class BackupPartCopier {
                             : new Op.Set(path, records[actor], versions[actor]));
         }
         if (from == 0 && versions.length == 0) {
-            ops.add(Tombstones.create(tableId, table, Tombstone.Reason.RESTORING));
+            ops.add(TombstoneStore.create(tableId, table, Tombstone.Reason.RESTORING));
         }
         leader.registry().write(ops, done -> {
             if (done.isApplied()) {

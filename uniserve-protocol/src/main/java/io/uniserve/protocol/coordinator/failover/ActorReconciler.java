@@ -36,7 +36,7 @@ final class ActorReconciler {
     private final CoordinatorConfig config;
     private final PlacementPolicy placement;
     private final ReplicaMonitor replicas;
-    private final IntactReplicas intactReplicas;
+    private final IntactReplicaTracker intactReplicas;
     private final ClusterView view;
     private final long now;
     private final ReassignmentStep reassignmentStep;
@@ -45,7 +45,7 @@ final class ActorReconciler {
             CoordinatorConfig config,
             PlacementPolicy placement,
             ReplicaMonitor replicas,
-            IntactReplicas intactReplicas,
+            IntactReplicaTracker intactReplicas,
             ClusterView view,
             long now) {
         this.config = config;

@@ -21,14 +21,14 @@ import java.util.stream.Stream;
 final class ReassignmentStep {
     private final CoordinatorConfig config;
     private final ReplicaMonitor replicas;
-    private final IntactReplicas intactReplicas;
+    private final IntactReplicaTracker intactReplicas;
     private final ClusterView view;
     private final long now;
 
     ReassignmentStep(
             CoordinatorConfig config,
             ReplicaMonitor replicas,
-            IntactReplicas intactReplicas,
+            IntactReplicaTracker intactReplicas,
             ClusterView view,
             long now) {
         this.config = config;

@@ -27,10 +27,10 @@ public final class TableReconciler {
     private static final int TAKEOVER_DOUBLINGS_MAX = 20;
 
     private final LeaderContext leader;
-    private final IntactReplicas intactReplicas;
+    private final IntactReplicaTracker intactReplicas;
     private final LostActorRecovery losses;
 
-    public TableReconciler(LeaderContext leader, IntactReplicas intactReplicas, BackupHandler backups) {
+    public TableReconciler(LeaderContext leader, IntactReplicaTracker intactReplicas, BackupHandler backups) {
         this.leader = leader;
         this.intactReplicas = intactReplicas;
         this.losses = new LostActorRecovery(leader, this, backups);

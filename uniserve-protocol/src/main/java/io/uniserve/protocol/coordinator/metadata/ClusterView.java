@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * View of the servers during one pass of decisions: liveness and number of replicas per server. The numbers include the decisions of the
- * pass so far.
+ * View of the servers during one pass of the reconciliation: liveness and number of replicas per server. The numbers include the decisions
+ * of the pass so far.
  */
 public final class ClusterView {
     private final TreeMap<ServerId, Node> nodes = new TreeMap<>();

@@ -133,7 +133,7 @@ public final class DroppedTableCleaner {
             return;
         }
         long tableId = record.key().tableId();
-        Tombstones.find(registry, tableId, read -> {
+        TombstoneStore.find(registry, tableId, read -> {
             if (!(read instanceof Outcome.Ok<Boolean> ok)) {
                 busy = false;
                 return;

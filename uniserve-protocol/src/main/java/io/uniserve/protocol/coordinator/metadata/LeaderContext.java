@@ -3,7 +3,7 @@ package io.uniserve.protocol.coordinator.metadata;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.placement.PlacementPolicy;
-import io.uniserve.protocol.RegistryContact;
+import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.election.FencedRegistry;
@@ -29,7 +29,7 @@ public interface LeaderContext {
     DroppedTableCleaner droppedTables();
 
     /** The last contact of this process with the registry. */
-    RegistryContact contact();
+    RegistryConnectionMonitor contact();
 
     /** Runs a reconciliation pass soon; several calls close together make one. */
     void reconcileSoon();

@@ -44,7 +44,7 @@ public final class Rebalancer {
     private final TableReconciler reconciler;
     private final RebalanceSetup setup;
     private final RebalanceConfig config;
-    private final MoveConcurrency concurrency;
+    private final MoveConcurrencyLimiter concurrency;
     private final LoadAverages averages = new LoadAverages();
     private final List<ReplicaMove> plan = new ArrayList<>();
     private final TreeMap<ReplicaKey, Started> started = new TreeMap<>();
@@ -59,7 +59,7 @@ public final class Rebalancer {
         this.reconciler = reconciler;
         this.setup = how;
         this.config = how.config();
-        this.concurrency = new MoveConcurrency(config.movesMax(), config.periodNanos());
+        this.concurrency = new MoveConcurrencyLimiter(config.movesMax(), config.periodNanos());
         this.nextCollectNanos = now() + config.periodNanos();
     }
 
@@ -158,7 +158,7 @@ public final class Rebalancer {
             return;
         }
         averages.update(loads, key -> pausedUntil.containsKey(key) || started.containsKey(key));
-        LiveCluster cluster = LoadView.of(
+        LiveCluster cluster = RebalanceInputBuilder.of(
                 leader.usableServers(),
                 leader.catalog().tables(),
                 averages,

@@ -34,13 +34,13 @@ public final class TableCreator {
     private static final int WRITES_MAX = 5;
 
     private final LeaderContext leader;
-    private final TableIds ids;
+    private final TableIdAllocator ids;
     private final TableMeta requested;
     private final PendingAdminReply reply;
     private int writes;
     private long tableIdMin;
 
-    public TableCreator(LeaderContext leader, TableIds ids, TableMeta asked, PendingAdminReply answer) {
+    public TableCreator(LeaderContext leader, TableIdAllocator ids, TableMeta asked, PendingAdminReply answer) {
         this.leader = leader;
         this.ids = ids;
         this.requested = asked;
@@ -62,7 +62,7 @@ public final class TableCreator {
         }
         List<ServerRecord> usable = leader.usableServers();
         TableValidator.check(requested, usable, leader.silentServers());
-        PortValidation.run(leader, usable, new PeerRequest.ValidateTable(requested), reply, this::reserveTableId);
+        PortTableValidator.run(leader, usable, new PeerRequest.ValidateTable(requested), reply, this::reserveTableId);
     }
 
     private void reserveTableId() {
@@ -161,6 +161,6 @@ public final class TableCreator {
     private void onCreated(long tableId) {
         leader.routingChanged();
         leader.reconcileSoon();
-        new TableReadiness(leader, requested.name(), tableId, reply).start();
+        new TableReadinessWaiter(leader, requested.name(), tableId, reply).start();
     }
 }

@@ -9,7 +9,7 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
-import io.uniserve.protocol.coordinator.metadata.Tombstones;
+import io.uniserve.protocol.coordinator.metadata.TombstoneStore;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
@@ -97,7 +97,7 @@ public final class TableDropper {
         List<Op> ops = new ArrayList<>(List.of(
                 new Op.Delete(RegistryPaths.map(name), table.mapVersion()),
                 new Op.Delete(RegistryPaths.meta(name), table.metaVersion)));
-        ops.add(Tombstones.create(tableId, name, Tombstone.Reason.DROPPED));
+        ops.add(TombstoneStore.create(tableId, name, Tombstone.Reason.DROPPED));
         ops.addAll(more);
         leader.registry().write(ops, written -> {
             if (written.isApplied()) {
@@ -113,7 +113,7 @@ public final class TableDropper {
     private void onDropped() {
         LOG.info("table {} (number {}): dropped", name, tableId);
         leader.droppedTables().addAll(List.of(name));
-        Tombstones.trim(leader.registry());
+        TombstoneStore.trim(leader.registry());
         leader.routingChanged();
         reply.ok(new AdminReply.Ack());
     }

@@ -63,7 +63,7 @@ public final class TableUpdater {
         }
         if (!current().meta.equals(next)) {
             PeerRequest.ValidateTable check = new PeerRequest.ValidateTable(next, Optional.of(known));
-            PortValidation.run(leader, leader.usableServers(), check, reply, this::step);
+            PortTableValidator.run(leader, leader.usableServers(), check, reply, this::step);
         } else {
             distributeDefinition();
         }

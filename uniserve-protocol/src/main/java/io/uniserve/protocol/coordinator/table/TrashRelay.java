@@ -28,7 +28,7 @@ public final class TrashRelay {
         leader.env()
                 .network()
                 .call(server.address(), call, TIMEOUT_NANOS, leader.registry().scoped(outcome -> {
-                    Outcome<PeerReply.Trashed> typed = StorageRequests.typed(outcome, PeerReply.Trashed.class);
+                    Outcome<PeerReply.Trashed> typed = StorageRequestClient.typed(outcome, PeerReply.Trashed.class);
                     if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
                         answer.ok(new AdminReply.Trashed(ok.value().report()));
                     } else {

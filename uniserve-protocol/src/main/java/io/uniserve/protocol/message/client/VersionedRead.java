@@ -11,7 +11,7 @@ import java.util.List;
  * @param version version to read; 0 for each actor's newest state, or, if {@code strict}, for the state before the first version
  * @param acceptsMerged true if the caller accepts values that the server has merged over several of its actors
  * @param acceptsOpenVersions true if the caller accepts a newest state with an open version, and finds a claim for it in other servers' replies
- * @param strict true if {@code at} and the targets' epochs were confirmed when the read started, so that no lease is needed
+ * @param strict true if {@code version} and the targets' epochs were confirmed when the read started, so that no lease is needed
  * @param remainingNanos time until the deadline at sending, greater than 0
  */
 public record VersionedRead(
@@ -68,7 +68,8 @@ public record VersionedRead(
      *
      * @param openVersions versions that some part omits, although they may have been committed before the request arrived; empty if the request
      *     does not defer
-     * @param invisibleVersions versions that were not visible at some moment after the request arrived, by a manager's claim or a confirmed log
+     * @param invisibleVersions versions that were not visible at some time after the request arrived, as shown by a manager's claim or a
+     *     confirmed log
      */
     public record Reply(
             List<Part> parts, List<ActorFailure> failures, List<Long> openVersions, List<Long> invisibleVersions) {

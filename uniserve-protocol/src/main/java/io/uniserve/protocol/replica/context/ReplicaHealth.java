@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <li>Problems with engine, log or state file, which may be temporary.
  * </ul>
  *
- * <p>The first four end when a newer epoch names the replica a learner, so that its old data do not count any more. It then starts anew.
+ * <p>The first four end when a newer epoch names the replica a learner, so that its old data do not count any more. It then restarts empty.
  * Uncovered also ends when the engine can be built, and unreadable when the files can be read.
  */
 public final class ReplicaHealth {
@@ -56,7 +56,7 @@ public final class ReplicaHealth {
         DAMAGED
     }
 
-    /** Something that fails, perhaps for a moment only. */
+    /** Operation that fails, perhaps only temporarily. */
     private static final class OperationFailure {
         private @Nullable UniserveException error;
         private long since;
@@ -101,7 +101,7 @@ public final class ReplicaHealth {
         found(State.UNCOVERED, why, epoch);
     }
 
-    /** True for files from which the replica serves nothing. */
+    /** True if the files are in a state in which the replica serves nothing. */
     public boolean isDamaged() {
         return state().compareTo(State.UNCOVERED) >= 0;
     }
@@ -170,7 +170,7 @@ public final class ReplicaHealth {
         return 1_000_000 * Math.min(pause, Limits.RESTORE_RETRY_MS_MAX);
     }
 
-    /** True where durable storage's data did not check more than once in a row: once may be a wrong read. */
+    /** True if data of durable storage failed their check more than once in a row: a single failure may be a read error. */
     public boolean storedDamaged() {
         return damagedRestores > 1;
     }
@@ -195,7 +195,7 @@ public final class ReplicaHealth {
         startTicks.run();
     }
 
-    /** The disk stalls in a write of the log or of an epoch, or has stopped to stall. */
+    /** The disk stalls in a write of the log or of an epoch, or no longer stalls. */
     public void setDiskStalled(boolean now) {
         if (now != stalled) {
             LOG.warn("{}: disk {}", key, now ? "does not answer a write" : "answers again");
@@ -203,7 +203,7 @@ public final class ReplicaHealth {
         stalled = now;
     }
 
-    /** Notices a write of the log that neither ends nor fails: entries wait for the disk, and none has become durable for long. */
+    /** Detects a write of the log that hangs: entries wait for the disk, and none has become durable for a long time. */
     public void watchDisk(long now, ReplicaLog log) {
         boolean waits = log.lastIndex() > log.durableIndex();
         if (!waits || !unsynced || syncedIndex != log.durableIndex()) {

@@ -1,4 +1,4 @@
-/** What a replica needs of its server, its configuration and its health. */
+/** Context of a replica: access to its server, configuration and health. */
 @NullMarked
 package io.uniserve.protocol.replica.context;
 

@@ -15,9 +15,9 @@ import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.replica.context.ReplicaConfig;
 import io.uniserve.protocol.replica.state.Rejection;
-import io.uniserve.protocol.replica.state.RequestTable;
+import io.uniserve.protocol.replica.state.RequestOutcomeTable;
 import io.uniserve.protocol.replica.storage.CheckpointSource;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Driver of the replica's engine. It restores the engine from the newest checkpoint that belongs to the log, and then applies durable
- * entries in order, one call at a time. If its contents may be wrong (a failed call, a truncation of applied entries), the engine is
- * rebuilt. While a call hangs, the replica is out of service.
+ * Applier of a replica's log to its engine. It restores the engine from the newest checkpoint that belongs to the log, and then applies
+ * durable entries in order, one call at a time. If its contents may be wrong (a failed call, a truncation of applied entries), the engine
+ * is rebuilt. While a call hangs, the replica is out of service.
  */
 public final class EngineApplier {
     /** Time after which a call counts as slow; most calls take less. */
@@ -40,11 +40,11 @@ public final class EngineApplier {
     private final ReplicaKey key;
     private final ReplicaLog log;
     private final EngineListener listener;
-    private final Checkpoints checkpoints;
+    private final CheckpointStore checkpoints;
     private final EngineRecovery recovery;
-    private final EarlyApply earlyApply;
+    private final EarlyApplyWindow earlyApply;
     private Phase phase = Phase.DOWN;
-    private RequestTable table = new RequestTable();
+    private RequestOutcomeTable table = new RequestOutcomeTable();
     private long appliedIndex;
     private long builtNanos;
     private long readyIndex;
@@ -61,7 +61,7 @@ public final class EngineApplier {
 
     private final PoisonEntryDetector poisonEntryDetector = new PoisonEntryDetector();
     private final UnpublishedUpdates unpublishedUpdates = new UnpublishedUpdates();
-    private final DigestStop digestStop = new DigestStop();
+    private final DigestBarrier digestStop = new DigestBarrier();
     private boolean digesting;
     private long entriesSinceCheckpoint;
     private long bytesSinceCheckpoint;
@@ -81,7 +81,7 @@ public final class EngineApplier {
             ReplicaKey key,
             TableMeta meta,
             ReplicaLog log,
-            Checkpoints checkpoints,
+            CheckpointStore checkpoints,
             CheckpointSource storage,
             EngineListener listener) {
         this.env = env;
@@ -90,7 +90,7 @@ public final class EngineApplier {
         this.log = log;
         this.listener = listener;
         this.checkpoints = checkpoints;
-        this.earlyApply = new EarlyApply(log);
+        this.earlyApply = new EarlyApplyWindow(log);
         this.recovery = new EngineRecovery(env, key, meta, log, checkpoints, storage, listener, new Built());
     }
 
@@ -112,12 +112,12 @@ public final class EngineApplier {
         return builtNanos;
     }
 
-    public RequestTable requestTable() {
+    public RequestOutcomeTable requestTable() {
         return table;
     }
 
     /** Decisions that were carried out here ahead of the log. */
-    public EarlyApply early() {
+    public EarlyApplyWindow early() {
         return earlyApply;
     }
 
@@ -241,7 +241,7 @@ public final class EngineApplier {
         }
     }
 
-    private void onBuilt(long index, RequestTable saved) {
+    private void onBuilt(long index, RequestOutcomeTable saved) {
         if (isObsolete()) {
             return;
         }
@@ -322,7 +322,7 @@ public final class EngineApplier {
     }
 
     private void apply(List<LogEntry> loaded) {
-        List<LogEntry> entries = TransactionSteps.nextCall(loaded);
+        List<LogEntry> entries = TransactionEntryApplier.nextCall(loaded);
         LogEntry first = entries.get(0);
         if (first.type() == LogEntry.Type.DECIDE && first.version() == earlyApply.decided()) {
             busy = false;
@@ -334,8 +334,8 @@ public final class EngineApplier {
             }
             return;
         }
-        if (TransactionSteps.isTransactional(first)) {
-            TransactionSteps.call(env.engine(), key, first, done -> onStepDone(entries, done));
+        if (TransactionEntryApplier.isTransactional(first)) {
+            TransactionEntryApplier.call(env.engine(), key, first, done -> onStepDone(entries, done));
             return;
         }
         List<EngineHost.Update> updates = new ArrayList<>();
@@ -372,7 +372,7 @@ public final class EngineApplier {
             beginCall(); // the entry may still be removed from the log, which decides the next step
             earlyApply.awaitDisk(entries.get(0).index(), () -> onStepDone(entries, done));
         } else if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
-            onApplyFailed(entries, List.of(TransactionSteps.toUpdate(entries.get(0))), err.error());
+            onApplyFailed(entries, List.of(TransactionEntryApplier.toUpdate(entries.get(0))), err.error());
         } else if (done instanceof Outcome.Err<Done> err) {
             onEngineFailed(err.error());
         } else {
@@ -402,7 +402,7 @@ public final class EngineApplier {
         long last = updates.get(updates.size() - 1).index();
         boolean certain = rows
                 && poisonEntryDetector.onFailure(
-                        first, last, TransactionSteps.attemptsBeforeRefusal(update, error.code()));
+                        first, last, TransactionEntryApplier.attemptsBeforeRefusal(update, error.code()));
         LOG.warn("{}: update {} fails in the engine: {}", key, first, error.getMessage());
         markFailed();
         if (!rows || !listener.onRejected(update, error, certain)) {
@@ -465,7 +465,7 @@ public final class EngineApplier {
     }
 
     private void checkpoint() {
-        Checkpoints.Name name = new Checkpoints.Name(appliedIndex, log.epochAt(appliedIndex));
+        CheckpointStore.Name name = new CheckpointStore.Name(appliedIndex, log.epochAt(appliedIndex));
         entriesSinceCheckpoint = 0;
         bytesSinceCheckpoint = 0;
         beginCall();
@@ -481,7 +481,7 @@ public final class EngineApplier {
                 }));
     }
 
-    private void onCheckpointDone(Checkpoints.Name name, Outcome<Done> outcome) {
+    private void onCheckpointDone(CheckpointStore.Name name, Outcome<Done> outcome) {
         busy = false;
         hung = false;
         if (outcome instanceof Outcome.Err<Done>) {
@@ -534,7 +534,7 @@ public final class EngineApplier {
         boolean rests =
                 phase == Phase.READY && !busy && !suspended && !restartWanted && appliedIndex > 0 && !isUnsettled();
         if (rests && checkpoints.takeRequest()) {
-            Checkpoints.Name newest = checkpoints.newest();
+            CheckpointStore.Name newest = checkpoints.newest();
             if (newest == null || newest.index() < appliedIndex) {
                 checkpoint();
                 return;
@@ -580,7 +580,7 @@ public final class EngineApplier {
         }
 
         @Override
-        public void onBuilt(long index, RequestTable saved) {
+        public void onBuilt(long index, RequestOutcomeTable saved) {
             EngineApplier.this.onBuilt(index, saved);
         }
 

@@ -8,9 +8,9 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
-import io.uniserve.protocol.replica.state.RequestTable;
+import io.uniserve.protocol.replica.state.RequestOutcomeTable;
 import io.uniserve.protocol.replica.storage.CheckpointSource;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,11 +31,11 @@ final class EngineRecovery {
     private final ReplicaKey key;
     private final TableMeta meta;
     private final ReplicaLog log;
-    private final Checkpoints checkpoints;
+    private final CheckpointStore checkpoints;
     private final CheckpointSource storage;
     private final EngineListener listener;
     private final Owner owner;
-    private final Map<Checkpoints.Name, Integer> failures = new LinkedHashMap<>();
+    private final Map<CheckpointStore.Name, Integer> failures = new LinkedHashMap<>();
     private boolean fetching;
 
     /** Owner of the engine. It is notified of each call of engine or disk. */
@@ -50,7 +50,7 @@ final class EngineRecovery {
         boolean isObsolete();
 
         /** The engine is built, and has applied the log up to this index. */
-        void onBuilt(long index, RequestTable saved);
+        void onBuilt(long index, RequestOutcomeTable saved);
 
         /** The build failed, and is retried later. */
         void onBuildFailed(UniserveException error);
@@ -61,7 +61,7 @@ final class EngineRecovery {
             ReplicaKey key,
             TableMeta meta,
             ReplicaLog log,
-            Checkpoints checkpoints,
+            CheckpointStore checkpoints,
             CheckpointSource storage,
             EngineListener listener,
             Owner owner) {
@@ -84,7 +84,7 @@ final class EngineRecovery {
         owner.onCallStarted();
         checkpoints.list(listed -> {
             owner.onCallEnded();
-            if (listed instanceof Outcome.Ok<List<Checkpoints.Name>> ok) {
+            if (listed instanceof Outcome.Ok<List<CheckpointStore.Name>> ok) {
                 tryCheckpoint(ok.value(), 0);
             } else {
                 owner.onBuildFailed(listed.error());
@@ -92,7 +92,7 @@ final class EngineRecovery {
         });
     }
 
-    private void tryCheckpoint(List<Checkpoints.Name> names, int at) {
+    private void tryCheckpoint(List<CheckpointStore.Name> names, int at) {
         if (owner.isObsolete()) {
             return;
         }
@@ -100,7 +100,7 @@ final class EngineRecovery {
             create();
             return;
         }
-        Checkpoints.Name name = names.get(at);
+        CheckpointStore.Name name = names.get(at);
         if (log.epochAt(name.index()) != name.epoch() || name.index() > log.durableIndex()) {
             checkpoints.delete(name);
             tryCheckpoint(names, at + 1);
@@ -113,7 +113,7 @@ final class EngineRecovery {
         }
         owner.onCallStarted();
         checkpoints.manifest(name, read -> {
-            if (!(read instanceof Outcome.Ok<Optional<RequestTable>> ok)) {
+            if (!(read instanceof Outcome.Ok<Optional<RequestOutcomeTable>> ok)) {
                 owner.onCallEnded();
                 onCheckpointFailed(name, read.error(), names, at);
             } else if (ok.value().isEmpty()) {
@@ -121,7 +121,7 @@ final class EngineRecovery {
                 checkpoints.delete(name); // incomplete
                 tryCheckpoint(names, at + 1);
             } else {
-                RequestTable saved = ok.value().get();
+                RequestOutcomeTable saved = ok.value().get();
                 env.engine()
                         .restore(
                                 key,
@@ -138,7 +138,7 @@ final class EngineRecovery {
      * tried again later. After repeated errors it is skipped until the next start.
      */
     private void onCheckpointFailed(
-            Checkpoints.Name name, UniserveException error, List<Checkpoints.Name> names, int at) {
+            CheckpointStore.Name name, UniserveException error, List<CheckpointStore.Name> names, int at) {
         LOG.warn("{}: checkpoint {} cannot be restored: {}", key, name, error.getMessage());
         if (owner.isObsolete()) {
             return;
@@ -163,7 +163,11 @@ final class EngineRecovery {
     }
 
     private void onRestored(
-            Outcome<Done> restored, Checkpoints.Name name, RequestTable saved, List<Checkpoints.Name> names, int at) {
+            Outcome<Done> restored,
+            CheckpointStore.Name name,
+            RequestOutcomeTable saved,
+            List<CheckpointStore.Name> names,
+            int at) {
         owner.onCallEnded();
         if (restored instanceof Outcome.Err<Done> err) {
             onCheckpointFailed(name, err.error(), names, at);
@@ -183,7 +187,7 @@ final class EngineRecovery {
             if (created instanceof Outcome.Err<Done> err) {
                 owner.onBuildFailed(err.error());
             } else {
-                owner.onBuilt(0, new RequestTable());
+                owner.onBuilt(0, new RequestOutcomeTable());
             }
         });
     }
@@ -205,7 +209,7 @@ final class EngineRecovery {
             if (owner.isObsolete()) {
                 return;
             }
-            if (fetched instanceof Outcome.Ok<Checkpoints.Name> ok) {
+            if (fetched instanceof Outcome.Ok<CheckpointStore.Name> ok) {
                 tryCheckpoint(List.of(ok.value()), 0);
                 return;
             }

@@ -6,7 +6,7 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
-import io.uniserve.protocol.replica.state.RequestTable;
+import io.uniserve.protocol.replica.state.RequestOutcomeTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -112,7 +112,7 @@ public final class PendingUpdates {
     }
 
     /** Waits for an index that the table of requests returned. */
-    void addRecordedWaiter(RequestTable.Lookup.Recorded recorded, AckLevel level, Callback callback) {
+    void addRecordedWaiter(RequestOutcomeTable.Lookup.Recorded recorded, AckLevel level, Callback callback) {
         waiters++;
         await(recorded.index(), new Waiter(level, true, recorded.epoch(), recorded.refusal(), callback));
     }

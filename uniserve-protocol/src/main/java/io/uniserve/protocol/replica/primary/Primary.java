@@ -9,26 +9,26 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.backup.ship.BackupProgress;
 import io.uniserve.protocol.backup.ship.LogShipper;
-import io.uniserve.protocol.backup.ship.SnapshotPins;
+import io.uniserve.protocol.backup.ship.SnapshotPinAccess;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.context.ReplicaContext;
 import io.uniserve.protocol.replica.engine.EngineApplier;
-import io.uniserve.protocol.replica.replication.AppendOrder;
-import io.uniserve.protocol.replica.replication.EarlyReplication;
-import io.uniserve.protocol.replica.replication.FencedReplicas;
-import io.uniserve.protocol.replica.replication.FollowerReplicator;
+import io.uniserve.protocol.replica.replication.AppendSequencer;
+import io.uniserve.protocol.replica.replication.EarlyReplicator;
+import io.uniserve.protocol.replica.replication.FollowerLogSender;
 import io.uniserve.protocol.replica.replication.LearnerProgress;
-import io.uniserve.protocol.replica.replication.LogDivergence;
+import io.uniserve.protocol.replica.replication.LogDivergenceResolver;
 import io.uniserve.protocol.replica.replication.PrimaryTransfer;
+import io.uniserve.protocol.replica.replication.ReplicaFencer;
 import io.uniserve.protocol.replica.state.VersionIndex;
-import io.uniserve.protocol.replica.storage.Checkpoints;
-import io.uniserve.protocol.replica.storage.LogRetention;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
+import io.uniserve.protocol.replica.storage.LogRetentionBounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,10 +42,10 @@ import org.jspecify.annotations.Nullable;
  * at or below the high watermark when all in-sync replicas, and every awaited or certified learner, have it on disk. An entry is sent only
  * after this engine has applied it. Until then the primary may still refuse its own updates.
  *
- * <p>In-sync replicas get a PREPARE while it is still being written here, see {@link EarlyReplication}. If the write fails or the process
+ * <p>In-sync replicas get a PREPARE while it is still being written here, see {@link EarlyReplicator}. If the write fails or the process
  * ends, two entries of one epoch could get the same index. The primary then logs nothing more and requests a new epoch.
  */
-public final class Primary implements FollowerReplicator.Listener, SnapshotPins {
+public final class Primary implements FollowerLogSender.Listener, SnapshotPinAccess {
     private final LocalReplica replica;
     private final ReplicaContext host;
     private final ReplicaKey key;
@@ -53,15 +53,15 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
     private final long epoch;
     private final ReplicaLog log;
     private final PendingUpdates pending;
-    private final FencedReplicas fencing;
-    private final TreeMap<ServerId, FollowerReplicator> replicators = new TreeMap<>();
+    private final ReplicaFencer fencing;
+    private final TreeMap<ServerId, FollowerLogSender> replicators = new TreeMap<>();
     private final TreeMap<ServerId, LearnerProgress> learners = new TreeMap<>();
     private final LearnerProgress.Certifier certifier;
     private final LogShipper logShipper;
     private final PrimaryTransfer primaryTransfer;
-    private final EarlyReplication earlyReplication;
-    private final AppendOrder appendOrder;
-    private final LogDivergence logDivergence;
+    private final EarlyReplicator earlyReplication;
+    private final AppendSequencer appendOrder;
+    private final LogDivergenceResolver logDivergence;
     private ActorState state;
     private long epochIndex;
     private long firstOwnIndex = Long.MAX_VALUE;
@@ -102,9 +102,10 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
                         : () -> replica.versionIndex().stateAtEnd().newest(),
                 this::advance);
         this.primaryTransfer = new PrimaryTransfer(host, key, epoch);
-        this.earlyReplication = new EarlyReplication(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
-        this.appendOrder = new AppendOrder(() -> replica.isEngineReady() && replica.appliedIndex() >= log.lastIndex());
-        this.logDivergence = new LogDivergence(host, key, epoch, log, parts.divergenceOwner());
+        this.earlyReplication = new EarlyReplicator(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
+        this.appendOrder =
+                new AppendSequencer(() -> replica.isEngineReady() && replica.appliedIndex() >= log.lastIndex());
+        this.logDivergence = new LogDivergenceResolver(host, key, epoch, log, parts.divergenceOwner());
         this.highWatermark = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
         for (ServerId learner : parts.certified()) {
@@ -115,12 +116,12 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
     /** Parts of the replica that outlive the epoch. */
     public record SharedState(
             PendingUpdates pending,
-            FencedReplicas fencing,
+            ReplicaFencer fencing,
             LearnerProgress.Certifier certifier,
             List<ServerId> certified,
-            Checkpoints checkpoints,
+            CheckpointStore checkpoints,
             Supplier<@Nullable EngineApplier> engine,
-            LogDivergence.Owner divergenceOwner) {}
+            LogDivergenceResolver.Owner divergenceOwner) {}
 
     public void start(int mapVersion) {
         earlyReplication.start(epoch, state.isr().size());
@@ -132,8 +133,8 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
         if (log.lastEpoch() < epoch) {
             long next = log.lastIndex() + 1;
             log.append(
-                    log.hashAt(log.lastIndex()) == EntryHash.UNKNOWN
-                            ? LogEntry.epoch(epoch, next, EntryHash.anchor(epoch, next))
+                    log.hashAt(log.lastIndex()) == RunningLogHash.UNKNOWN
+                            ? LogEntry.epoch(epoch, next, RunningLogHash.anchor(epoch, next))
                             : LogEntry.epoch(epoch, next));
         }
         epochIndex = log.lastIndex();
@@ -174,14 +175,14 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
         List<ServerId> gone = new ArrayList<>(replicators.keySet());
         gone.removeAll(wanted);
         gone.forEach(server -> {
-            FollowerReplicator link = replicators.remove(server);
+            FollowerLogSender link = replicators.remove(server);
             if (link != null) {
                 link.close();
             }
         });
         for (ServerId server : wanted) {
             if (!replicators.containsKey(server)) {
-                replicators.put(server, new FollowerReplicator(host, key, epoch, log, server, this));
+                replicators.put(server, new FollowerLogSender(host, key, epoch, log, server, this));
             }
         }
         for (ServerId learner : state.learners()) {
@@ -268,7 +269,7 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
     /** Handles a failed write: entries from this one on were removed from the log. */
     public void onAppendFailed(long from) {
         earlyReplication.onAppendFailed(from, state.isr().size());
-        replicators.values().forEach(FollowerReplicator::onLogTruncated);
+        replicators.values().forEach(FollowerLogSender::onLogTruncated);
         host.wantTicks(key);
     }
 
@@ -279,7 +280,7 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
     }
 
     /** Order of updates while one with a condition is checked. */
-    AppendOrder appendOrder() {
+    AppendSequencer appendOrder() {
         return appendOrder;
     }
 
@@ -392,7 +393,7 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
     }
 
     private long matchIndex(ServerId member) {
-        FollowerReplicator link = replicators.get(member);
+        FollowerLogSender link = replicators.get(member);
         return link == null ? (member.equals(host.self()) ? log.durableIndex() : 0) : link.matchIndex();
     }
 
@@ -410,19 +411,19 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
     }
 
     /** The part of the log that only this replica still needs. Learners retain it only while there is room. */
-    public LogRetention retention() {
+    public LogRetentionBounds retention() {
         if (closed || !epochStarted || !state.epochStarted()) {
-            return LogRetention.ALL;
+            return LogRetentionBounds.ALL;
         }
         long learners = Long.MAX_VALUE;
         for (ServerId learner : log.isNearlyFull() ? List.<ServerId>of() : state.learners()) {
             learners = Math.min(learners, matchIndex(learner));
         }
-        return new LogRetention(highWatermark, logShipper.droppableIndex(), learners);
+        return new LogRetentionBounds(highWatermark, logShipper.droppableIndex(), learners);
     }
 
     @Override
-    public void onProgress(FollowerReplicator link) {
+    public void onProgress(FollowerLogSender link) {
         if (!closed) {
             advance();
         }
@@ -467,7 +468,7 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
                 || needsCompleteBackup()
                 || !state.learners().isEmpty()
                 || !fencing.isEmpty()
-                || replicators.values().stream().anyMatch(FollowerReplicator::wantsTicks);
+                || replicators.values().stream().anyMatch(FollowerLogSender::wantsTicks);
     }
 
     private boolean needsCompleteBackup() {
@@ -482,7 +483,7 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
             transfer(now);
         }
         for (ServerId learner : state.learners()) {
-            FollowerReplicator link = replicators.get(learner);
+            FollowerLogSender link = replicators.get(learner);
             LearnerProgress watch = learners.get(learner);
             if (link != null && watch != null && epochStarted) {
                 link.requestState();
@@ -510,7 +511,7 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
     private void report(long now) {
         for (ServerId learner : state.learners()) {
             LearnerProgress watch = learners.get(learner);
-            FollowerReplicator link = replicators.get(learner);
+            FollowerLogSender link = replicators.get(learner);
             if (watch != null && watch.isCertified() && link != null && link.hasConfirmed(firstOwnIndex - 1)) {
                 host.reportToCoordinator(
                         new PeerRequest.LearnerCaughtUp(key, epoch, host.self(), learner, link.incarnation()));
@@ -532,7 +533,7 @@ public final class Primary implements FollowerReplicator.Listener, SnapshotPins 
         closed = true;
         logShipper.close();
         appendOrder.close();
-        replicators.values().forEach(FollowerReplicator::close);
+        replicators.values().forEach(FollowerLogSender::close);
     }
 
     /** The replica of this server that is the primary. */

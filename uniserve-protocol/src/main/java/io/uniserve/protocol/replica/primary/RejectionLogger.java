@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writer of REFUSED entries for updates that the primary's engine cannot apply. If no other replica has got the entry and no client an
+ * Writer of REFUSED entries for updates that the primary's engine cannot apply. If no other replica has received the entry and no client an
  * acknowledgement, the primary truncates its log before it, and appends REFUSED in its place. REFUSED is then replicated like any other
- * entry. Clients send the updates after it again.
+ * entry. Clients retry the updates after it.
  */
 public final class RejectionLogger {
     private static final Logger LOG = LoggerFactory.getLogger(RejectionLogger.class);
@@ -41,7 +41,7 @@ public final class RejectionLogger {
     private long rejectedVersion;
     private String rejectedReason = "";
 
-    /** Truncation of the log after an index. */
+    /** Truncates the log after an index. */
     public interface Truncator {
         void truncate(long after, Completion<Long> then);
     }
@@ -54,7 +54,7 @@ public final class RejectionLogger {
         this.truncator = cutter;
     }
 
-    /** The vote NO where the engine lately rejected rows of this request, or this version; null where no rejection is known. */
+    /** The vote NO if the engine recently rejected rows of this request, or this version; null if no rejection is known. */
     @Nullable
     Vote knownRejection(Prepare prepare, long epoch) {
         for (BatchRows batch : prepare.batches()) {
@@ -68,10 +68,10 @@ public final class RejectionLogger {
 
     private static Vote no(long epoch, @Nullable RequestId request, String why) {
         return new Vote(
-                Vote.Kind.NO, epoch, request, "the engine cannot apply the rows, which are refused everywhere: " + why);
+                Vote.Kind.NO, epoch, request, "the engine cannot apply the rows, so all replicas refuse them: " + why);
     }
 
-    /** The request whose rows they are is certain only where the PREPARE has those of one request. */
+    /** Records the rejection. The rejected request is certain only if the PREPARE has rows of a single request. */
     private void keep(LogEntry prepare, String why) {
         rejectedVersion = prepare.version();
         rejectedReason = why;
@@ -95,8 +95,7 @@ public final class RejectionLogger {
         if (certain) {
             if (update.type() == LogEntry.Type.PREPARE) {
                 // the transaction manager need not wait for the rebuilt engine: no other replica has the entry, so the
-                // version can only
-                // abort
+                // version can only abort
                 keep(update, Rejection.of(update, error).reason());
                 pending.failRefused(update.index(), Rejection.of(update, error).reason(), update.epoch());
             }

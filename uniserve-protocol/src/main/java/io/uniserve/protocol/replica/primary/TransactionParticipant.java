@@ -7,7 +7,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.LogEntry;
@@ -18,7 +18,7 @@ import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
 import io.uniserve.protocol.replica.context.ReplicaContext;
-import io.uniserve.protocol.replica.replication.AppendOrder;
+import io.uniserve.protocol.replica.replication.AppendSequencer;
 import io.uniserve.protocol.replica.state.Rejection;
 import io.uniserve.protocol.replica.state.VersionIndex;
 import io.uniserve.protocol.replica.state.VersionState;
@@ -129,7 +129,7 @@ public final class TransactionParticipant {
         return Vote.retry(epoch, ErrorCode.LOG_FULL, "the actor's log has reached its limit of bytes");
     }
 
-    /** The request whose rows the engine rejects, if that is certain. */
+    /** The request with the rejected rows, if it is certain. */
     private static @Nullable RequestId rejectedRequest(Prepare request) {
         return request.batches().size() == 1 ? request.batches().get(0).request() : null;
     }
@@ -148,9 +148,10 @@ public final class TransactionParticipant {
         BatchRows batch = request.batches().get(at);
         host.env().engine().validate(key, batch.function(), batch.rows(), valid -> {
             // a conflict is valid only if the whole log is applied
-            if (valid instanceof Outcome.Err<RowCondition> err && err.error().code() != ErrorCode.CONFLICT) {
+            if (valid instanceof Outcome.Err<RowStateDependency> err
+                    && err.error().code() != ErrorCode.CONFLICT) {
                 completion.done(Outcome.ok(voteForError(request, batch, err.error())));
-            } else if (valid instanceof Outcome.Ok<RowCondition> ok && ok.value() == RowCondition.NONE) {
+            } else if (valid instanceof Outcome.Ok<RowStateDependency> ok && ok.value() == RowStateDependency.NONE) {
                 validate(request, at + 1, rows, completion);
             } else {
                 validateConditional(request, rows, completion);
@@ -177,9 +178,9 @@ public final class TransactionParticipant {
             return;
         }
         BatchRows batch = request.batches().get(0);
-        AppendOrder order = primary.appendOrder();
+        AppendSequencer order = primary.appendOrder();
         order.runExclusively(() -> host.env().engine().validate(key, batch.function(), batch.rows(), holds -> {
-            if (holds instanceof Outcome.Err<RowCondition> err) {
+            if (holds instanceof Outcome.Err<RowStateDependency> err) {
                 completion.done(Outcome.ok(voteForError(request, batch, err.error())));
                 order.release();
             } else if (currentPrimary.get() != primary) {

@@ -4,14 +4,14 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.RowCondition;
+import io.uniserve.protocol.env.RowStateDependency;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.replica.context.ReplicaContext;
-import io.uniserve.protocol.replica.replication.AppendOrder;
-import io.uniserve.protocol.replica.state.RequestTable;
+import io.uniserve.protocol.replica.replication.AppendSequencer;
+import io.uniserve.protocol.replica.state.RequestOutcomeTable;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ public final class UpdateHandler {
     private final ReplicaKey key;
     private final ReplicaLog log;
     private final PendingUpdates pending;
-    private final Supplier<RequestTable> table;
+    private final Supplier<RequestOutcomeTable> table;
     private final CurrentPrimary currentPrimary;
 
     /** The current primary; null if this replica is not the primary any more. */
@@ -39,7 +39,7 @@ public final class UpdateHandler {
             ReplicaKey key,
             ReplicaLog log,
             PendingUpdates pending,
-            Supplier<RequestTable> table,
+            Supplier<RequestOutcomeTable> table,
             CurrentPrimary leader) {
         this.host = host;
         this.key = key;
@@ -66,7 +66,7 @@ public final class UpdateHandler {
             callback.onFailure(failure(key, refusal.get().code(), refusal.get().reason(), primary.epoch()));
             return;
         }
-        long hash = RequestTable.contentHash(request.function(), rows.rows());
+        long hash = RequestOutcomeTable.contentHash(request.function(), rows.rows());
         PendingUpdates.Update under = pending.find(request.request());
         if (under != null) {
             if (under.hash == hash) {
@@ -76,13 +76,13 @@ public final class UpdateHandler {
             }
             return;
         }
-        RequestTable.Lookup answer = table.get().find(request.request(), request.attempt());
-        if (answer instanceof RequestTable.Lookup.Unknown) {
+        RequestOutcomeTable.Lookup answer = table.get().find(request.request(), request.attempt());
+        if (answer instanceof RequestOutcomeTable.Lookup.Unknown) {
             startUpdate(primary, request, rows, hash, callback);
-        } else if (answer instanceof RequestTable.Lookup.Recorded recorded && recorded.hash() == hash) {
+        } else if (answer instanceof RequestOutcomeTable.Lookup.Recorded recorded && recorded.hash() == hash) {
             pending.addRecordedWaiter(recorded, request.level(), callback);
             primary.advance();
-        } else if (answer instanceof RequestTable.Lookup.Recorded) {
+        } else if (answer instanceof RequestOutcomeTable.Lookup.Recorded) {
             callback.onFailure(otherContentFailure(primary));
         } else {
             callback.onFailure(failure(
@@ -131,13 +131,13 @@ public final class UpdateHandler {
             PendingUpdates.Update update,
             UpdateRequest request,
             UpdateRequest.ActorRows rows,
-            Outcome<RowCondition> valid) {
+            Outcome<RowStateDependency> valid) {
         Primary primary = currentPrimary.get();
         long epoch = primary == null ? 0 : primary.epoch();
         // the validated state may be older than the newest acknowledged one
-        boolean conflict =
-                valid instanceof Outcome.Err<RowCondition> err && err.error().code() == ErrorCode.CONFLICT;
-        if (!conflict && valid instanceof Outcome.Err<RowCondition> err) {
+        boolean conflict = valid instanceof Outcome.Err<RowStateDependency> err
+                && err.error().code() == ErrorCode.CONFLICT;
+        if (!conflict && valid instanceof Outcome.Err<RowStateDependency> err) {
             pending.failUnlogged(update, err.error().code(), err.error().reason(), epoch);
             return;
         }
@@ -150,8 +150,8 @@ public final class UpdateHandler {
                     update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
             return;
         }
-        boolean conditional = conflict || valid.value() == RowCondition.ON_STATE;
-        AppendOrder order = primary.appendOrder();
+        boolean conditional = conflict || valid.value() == RowStateDependency.ON_STATE;
+        AppendSequencer order = primary.appendOrder();
         if (conditional) {
             order.runExclusively(() -> appendIfConditionHolds(order, update, request, rows));
         } else {
@@ -161,12 +161,12 @@ public final class UpdateHandler {
 
     /** Checks the condition again, with the whole log applied and no other update in progress. */
     private void appendIfConditionHolds(
-            AppendOrder order, PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows) {
+            AppendSequencer order, PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows) {
         host.env().engine().validate(key, request.function(), rows.rows(), holds -> {
             Primary primary = currentPrimary.get();
             if (pending.find(request.request()) != update) {
                 order.release();
-            } else if (holds instanceof Outcome.Err<RowCondition> err) {
+            } else if (holds instanceof Outcome.Err<RowStateDependency> err) {
                 pending.failUnlogged(
                         update, err.error().code(), err.error().reason(), primary == null ? 0 : primary.epoch());
                 order.release();

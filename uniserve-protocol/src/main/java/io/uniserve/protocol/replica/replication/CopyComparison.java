@@ -10,8 +10,8 @@ import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.PeerReply.Digested;
@@ -210,7 +210,7 @@ public final class CopyComparison {
 
     private static String hash(Outcome<PeerReply> answer) {
         return answer instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Digested taken
-                ? EntryHash.text(taken.logHash())
+                ? RunningLogHash.text(taken.logHash())
                 : "unknown";
     }
 
@@ -237,7 +237,7 @@ public final class CopyComparison {
         if (server.equals(host.self())) {
             copy.quarantine(reason);
         } else {
-            LogDivergence.sendQuarantine(
+            LogDivergenceResolver.sendQuarantine(
                     host, new PeerRequest.QuarantineCopy(key, state.epoch(), host.self(), server, reason));
         }
     }
@@ -252,7 +252,7 @@ public final class CopyComparison {
         completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, why + ": retry later")));
     }
 
-    /** The copy of this server, which is the primary's. */
+    /** The copy on this server, which is the primary. */
     public interface LocalCopy {
         /** True while this server is the primary of that epoch. */
         boolean isPrimaryOf(long epoch);

@@ -4,14 +4,14 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.log.RunningLogHash;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerReply.Replicated.Status;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
-import io.uniserve.protocol.replica.storage.LogRetention;
+import io.uniserve.protocol.replica.storage.LogRetentionBounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * once the entries are on its disk. Entries before the start of its log count as equal, because a checkpoint has only entries up to the
  * high watermark. If there is no common entry at or after the start of the primary's log, it must start over from a checkpoint.
  *
- * <p>Equal index and epoch do not prove equal entries: running hashes are compared as well, see {@link HashCheck}. A copy that differs
+ * <p>Equal index and epoch do not prove equal entries: running hashes are compared as well, see {@link LogHashComparer}. A copy that differs
  * appends nothing and answers no reads, until the primary has decided which side is right.
  */
 public final class Follower {
@@ -71,8 +71,8 @@ public final class Follower {
     }
 
     /** The part of the log that only this replica still needs. */
-    public LogRetention retention() {
-        return LogRetention.ofFollower(primaryBaseIndex, matchIndex);
+    public LogRetentionBounds retention() {
+        return LogRetentionBounds.ofFollower(primaryBaseIndex, matchIndex);
     }
 
     public void replicate(Replicate request, Completion<PeerReply> completion) {
@@ -96,8 +96,8 @@ public final class Follower {
     }
 
     private void compare(Replicate request, Completion<PeerReply> completion) {
-        HashCheck check = HashCheck.of(log, request);
-        boolean hashed = request.prevHash() != EntryHash.UNKNOWN;
+        LogHashComparer check = LogHashComparer.of(log, request);
+        boolean hashed = request.prevHash() != RunningLogHash.UNKNOWN;
         if (check.isGarbled()) {
             completion.done(Outcome.ok(reply(Status.GARBLED, log.lastIndex())));
         } else if (!hashed && request.prevIndex() >= hashedFrom) {
@@ -109,7 +109,7 @@ public final class Follower {
             long at = check.divergedIndex();
             if (divergedIndex < 0) {
                 divergedIndex = at;
-                support.onDiverged(at, "running hash here " + EntryHash.text(log.hashAt(at)));
+                support.onDiverged(at, "running hash here " + RunningLogHash.text(log.hashAt(at)));
             }
             divergedIndex = Math.min(divergedIndex, at);
             completion.done(Outcome.ok(new Replicated(
@@ -128,7 +128,7 @@ public final class Follower {
                     support.onAgreed();
                 }
             }
-            if (check.baseHash() != EntryHash.UNKNOWN && log.lacksBaseHash()) {
+            if (check.baseHash() != RunningLogHash.UNKNOWN && log.lacksBaseHash()) {
                 storeBaseHash(check.baseHash(), request, completion);
             } else {
                 appendEntries(request, check, completion);
@@ -169,7 +169,7 @@ public final class Follower {
         return index;
     }
 
-    private void appendEntries(Replicate request, HashCheck check, Completion<PeerReply> completion) {
+    private void appendEntries(Replicate request, LogHashComparer check, Completion<PeerReply> completion) {
         for (int i = 0; i < request.entries().size(); i++) {
             LogEntry entry = request.entries().get(i);
             if (entry.index() > log.lastIndex()) {

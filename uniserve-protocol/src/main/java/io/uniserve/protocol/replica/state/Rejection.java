@@ -4,7 +4,7 @@ import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.message.LogEntry;
 
@@ -17,7 +17,8 @@ import io.uniserve.protocol.message.LogEntry;
 public record Rejection(long hash, String reason) {
     public static Rejection of(LogEntry update, UniserveException error) {
         return new Rejection(
-                RequestTable.contentHash(update.function(), update.rows()), Printable.line(error.getMessage()));
+                RequestOutcomeTable.contentHash(update.function(), update.rows()),
+                PrintableText.line(error.getMessage()));
     }
 
     public Bytes encode() {

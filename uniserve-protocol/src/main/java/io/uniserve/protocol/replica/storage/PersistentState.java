@@ -8,7 +8,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.log.EntryHash;
+import io.uniserve.protocol.log.RunningLogHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  * @param certified learners that this server certified as primary of the installed epoch
  * @param synced recovery point: a log index that was durable when this was written, so a log that ends before it has lost entries. It is
  * lowered before the log is truncated.
- * @param baseHash running hash of the log at {@code baseIndex}, {@link EntryHash#UNKNOWN} if unknown
+ * @param baseHash running hash of the log at {@code baseIndex}, {@link RunningLogHash#UNKNOWN} if unknown
  * @param rolledBack number of entries ever truncated and saved under {@code rollback/}
  */
 public record PersistentState(
@@ -45,18 +45,18 @@ public record PersistentState(
     }
 
     public static PersistentState empty(TableName table, ReplicaKey key) {
-        return new PersistentState(table, key, 0, 0, 0, 0, List.of(), 0, EntryHash.UNKNOWN);
+        return new PersistentState(table, key, 0, 0, 0, 0, List.of(), 0, RunningLogHash.UNKNOWN);
     }
 
     /** State of a log that starts after a checkpoint. */
     public PersistentState startingAfter(long index, long epoch) {
         return new PersistentState(
-                table, key, installedEpoch, index, epoch, index, List.of(), rolledBack, EntryHash.UNKNOWN);
+                table, key, installedEpoch, index, epoch, index, List.of(), rolledBack, RunningLogHash.UNKNOWN);
     }
 
     /** The state with the running hash at the log's start. Unchanged if the hash is known already, or if the log starts elsewhere now. */
     public PersistentState withBaseHash(long index, long hash) {
-        return index != baseIndex || baseHash != EntryHash.UNKNOWN
+        return index != baseIndex || baseHash != RunningLogHash.UNKNOWN
                 ? this
                 : new PersistentState(
                         table, key, installedEpoch, baseIndex, baseEpoch, synced, certified, rolledBack, hash);
@@ -91,7 +91,7 @@ public record PersistentState(
 
     public Bytes encode() {
         BinaryWriter out = new BinaryWriter();
-        out.writeInt(baseHash == EntryHash.UNKNOWN ? FORMAT_2 : FORMAT)
+        out.writeInt(baseHash == RunningLogHash.UNKNOWN ? FORMAT_2 : FORMAT)
                 .writeString(table.value())
                 .writeLong(key.tableId())
                 .writeInt(key.actor());
@@ -102,7 +102,7 @@ public record PersistentState(
                 .writeLong(synced);
         out.writeInt(certified.size());
         certified.forEach(server -> out.writeString(server.value()));
-        if (baseHash != EntryHash.UNKNOWN) {
+        if (baseHash != RunningLogHash.UNKNOWN) {
             out.writeLong(baseHash);
         }
         return Sealed.seal(out.toBytes());
@@ -127,7 +127,7 @@ public record PersistentState(
         for (int left = in.readCount(4); left > 0; left--) {
             certified.add(new ServerId(in.readString()));
         }
-        long baseHash = format == FORMAT ? in.readLong() : EntryHash.UNKNOWN;
+        long baseHash = format == FORMAT ? in.readLong() : RunningLogHash.UNKNOWN;
         in.expectEnd();
         return new PersistentState(
                 table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack, baseHash);

@@ -5,10 +5,10 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.identity.IdentifiedRegistry;
-import io.uniserve.protocol.identity.OwnedObjects;
-import io.uniserve.protocol.message.Problem;
-import io.uniserve.protocol.server.config.FatalHandler;
+import io.uniserve.protocol.identity.IdentityCheckingRegistry;
+import io.uniserve.protocol.identity.OwnerCheckingObjectStore;
+import io.uniserve.protocol.message.HealthProblem;
+import io.uniserve.protocol.server.config.FatalErrorHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
 import java.util.List;
 import java.util.Optional;
@@ -25,13 +25,13 @@ public final class IdentityGuard {
     private static final Logger LOG = LoggerFactory.getLogger(IdentityGuard.class);
 
     private final ServerConfig config;
-    private final FatalHandler fatal;
+    private final FatalErrorHandler fatal;
     private final Runnable stop;
-    private final IdentifiedRegistry registry;
-    private final OwnedObjects objects;
+    private final IdentityCheckingRegistry registry;
+    private final OwnerCheckingObjectStore objects;
     private final Environment env;
-    private final Admission admission;
-    private @Nullable StoreOwner owner;
+    private final ServerAdmission admission;
+    private @Nullable StoreOwnerChecker owner;
     private @Nullable UniserveException outOfServiceReason;
     private Consumer<String> listener = identity -> {};
     private Runnable then = () -> {};
@@ -42,20 +42,20 @@ public final class IdentityGuard {
      * @param world environment with unguarded registry and durable storage, which may belong to any cluster
      * @param stop stops the server at once
      */
-    public IdentityGuard(ServerConfig config, Environment world, FatalHandler fatal, Runnable stop) {
+    public IdentityGuard(ServerConfig config, Environment world, FatalErrorHandler fatal, Runnable stop) {
         this.config = config;
         this.fatal = fatal;
         this.stop = stop;
-        registry = new IdentifiedRegistry(
+        registry = new IdentityCheckingRegistry(
                 world.registry(),
                 world.timers(),
                 config.replicas().retryNanos(),
                 config.self(),
                 config.clusterId(),
                 new Events());
-        objects = new OwnedObjects(world.objects(), world.clock(), world.timers());
+        objects = new OwnerCheckingObjectStore(world.objects(), world.clock(), world.timers());
         env = world.with(registry, objects);
-        admission = new Admission(world, config, this::onAdmitted, this::onRefused);
+        admission = new ServerAdmission(world, config, this::onAdmitted, this::onRefused);
     }
 
     /** The environment with the guarded registry and durable storage. */
@@ -96,9 +96,9 @@ public final class IdentityGuard {
     }
 
     /** A problem if durable storage now belongs to another cluster. */
-    public List<Problem> problems() {
+    public List<HealthProblem> problems() {
         return objects.foreignOwnerError()
-                .map(why -> List.of(new Problem(Problem.Severity.FAILING, "backup", why.reason())))
+                .map(why -> List.of(new HealthProblem(HealthProblem.Severity.FAILING, "backup", why.reason())))
                 .orElse(List.of());
     }
 
@@ -121,7 +121,7 @@ public final class IdentityGuard {
     }
 
     private void onAdmitted(String identity) {
-        StoreOwner store = new StoreOwner(env, objects, config, identity, then, this::onRefused);
+        StoreOwnerChecker store = new StoreOwnerChecker(env, objects, config, identity, then, this::onRefused);
         owner = store;
         registry.start(identity, store::check);
     }
@@ -140,7 +140,7 @@ public final class IdentityGuard {
         }
     }
 
-    private final class Events implements IdentifiedRegistry.Listener {
+    private final class Events implements IdentityCheckingRegistry.Listener {
         @Override
         public void onIdentified(String identity) {
             listener.accept(identity);

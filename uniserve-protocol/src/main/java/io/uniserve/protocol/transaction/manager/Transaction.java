@@ -47,7 +47,7 @@ final class Transaction {
     private boolean startedHere;
 
     private TransactionPhase phase = TransactionPhase.PREPARING;
-    /** Time of the first commit that was sent: that one may be applied later, whatever is tried again. */
+    /** Time at which the first commit was sent. It may still be applied later than its retries. */
     private long firstCommitNanos;
 
     private long bytes;
@@ -91,7 +91,7 @@ final class Transaction {
                 .toList();
     }
 
-    /** The reason for which a reachable primary rejects rows at present. If it persists, it is the error of the participant's updates. */
+    /** The reason why a reachable primary rejects rows at present. If it persists, it is the error of the participant's updates. */
     record ParticipantError(ErrorCode code, String reason) {}
 
     /** The obstacles of participants, by actor, from their last replies. */

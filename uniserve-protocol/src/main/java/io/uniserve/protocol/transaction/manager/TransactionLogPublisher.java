@@ -21,9 +21,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes a table's transaction log to the servers that host the table, so that they need not read it from ZooKeeper. The log travels
+ * Publisher of a table's transaction log to the servers that host the table, so that they need not read it from ZooKeeper. The log travels
  * with requests that are sent anyway, or else in a message of its own. Each write is sent once per server. A lost message is replaced by
- * the next one, or by the server's own read. A published log is as good as one that was read: both may be outdated.
+ * the next one, or by the server's own read. A published log may be outdated, like one that was read.
  */
 final class TransactionLogPublisher {
     private final TransactionContext host;

@@ -43,8 +43,8 @@ public final class TransactionManager {
     private final TransactionLogView log;
     private final TransactionLogPublisher transactionLogPublisher;
     private final DecisionSender decisionSender;
-    private final UnavailableParticipants unavailableParticipants;
-    private final AwaitingRemoteDurability awaitingRemoteDurability;
+    private final UnavailableParticipantTracker unavailableParticipants;
+    private final RemoteDurabilityQueue awaitingRemoteDurability;
     private final VersionReservation versionReservation;
     private final UpdateQueue queue = new UpdateQueue();
     private List<Batch> attemptedBatches = List.of();
@@ -59,7 +59,7 @@ public final class TransactionManager {
     private boolean tickScheduled;
     private boolean closed;
 
-    /** The reason for which this version must be aborted. */
+    /** The reason why this version must be aborted. */
     private record AbortReason(List<RequestId> requests, String reason) {}
 
     public TransactionManager(
@@ -69,10 +69,10 @@ public final class TransactionManager {
         this.table = table;
         this.tableId = log.tableId();
         this.log = log;
-        this.unavailableParticipants = new UnavailableParticipants(config.absenceNanos());
+        this.unavailableParticipants = new UnavailableParticipantTracker(config.absenceNanos());
         this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::baseSnapshot);
         this.decisionSender = new DecisionSender(host, config, table, tableId, transactionLogPublisher);
-        this.awaitingRemoteDurability = new AwaitingRemoteDurability(decisionSender);
+        this.awaitingRemoteDurability = new RemoteDurabilityQueue(decisionSender);
         this.versionReservation = new VersionReservation(config, host.self());
         log.listen(this::logChanged);
     }
@@ -304,7 +304,7 @@ public final class TransactionManager {
         awaitingRemoteDurability.close(ErrorCode.OUTCOME_UNKNOWN, unknown);
     }
 
-    /** Completes requests that have a recorded outcome. Requests with no outcome but aborts stay in the queue and are tried again. */
+    /** Completes requests that have a recorded outcome. Requests that were only aborted stay in the queue and are tried again. */
     private void completeDecided(TransactionLogState known) {
         expire(); // a late update may have been committed elsewhere, and its outcome forgotten
         for (QueuedUpdate update : queue.all()) {

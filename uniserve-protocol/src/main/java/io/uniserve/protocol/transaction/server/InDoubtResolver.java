@@ -23,9 +23,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resolves versions in doubt at a replica before it answers a read (docs/protocol.md, section 4). It waits for the outcome of a decided
- * version. It permits the read to omit a version that no reader can have seen: one that is in flight by a confirmation after the call, or
- * one that its manager claims is not visible.
+ * Resolver of versions in doubt at a replica, before the replica answers a read (docs/protocol.md, section 4). It waits for the outcome of
+ * a decided version. It permits the read to omit a version that no reader can have seen: one that is in flight by a confirmation after the
+ * call, or one that its manager claims is not visible.
  */
 final class InDoubtResolver {
     private final TransactionContext host;
@@ -50,7 +50,7 @@ final class InDoubtResolver {
     }
 
     /**
-     * Completes when the replica's published state is complete for a question that is sent now.
+     * Completes when the replica's published state is complete for a read that starts now.
      *
      * @param at requested version: all versions up to it must be resolved; 0 for the newest
      * @param defers true if the caller finds a claim itself: a version in flight of another server's manager is then left open

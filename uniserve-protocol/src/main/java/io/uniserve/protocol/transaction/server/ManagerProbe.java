@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Requests the claim "not visible" for a version in flight from its transaction manager. With the claim no reader can have seen the
- * version, so a read may omit it. It costs one message, while a confirmation of the transaction log costs a write through ZooKeeper's
- * quorum. One request serves all callers that arrived before it was sent.
+ * Client for the claim "not visible" for a version in flight, which it requests from the version's transaction manager. With the claim no
+ * reader can have seen the version, so a read may omit it. It costs one message, while a confirmation of the transaction log costs a write
+ * through ZooKeeper's quorum. One request serves all callers that arrived before it was sent.
  */
 final class ManagerProbe {
     private final TransactionContext host;
@@ -36,7 +36,7 @@ final class ManagerProbe {
         return tableId;
     }
 
-    /** @param then receives true if the version was not visible at some moment after the call; false if that is not known */
+    /** @param then receives true if the version was not visible at some time after the call; false if that is unknown */
     void requestClaim(InFlight flight, Consumer<Boolean> then) {
         List<Consumer<Boolean>> together = waitingCallers.get(flight.version());
         if (together != null) {
@@ -44,7 +44,7 @@ final class ManagerProbe {
             return;
         }
         waitingCallers.put(flight.version(), new ArrayList<>(List.of(then)));
-        host.env().timers().post(() -> send(flight)); // the actors of one read ask one after the other
+        host.env().timers().post(() -> send(flight)); // the actors of one read call this one after the other
     }
 
     private void send(InFlight flight) {

@@ -35,8 +35,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Atomic updates of one server. It runs the transaction managers, aborts versions that stay undecided, applies decisions that its primaries
- * have not logged, and resolves versions in doubt for readers. Not thread-safe: it runs on the server's event loop.
+ * Service for the atomic updates of one server. It runs the transaction managers, aborts versions that stay undecided, applies decisions
+ * that its primaries have not logged, and resolves versions in doubt for readers. Not thread-safe: it runs on the server's event loop.
  */
 public final class TransactionService {
     private final TransactionContext host;
@@ -46,7 +46,7 @@ public final class TransactionService {
     private final TreeMap<TableName, ManagerProbe> managerProbes = new TreeMap<>();
     private final CommitVisibility commitVisibility;
     private final InDoubtResolver inDoubtResolver;
-    private final StagedRows stagedRows;
+    private final StagedRowStore stagedRows;
     private boolean stopped;
     private long nextCheckNanos;
 
@@ -55,7 +55,7 @@ public final class TransactionService {
         this.config = config;
         this.commitVisibility = new CommitVisibility(host.env(), config);
         this.inDoubtResolver = new InDoubtResolver(host, config, this::log, this::logCopy, this::managerProbe);
-        this.stagedRows = new StagedRows(host.env().clock(), this::primaryActors);
+        this.stagedRows = new StagedRowStore(host.env().clock(), this::primaryActors);
         this.nextCheckNanos = host.env().clock().nanos() + config.checkIntervalNanos();
     }
 
@@ -104,7 +104,7 @@ public final class TransactionService {
         }
     }
 
-    /** Completes when the replica's readable state is complete for a question that is sent now; see {@link InDoubtResolver#resolve}. */
+    /** Completes when the replica's readable state is complete for a read that starts now; see {@link InDoubtResolver#resolve}. */
     public void resolveInDoubt(
             TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
         inDoubtResolver.resolve(table, key, at, defers, completion);
@@ -128,7 +128,7 @@ public final class TransactionService {
         return known == null ? null : known.current();
     }
 
-    /** The server's view of the log; one that takes no logs where a newer table of this name is known. */
+    /** The server's view of the log; it accepts no logs if a newer table of this name is known. */
     private TransactionLogView log(TableName table, long tableId) {
         TransactionLogView known = logs.get(table);
         if (known != null && known.tableId() == tableId) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class BackupTroubleTest {
     private static final long MILLI = 1_000_000;
     private final UniserveException full = new UniserveException(ErrorCode.DISK_FULL, "no room");
-    private final BackupFailures trouble = new BackupFailures();
+    private final BackupFailureTracker trouble = new BackupFailureTracker();
 
     @Test
     void aFailureLastsSinceTheFirstUntilItWorks() {

@@ -70,7 +70,7 @@ class ClientStateTest {
         int[] picks = new int[2];
         long random = 1;
         for (int i = 0; i < 10_000; i++) {
-            random = WeightedChoice.mix(random);
+            random = WeightedRandomChooser.mix(random);
             picks[RoutingPolicy.weighted().pick(candidates, random)]++;
         }
         assertThat(picks[0]).isBetween(7_300, 7_700);
@@ -98,7 +98,7 @@ class ClientStateTest {
         int busy = 0;
         long random = 1;
         for (int i = 0; i < 10_000; i++) {
-            random = WeightedChoice.mix(random);
+            random = WeightedRandomChooser.mix(random);
             busy += RoutingPolicy.leastOutstandingOfTwo().pick(candidates, random) == 0 ? 1 : 0;
         }
         assertThat(busy).isBetween(2_200, 2_800);
@@ -113,7 +113,7 @@ class ClientStateTest {
         int[] picks = new int[3];
         long random = 1;
         for (int i = 0; i < 10_000; i++) {
-            random = WeightedChoice.mix(random);
+            random = WeightedRandomChooser.mix(random);
             picks[0] += policy.pick(equal, random);
             picks[1] += policy.pick(spared, random);
             picks[2] += policy.pick(others, random);

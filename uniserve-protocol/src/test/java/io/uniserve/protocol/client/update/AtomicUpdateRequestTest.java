@@ -14,13 +14,13 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.client.routing.TestingWorld;
 import io.uniserve.protocol.client.transaction.AtomicUpdateRequest;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.VersionWatermarks;
 import io.uniserve.protocol.client.update.TestingClientNetwork.Write;
 import io.uniserve.protocol.client.update.Update.ActorBatch;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,10 +35,10 @@ class AtomicUpdateRequestTest {
     private final List<Outcome<Long>> outcomes = new ArrayList<>();
 
     /** Request for a table's version. */
-    private record Question(int server, Completion<ConsistentCut> completion) {
+    private record Question(int server, Completion<ConsistentSnapshot> completion) {
         void answer(long version) {
-            completion.done(Outcome.ok(
-                    new ConsistentCut(List.of(new ConsistentCut.Table(TABLE, TABLE_ID, version, List.of(1L))))));
+            completion.done(Outcome.ok(new ConsistentSnapshot(
+                    List.of(new ConsistentSnapshot.Table(TABLE, TABLE_ID, version, List.of(1L))))));
         }
 
         void fail(ErrorCode code) {
@@ -52,7 +52,7 @@ class AtomicUpdateRequestTest {
     }
 
     private AtomicUpdateRequest machine(RequestTracker.Ticket ticket, int... actors) {
-        ConsistentCutClient cuts =
+        ConsistentSnapshotClient cuts =
                 (to, tables, timeout, completion) -> questions.add(new Question(to.port() - 1000, completion));
         List<ActorBatch> batches = new ArrayList<>();
         for (int actor : actors) {

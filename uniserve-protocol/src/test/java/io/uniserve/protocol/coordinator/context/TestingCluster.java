@@ -13,11 +13,11 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.placement.HottestFirst;
-import io.uniserve.placement.InitialPlacement;
+import io.uniserve.placement.HottestFirstPolicy;
+import io.uniserve.placement.InitialPlacementPolicy;
 import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.TestingServer;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
@@ -53,7 +53,7 @@ public final class TestingCluster {
     /** Restore delay instead of the default, if more than 0. */
     public long restoreDelayNanos;
 
-    public RebalancePolicy policy = new HottestFirst(0.2, 64);
+    public RebalancePolicy policy = new HottestFirstPolicy(0.2, 64);
     private long ids;
 
     /** A started coordinator with its own session. */
@@ -65,7 +65,9 @@ public final class TestingCluster {
         RebalanceSetup rebalanceSetup = new RebalanceSetup(rebalance, policy, BackgroundExecutor.on(parts.timers()));
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node = new Node(
-                new CoordinatorMachine(config, parts, new InitialPlacement(), rebalanceSetup), registry, address);
+                new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), rebalanceSetup),
+                registry,
+                address);
         network.serve(address, node.machine::onPeer);
         node.machine.start();
         return node;
@@ -226,5 +228,5 @@ public final class TestingCluster {
     }
 
     /** Coordinator with its session. */
-    public record Node(CoordinatorMachine machine, TestingRegistry registry, Address address) {}
+    public record Node(CoordinatorStateMachine machine, TestingRegistry registry, Address address) {}
 }

@@ -20,7 +20,7 @@ import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.replica.context.ReplicaConfig;
-import io.uniserve.protocol.replica.storage.Checkpoints;
+import io.uniserve.protocol.replica.storage.CheckpointStore;
 import io.uniserve.protocol.testing.TestingDisk;
 import io.uniserve.protocol.testing.TestingEngine;
 import io.uniserve.protocol.testing.TestingLoop;
@@ -104,7 +104,7 @@ class CheckpointRestoreTest {
                 KEY,
                 meta,
                 log,
-                new Checkpoints(disk, KEY.toString(), () -> 0),
+                new CheckpointStore(disk, KEY.toString(), () -> 0),
                 fetched -> fetched.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, "none"))),
                 new EngineListener() {
                     @Override

@@ -109,13 +109,13 @@ final class VersionIndexTest {
 
     @Test
     void aCheckpointKeepsThem() {
-        RequestTable table = new RequestTable();
+        RequestOutcomeTable table = new RequestOutcomeTable();
         table.record(prepare(1, 4));
         table.record(decide(2, 4, true));
         BinaryWriter out = new BinaryWriter();
         table.write(out);
         BinaryReader in = new BinaryReader(out.toBytes());
-        VersionState read = RequestTable.read(in).versions();
+        VersionState read = RequestOutcomeTable.read(in).versions();
         in.expectEnd();
         assertThat(read.newest()).isEqualTo(4);
         assertThat(read.committed()).isEqualTo(4);

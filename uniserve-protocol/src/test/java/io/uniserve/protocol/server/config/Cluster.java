@@ -20,7 +20,7 @@ import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
@@ -67,7 +67,7 @@ public final class Cluster {
     public TrashConfig trash = TrashConfig.defaults();
 
     private long sequence;
-    public final CoordinatorMachine coordinator;
+    public final CoordinatorStateMachine coordinator;
     public final TestingRegistry coordinatorRegistry;
 
     private final long checkpointEntries;
@@ -95,7 +95,7 @@ public final class Cluster {
         coordinatorRegistry = new TestingRegistry(loop, store);
         Environment env = new Environment(loop, loop, network, coordinatorRegistry, null, null, null, () -> ids++);
         Address address = new Address("c1", 7000);
-        coordinator = new CoordinatorMachine(
+        coordinator = new CoordinatorStateMachine(
                 CoordinatorConfig.defaults("c1", address, "test").withLevels(LEVELS), env);
         network.serve(address, coordinator::onPeer);
         coordinator.start();

@@ -207,7 +207,7 @@ class AbsentTablesTest {
         ReplicaKey a = new ReplicaKey(1, 0);
         ReplicaKey b = new ReplicaKey(2, 0);
         ReplicaKey later = new ReplicaKey(3, 0);
-        AbsenceGuard guard = new AbsenceGuard(false);
+        RegistryDataLossGuard guard = new RegistryDataLossGuard(false);
         guard.setOnDisk(List.of(a, b));
         assertThat(guard.mayTrash(List.of(a, b), List.of(a))).isTrue();
         assertThat(guard.mayTrash(List.of(b, later), List.of(b)))
@@ -216,10 +216,11 @@ class AbsentTablesTest {
         assertThat(guard.heldReplicas()).containsExactly(b);
         assertThat(guard.mayTrash(List.of(b, later), List.of())).isTrue();
         assertThat(guard.heldReplicas()).isEmpty();
-        AbsenceGuard fresh = new AbsenceGuard(false);
+        RegistryDataLossGuard fresh = new RegistryDataLossGuard(false);
         assertThat(fresh.mayTrash(List.of(a), List.of(a))).isFalse();
         assertThat(fresh.mayTrash(List.of(a, b), List.of(a))).isTrue();
-        assertThat(new AbsenceGuard(true).mayTrash(List.of(a), List.of(a))).isTrue();
+        assertThat(new RegistryDataLossGuard(true).mayTrash(List.of(a), List.of(a)))
+                .isTrue();
     }
 
     @Test

@@ -9,7 +9,7 @@ import io.uniserve.runtime.proto.BackupMapping;
 import io.uniserve.runtime.proto.BytesMapping;
 import io.uniserve.runtime.proto.IdentityMapping;
 import io.uniserve.runtime.proto.PeerProto;
-import io.uniserve.runtime.proto.ProtoChecks;
+import io.uniserve.runtime.proto.ProtoValidator;
 import io.uniserve.runtime.proto.RegistryCodec;
 import java.util.List;
 
@@ -27,12 +27,12 @@ final class ArchiveMapping {
     }
 
     static PeerRequest.PinActor fromProto(PeerProto.PinActor proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new PeerRequest.PinActor(
                 IdentityMapping.table(proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.identifier("backup", proto.getBackup()),
-                ProtoChecks.notNegative("version", proto.getVersion()));
+                ProtoValidator.identifier("backup", proto.getBackup()),
+                ProtoValidator.notNegative("version", proto.getVersion()));
     }
 
     static PeerProto.Archive toProto(ArchiveRequest request) {
@@ -81,42 +81,42 @@ final class ArchiveMapping {
             case STORE ->
                 new ArchiveRequest.StoreManifest(
                         BytesMapping.fromProto("store", proto.getStore(), Limits.BACKUP_MANIFEST_BYTES_MAX));
-            case FIND -> new ArchiveRequest.FindBackups(ProtoChecks.identifier("find", proto.getFind()));
-            case READ -> new ArchiveRequest.ReadManifest(ProtoChecks.identifier("read", proto.getRead()));
+            case FIND -> new ArchiveRequest.FindBackups(ProtoValidator.identifier("find", proto.getFind()));
+            case READ -> new ArchiveRequest.ReadManifest(ProtoValidator.identifier("read", proto.getRead()));
             case SALVAGE -> {
-                ProtoChecks.present("key", proto.getSalvage().hasKey());
+                ProtoValidator.present("key", proto.getSalvage().hasKey());
                 yield new ArchiveRequest.PinLostActor(
                         IdentityMapping.fromProto(proto.getSalvage().getKey()),
-                        ProtoChecks.identifier("backup", proto.getSalvage().getBackup()),
-                        ProtoChecks.notNegative("before", proto.getSalvage().getBefore()));
+                        ProtoValidator.identifier("backup", proto.getSalvage().getBackup()),
+                        ProtoValidator.notNegative("before", proto.getSalvage().getBefore()));
             }
             case SURVEY -> new ArchiveRequest.FindShippedVersions(IdentityMapping.fromProto(proto.getSurvey()));
             case CHECK ->
                 new ArchiveRequest.VerifyPart(
                         manifest(proto.getCheck()), proto.getCheck().getActor());
             case COPY -> {
-                ProtoChecks.present("target", proto.getCopy().hasTarget());
+                ProtoValidator.present("target", proto.getCopy().hasTarget());
                 yield new ArchiveRequest.CopyPart(
                         manifest(proto.getCopy()),
                         proto.getCopy().getActor(),
                         IdentityMapping.fromProto(proto.getCopy().getTarget()));
             }
             case RELEASE -> {
-                ProtoChecks.present("key", proto.getRelease().hasKey());
+                ProtoValidator.present("key", proto.getRelease().hasKey());
                 yield new ArchiveRequest.DeletePin(
                         IdentityMapping.table(proto.getRelease().getTable()),
-                        ProtoChecks.identifier("cluster", proto.getRelease().getCluster()),
+                        ProtoValidator.identifier("cluster", proto.getRelease().getCluster()),
                         IdentityMapping.fromProto(proto.getRelease().getKey()),
-                        ProtoChecks.identifier("backup", proto.getRelease().getBackup()));
+                        ProtoValidator.identifier("backup", proto.getRelease().getBackup()));
             }
             case FORGET ->
                 new ArchiveRequest.DeleteManifests(
-                        ProtoChecks.identifier("name", proto.getForget().getName()),
-                        ProtoChecks.identifier("id", proto.getForget().getId()),
+                        ProtoValidator.identifier("name", proto.getForget().getName()),
+                        ProtoValidator.identifier("id", proto.getForget().getId()),
                         proto.getForget().getAll());
             case DEFINITIONS -> new ArchiveRequest.Definitions();
             case REQUEST_NOT_SET ->
-                throw ProtoChecks.malformed("archive request is missing or of a kind this version does not know");
+                throw ProtoValidator.malformed("archive request is missing or of a kind this version does not know");
         };
     }
 
@@ -144,7 +144,7 @@ final class ArchiveMapping {
     }
 
     static List<Bytes> objects(PeerProto.Manifests proto) {
-        return ProtoChecks.list(
+        return ProtoValidator.list(
                 "objects",
                 proto.getObjectsList(),
                 Limits.BACKUPS_TOLD_MAX,

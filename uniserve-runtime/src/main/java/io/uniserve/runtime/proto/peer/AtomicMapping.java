@@ -16,7 +16,7 @@ import io.uniserve.runtime.proto.BytesMapping;
 import io.uniserve.runtime.proto.DecisionHistoryCodec;
 import io.uniserve.runtime.proto.IdentityMapping;
 import io.uniserve.runtime.proto.PeerProto;
-import io.uniserve.runtime.proto.ProtoChecks;
+import io.uniserve.runtime.proto.ProtoValidator;
 import io.uniserve.runtime.proto.RegistryProto;
 import io.uniserve.runtime.proto.TransactionLogMapping;
 import io.uniserve.runtime.proto.UpdateMapping;
@@ -52,15 +52,15 @@ public final class AtomicMapping {
     }
 
     static Prepare fromProto(PeerProto.Prepare proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new Prepare(
                 IdentityMapping.table(proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.notNegative("version", proto.getVersion()),
-                ProtoChecks.notNegative("previous", proto.getPrevious()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("version", proto.getVersion()),
+                ProtoValidator.notNegative("previous", proto.getPrevious()),
                 proto.getParticipants(),
-                ProtoChecks.list(
+                ProtoValidator.list(
                         "batches",
                         proto.getBatchesList(),
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
@@ -76,18 +76,19 @@ public final class AtomicMapping {
     }
 
     private static TransactionLogSnapshot fromProto(PeerProto.ToldLog proto) {
-        ProtoChecks.present("log", proto.hasLog());
+        ProtoValidator.present("log", proto.hasLog());
         RegistryProto.TableLog log = proto.getLog();
-        atMost("updates", DecisionHistoryCodec.count(log.getSettled()), Limits.TOLD_ENTRIES_MAX);
-        atMost("decisions", log.getDecisionsCount(), Limits.TOLD_DECISIONS_MAX);
+        checkCount("updates", DecisionHistoryCodec.count(log.getSettled()), Limits.TOLD_ENTRIES_MAX);
+        checkCount("decisions", log.getDecisionsCount(), Limits.TOLD_DECISIONS_MAX);
         TransactionLogState told = TransactionLogMapping.fromProto(log);
-        atMost("decisions", told.decisions().size(), Limits.TOLD_DECISIONS_MAX);
-        return new TransactionLogSnapshot(told, (int) ProtoChecks.notNegative("node_version", proto.getNodeVersion()));
+        checkCount("decisions", told.decisions().size(), Limits.TOLD_DECISIONS_MAX);
+        return new TransactionLogSnapshot(
+                told, (int) ProtoValidator.notNegative("node_version", proto.getNodeVersion()));
     }
 
-    private static void atMost(String what, int count, int max) {
+    private static void checkCount(String what, int count, int max) {
         if (count > max) {
-            throw ProtoChecks.malformed("the published log has " + count + " " + what + ", at most " + max);
+            throw ProtoValidator.malformed("the published log has " + count + " " + what + ", at most " + max);
         }
     }
 
@@ -99,15 +100,15 @@ public final class AtomicMapping {
     }
 
     public static PublishTransactionLog fromProto(PeerProto.Tell proto) {
-        ProtoChecks.present("told", proto.hasTold());
+        ProtoValidator.present("told", proto.hasTold());
         return new PublishTransactionLog(IdentityMapping.table(proto.getTable()), fromProto(proto.getTold()));
     }
 
     private static BatchRows fromProto(PeerProto.BatchRows proto) {
-        ProtoChecks.present("request", proto.hasRequest());
+        ProtoValidator.present("request", proto.hasRequest());
         return new BatchRows(
                 IdentityMapping.fromProto(proto.getRequest()),
-                ProtoChecks.text("function", proto.getFunction(), Limits.IDENTIFIER_CHARS_MAX),
+                ProtoValidator.text("function", proto.getFunction(), Limits.IDENTIFIER_CHARS_MAX),
                 BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX),
                 proto.hasStaged() ? UpdateMapping.fromProto(proto.getStaged()) : null);
     }
@@ -123,11 +124,11 @@ public final class AtomicMapping {
     }
 
     static Decide fromProto(PeerProto.Decide proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new Decide(
                 IdentityMapping.table(proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("version", proto.getVersion()),
+                ProtoValidator.notNegative("version", proto.getVersion()),
                 proto.getCommit(),
                 proto.hasTold() ? Optional.of(fromProto(proto.getTold())) : Optional.empty());
     }
@@ -143,15 +144,15 @@ public final class AtomicMapping {
     static IsCommitInvisible fromProto(PeerProto.Undisclosed proto) {
         return new IsCommitInvisible(
                 IdentityMapping.table(proto.getTable()),
-                ProtoChecks.notNegative("table_id", proto.getTableId()),
-                ProtoChecks.notNegative("version", proto.getVersion()));
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.notNegative("version", proto.getVersion()));
     }
 
     static PeerProto.Vote toProto(Vote vote) {
         PeerProto.Vote.Builder proto = PeerProto.Vote.newBuilder()
-                .setKindValue(ProtoChecks.number(vote.kind()))
+                .setKindValue(ProtoValidator.number(vote.kind()))
                 .setEpoch(vote.epoch())
-                .setReason(ProtoChecks.clip(vote.reason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                .setReason(ProtoValidator.clip(vote.reason(), Limits.MESSAGE_TEXT_CHARS_MAX));
         RequestId refused = vote.rejectedRequest();
         if (refused != null) {
             proto.setRefused(IdentityMapping.toProto(refused));
@@ -163,10 +164,10 @@ public final class AtomicMapping {
     static Vote fromProto(PeerProto.Vote proto) {
         @Nullable RequestId refused = proto.hasRefused() ? IdentityMapping.fromProto(proto.getRefused()) : null;
         return new Vote(
-                ProtoChecks.constant("kind", KINDS, proto.getKindValue()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.constant("kind", KINDS, proto.getKindValue()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 refused,
-                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoValidator.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
                 proto.getCode() == 0 ? null : ErrorCode.ofNumber(proto.getCode()));
     }
 }

@@ -6,10 +6,10 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PullChunk;
-import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.protocol.message.ScatterRunId;
 import io.uniserve.runtime.proto.BytesMapping;
 import io.uniserve.runtime.proto.PeerProto;
-import io.uniserve.runtime.proto.ProtoChecks;
+import io.uniserve.runtime.proto.ProtoValidator;
 
 /** Mapping of the messages between servers for plans with scatters. */
 final class ExchangeMapping {
@@ -33,7 +33,7 @@ final class ExchangeMapping {
     }
 
     static PeerRequest.PullChunks fromProto(PeerProto.PullChunks proto) {
-        return new PeerRequest.PullChunks(ProtoChecks.list(
+        return new PeerRequest.PullChunks(ProtoValidator.list(
                 "parts", proto.getPartsList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
     }
 
@@ -50,16 +50,16 @@ final class ExchangeMapping {
     }
 
     private static PullChunk fromProto(PeerProto.PullChunk proto) {
-        ProtoChecks.present("exchange", proto.hasExchange());
+        ProtoValidator.present("exchange", proto.hasExchange());
         return new PullChunk(
-                new ScatterOutput(
+                new ScatterRunId(
                         fromProto(proto.getExchange()),
                         proto.getStage(),
-                        ProtoChecks.actor(proto.getActor()),
+                        ProtoValidator.actor(proto.getActor()),
                         proto.getRun()),
-                (int) ProtoChecks.notNegative("slot", proto.getSlot()),
-                (int) ProtoChecks.notNegative("offset", proto.getOffset()),
-                (int) ProtoChecks.notNegative("length", proto.getLength()));
+                (int) ProtoValidator.notNegative("slot", proto.getSlot()),
+                (int) ProtoValidator.notNegative("offset", proto.getOffset()),
+                (int) ProtoValidator.notNegative("length", proto.getLength()));
     }
 
     static PeerProto.Pieces toProto(PeerReply.Pieces pieces) {
@@ -69,7 +69,7 @@ final class ExchangeMapping {
     }
 
     static PeerReply.Pieces fromProto(PeerProto.Pieces proto) {
-        return new PeerReply.Pieces(ProtoChecks.list(
+        return new PeerReply.Pieces(ProtoValidator.list(
                 "pieces", proto.getPiecesList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
     }
 
@@ -85,8 +85,8 @@ final class ExchangeMapping {
     private static PeerReply.Piece fromProto(PeerProto.Piece proto) {
         return new PeerReply.Piece(
                 new ChunkInfo(
-                        ProtoChecks.notNegative("rows", proto.getRows()),
-                        (int) ProtoChecks.notNegative("total", proto.getTotal()),
+                        ProtoValidator.notNegative("rows", proto.getRows()),
+                        (int) ProtoValidator.notNegative("total", proto.getTotal()),
                         proto.getChecksum()),
                 BytesMapping.fromProto("bytes", proto.getBytes(), Limits.MESSAGE_BYTES_MAX));
     }

@@ -7,7 +7,7 @@ import io.uniserve.runtime.proto.CopyMapping;
 import io.uniserve.runtime.proto.IdentityMapping;
 import io.uniserve.runtime.proto.LoadMapping;
 import io.uniserve.runtime.proto.PeerProto;
-import io.uniserve.runtime.proto.ProtoChecks;
+import io.uniserve.runtime.proto.ProtoValidator;
 import io.uniserve.runtime.proto.RegistryCodec;
 import io.uniserve.runtime.proto.TrashMapping;
 
@@ -68,7 +68,7 @@ public final class PeerReplyMapping {
                 new PeerReply.IntactReplicaList(
                         IdentityMapping.server(proto.getVouched().getServer()),
                         proto.getVouched().getIncarnation(),
-                        ProtoChecks.list(
+                        ProtoValidator.list(
                                 "replicas",
                                 proto.getVouched().getReplicasList(),
                                 Limits.REPLICAS_PER_SERVER_MAX,
@@ -77,9 +77,9 @@ public final class PeerReplyMapping {
             case LOAD -> LoadMapping.fromProto(proto.getLoad());
             case PINNED ->
                 new PeerReply.Pinned(
-                        ProtoChecks.identifier("sha256", proto.getPinned().getSha256()),
-                        ProtoChecks.notNegative("index", proto.getPinned().getIndex()),
-                        ProtoChecks.notNegative("bytes", proto.getPinned().getBytes()));
+                        ProtoValidator.identifier("sha256", proto.getPinned().getSha256()),
+                        ProtoValidator.notNegative("index", proto.getPinned().getIndex()),
+                        ProtoValidator.notNegative("bytes", proto.getPinned().getBytes()));
             case ARCHIVES ->
                 new PeerReply.Archives(BackupMapping.infos(proto.getArchives().getBackupsList()));
             case MANIFESTS -> new PeerReply.Manifests(ArchiveMapping.objects(proto.getManifests()));
@@ -89,13 +89,14 @@ public final class PeerReplyMapping {
             case DIGESTED -> CopyMapping.fromProto(proto.getDigested());
             case COMPARED -> CopyMapping.fromProto(proto.getCompared());
             case REPLY_NOT_SET ->
-                throw ProtoChecks.malformed("peer reply is missing or of a kind this version does not know");
+                throw ProtoValidator.malformed("peer reply is missing or of a kind this version does not know");
         };
     }
 
     private static PeerReply.IntactReplicaList.IntactReplica whole(PeerProto.WholeReplica proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new PeerReply.IntactReplicaList.IntactReplica(
-                IdentityMapping.fromProto(proto.getKey()), ProtoChecks.notNegative("installed", proto.getInstalled()));
+                IdentityMapping.fromProto(proto.getKey()),
+                ProtoValidator.notNegative("installed", proto.getInstalled()));
     }
 }

@@ -28,7 +28,7 @@ import io.uniserve.protocol.message.TransactionRequest;
 import io.uniserve.runtime.proto.CopyMapping;
 import io.uniserve.runtime.proto.IdentityMapping;
 import io.uniserve.runtime.proto.PeerProto;
-import io.uniserve.runtime.proto.ProtoChecks;
+import io.uniserve.runtime.proto.ProtoValidator;
 import io.uniserve.runtime.proto.TableMapping;
 import io.uniserve.runtime.proto.TrashMapping;
 
@@ -187,7 +187,7 @@ final class PeerRequestEncoder
                 .setKey(IdentityMapping.toProto(request.key()))
                 .setEpoch(request.epoch())
                 .setServer(request.server().value())
-                .setReason(ProtoChecks.clip(request.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setReason(ProtoValidator.clip(request.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .setLost(request.dataLost()));
     }
 

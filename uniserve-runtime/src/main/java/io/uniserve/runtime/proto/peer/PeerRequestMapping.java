@@ -20,7 +20,7 @@ import io.uniserve.protocol.message.PeerRequest.ValidateTable;
 import io.uniserve.runtime.proto.CopyMapping;
 import io.uniserve.runtime.proto.IdentityMapping;
 import io.uniserve.runtime.proto.PeerProto;
-import io.uniserve.runtime.proto.ProtoChecks;
+import io.uniserve.runtime.proto.ProtoValidator;
 import io.uniserve.runtime.proto.TableMapping;
 import io.uniserve.runtime.proto.TrashMapping;
 import java.util.Optional;
@@ -59,7 +59,7 @@ public final class PeerRequestMapping {
             case UNFIT -> unfit(proto.getUnfit());
             case BEGUN -> begun(proto.getBegun());
             case VOUCH ->
-                new ListIntactReplicas(ProtoChecks.list(
+                new ListIntactReplicas(ProtoValidator.list(
                         "keys",
                         proto.getVouch().getKeysList(),
                         Limits.REPLICAS_PER_SERVER_MAX,
@@ -89,7 +89,7 @@ public final class PeerRequestMapping {
             case TAKE_DIGEST -> CopyMapping.fromProto(proto.getTakeDigest());
             case COMPARE_COPIES -> CopyMapping.fromProto(proto.getCompareCopies());
             case REQUEST_NOT_SET ->
-                throw ProtoChecks.malformed("peer request is missing or of a kind this version does not know");
+                throw ProtoValidator.malformed("peer request is missing or of a kind this version does not know");
         };
     }
 
@@ -102,60 +102,61 @@ public final class PeerRequestMapping {
     }
 
     private static LearnerCaughtUp certified(PeerProto.Certified proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new LearnerCaughtUp(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
                 IdentityMapping.server(proto.getLearner()),
                 proto.getIncarnation());
     }
 
     private static ReplicasFenced fenced(PeerProto.Fenced proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new ReplicasFenced(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server));
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server));
     }
 
     private static EraseBackup eraseBackup(PeerProto.EraseBackup proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new EraseBackup(new TableName(proto.getTable()), IdentityMapping.fromProto(proto.getKey()));
     }
 
     private static ReportUnhealthy unfit(PeerProto.Unfit proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new ReportUnhealthy(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getServer()),
-                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoValidator.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
                 proto.getLost());
     }
 
     private static EpochStarted begun(PeerProto.Begun proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new EpochStarted(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()));
     }
 
     private static RequestNewEpoch renew(PeerProto.Renew proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new RequestNewEpoch(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()));
     }
 
     private static PrimaryTransferReady handOver(PeerProto.HandOver proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new PrimaryTransferReady(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
-                ProtoChecks.list("successors", proto.getSuccessorsList(), Limits.SERVERS_MAX, IdentityMapping::server));
+                ProtoValidator.list(
+                        "successors", proto.getSuccessorsList(), Limits.SERVERS_MAX, IdentityMapping::server));
     }
 }

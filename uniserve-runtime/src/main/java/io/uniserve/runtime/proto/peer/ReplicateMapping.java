@@ -7,7 +7,7 @@ import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.runtime.proto.BytesMapping;
 import io.uniserve.runtime.proto.IdentityMapping;
 import io.uniserve.runtime.proto.PeerProto;
-import io.uniserve.runtime.proto.ProtoChecks;
+import io.uniserve.runtime.proto.ProtoValidator;
 
 /** Mapping of log entries from a primary to its followers. */
 final class ReplicateMapping {
@@ -29,24 +29,24 @@ final class ReplicateMapping {
     }
 
     static Replicate fromProto(PeerProto.Replicate proto) {
-        ProtoChecks.present("key", proto.hasKey());
+        ProtoValidator.present("key", proto.hasKey());
         return new Replicate(
                 IdentityMapping.fromProto(proto.getKey()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
-                ProtoChecks.notNegative("prev_index", proto.getPrevIndex()),
-                ProtoChecks.notNegative("prev_epoch", proto.getPrevEpoch()),
-                ProtoChecks.list(
+                ProtoValidator.notNegative("prev_index", proto.getPrevIndex()),
+                ProtoValidator.notNegative("prev_epoch", proto.getPrevEpoch()),
+                ProtoValidator.list(
                         "entries", proto.getEntriesList(), Limits.REPLICATE_ENTRIES_MAX, ReplicateMapping::fromProto),
-                ProtoChecks.notNegative("stable_index", proto.getStableIndex()),
-                ProtoChecks.notNegative("base_index", proto.getBaseIndex()),
+                ProtoValidator.notNegative("stable_index", proto.getStableIndex()),
+                ProtoValidator.notNegative("base_index", proto.getBaseIndex()),
                 proto.getPrevHash(),
                 proto.getLastHash());
     }
 
     static PeerProto.LogEntry toProto(LogEntry entry) {
         PeerProto.LogEntry.Builder proto = PeerProto.LogEntry.newBuilder()
-                .setTypeValue(ProtoChecks.number(entry.type()))
+                .setTypeValue(ProtoValidator.number(entry.type()))
                 .setEpoch(entry.epoch())
                 .setIndex(entry.index())
                 .setVersion(entry.version())
@@ -61,19 +61,19 @@ final class ReplicateMapping {
 
     static LogEntry fromProto(PeerProto.LogEntry proto) {
         return new LogEntry(
-                ProtoChecks.constant("type", LogEntry.Type.values(), proto.getTypeValue()),
-                ProtoChecks.notNegative("epoch", proto.getEpoch()),
-                ProtoChecks.notNegative("index", proto.getIndex()),
-                ProtoChecks.notNegative("version", proto.getVersion()),
+                ProtoValidator.constant("type", LogEntry.Type.values(), proto.getTypeValue()),
+                ProtoValidator.notNegative("epoch", proto.getEpoch()),
+                ProtoValidator.notNegative("index", proto.getIndex()),
+                ProtoValidator.notNegative("version", proto.getVersion()),
                 proto.hasRequest() ? IdentityMapping.fromProto(proto.getRequest()) : null,
-                ProtoChecks.notNegative("low_water", proto.getLowWater()),
-                ProtoChecks.identifier("function", proto.getFunction()),
+                ProtoValidator.notNegative("low_water", proto.getLowWater()),
+                ProtoValidator.identifier("function", proto.getFunction()),
                 BytesMapping.fromProto("rows", proto.getRows(), Limits.LOG_ENTRY_BYTES_MAX));
     }
 
     static PeerProto.Replicated toProto(Replicated reply) {
         return PeerProto.Replicated.newBuilder()
-                .setStatusValue(ProtoChecks.number(reply.status()))
+                .setStatusValue(ProtoValidator.number(reply.status()))
                 .setEpoch(reply.epoch())
                 .setLastIndex(reply.lastIndex())
                 .setDurableIndex(reply.durableIndex())
@@ -85,7 +85,7 @@ final class ReplicateMapping {
 
     static Replicated fromProto(PeerProto.Replicated proto) {
         return new Replicated(
-                ProtoChecks.constant("status", Replicated.Status.values(), proto.getStatusValue()),
+                ProtoValidator.constant("status", Replicated.Status.values(), proto.getStatusValue()),
                 proto.getEpoch(),
                 proto.getLastIndex(),
                 proto.getDurableIndex(),

@@ -15,7 +15,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.IdentityHeader;
+import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
 import io.uniserve.runtime.transport.TlsCredentials;
 import java.util.Comparator;
 import java.util.List;
@@ -43,7 +43,7 @@ public final class ChannelPool implements AutoCloseable {
     private static final long RECONNECT_NANOS = 200_000_000;
 
     /** Delay with which a call without an answer may time out. */
-    private static final long LATE_NANOS_MAX = 50_000_000;
+    private static final long TIMEOUT_DELAY_NANOS_MAX = 50_000_000;
 
     private final Clock clock;
     private final CoarseTimers timers;
@@ -62,14 +62,14 @@ public final class ChannelPool implements AutoCloseable {
 
     /** Creates connections to the processes of one cluster: they send its identity and fail answers of another one. */
     public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster) {
-        this(clock, tls, List.of(new IdentityHeader.OfCaller(cluster)));
+        this(clock, tls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)));
     }
 
     private ChannelPool(Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors) {
         this.clock = clock;
         this.interceptors = interceptors;
         this.credentials = TlsCredentials.client(tls);
-        this.timers = new CoarseTimers("uniserve-call-timers", clock, LATE_NANOS_MAX);
+        this.timers = new CoarseTimers("uniserve-call-timers", clock, TIMEOUT_DELAY_NANOS_MAX);
     }
 
     /** Connection to this address, created on first use. */

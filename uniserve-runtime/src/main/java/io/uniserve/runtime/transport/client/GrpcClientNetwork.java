@@ -5,20 +5,20 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.client.transaction.ConsistentCutClient;
+import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.message.client.VersionedRead;
-import io.uniserve.runtime.proto.ConsistentCutMapping;
+import io.uniserve.runtime.proto.ConsistentSnapshotMapping;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.QueryMapping;
@@ -34,7 +34,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Network of a client: requests to servers, with completions on the given executor. Thread-safe. */
-public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClient, ConsistentCutClient {
+public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClient, ConsistentSnapshotClient {
     /** Limit of attempts: a stream may end while a read is being sent; a second one that ends means that the server is stopping. */
     private static final int STREAMS_TRIED_MAX = 2;
 
@@ -125,13 +125,13 @@ public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClien
 
     @Override
     public void requestConsistentCut(
-            Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
-        new UnaryCall<DataProto.CutReply, ConsistentCut>(
-                        to, true, ConsistentCutMapping::fromProto, executor, completion)
+            Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
+        new UnaryCall<DataProto.CutReply, ConsistentSnapshot>(
+                        to, true, ConsistentSnapshotMapping::fromProto, executor, completion)
                 .start(
                         channels,
                         DataGrpc.getCutMethod(),
-                        ConsistentCutMapping.toProto(cluster.nameOrEmpty(), tables),
+                        ConsistentSnapshotMapping.toProto(cluster.nameOrEmpty(), tables),
                         timeoutNanos);
     }
 

@@ -31,7 +31,7 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
     private final ClientCall<DataProto.ReadsCall, DataProto.ReadsReply> call;
     private final Map<Long, PendingRead<?>> pending = new ConcurrentHashMap<>();
     /** Lock for sending: a call accepts messages from one thread at a time. */
-    private final Object sending = new Object();
+    private final Object sendLock = new Object();
 
     private long lastId;
     private volatile boolean ended;
@@ -81,7 +81,7 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
                     "this process has " + Limits.READS_PER_STREAM_MAX + " reads under way at " + to
                             + ", the limit per server");
         }
-        synchronized (sending) {
+        synchronized (sendLock) {
             if (ended) {
                 return null;
             }
@@ -101,7 +101,7 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
         if (!remove(read)) {
             return;
         }
-        synchronized (sending) {
+        synchronized (sendLock) {
             if (!ended) {
                 call.sendMessage(DataProto.ReadsCall.newBuilder().setId(read.id).build());
             }
@@ -111,7 +111,7 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
 
     /** Rejects new reads, and ends the stream once running ones are answered. */
     void finish() {
-        synchronized (sending) {
+        synchronized (sendLock) {
             if (!ended) {
                 ended = true;
                 call.halfClose();
@@ -142,7 +142,7 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
                 : status;
         UniserveException error =
                 StatusMapping.fromStatus(known.asRuntimeException(trailers), to.toString(), true, true);
-        synchronized (sending) {
+        synchronized (sendLock) {
             failure = error;
             ended = true;
         }

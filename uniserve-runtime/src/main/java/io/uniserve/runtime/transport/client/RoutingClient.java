@@ -12,7 +12,7 @@ import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.loop.EventLoop;
@@ -54,14 +54,14 @@ public final class RoutingClient implements AutoCloseable {
     private final ClusterIdentity cluster;
     private final EventLoop loop;
     private final Clock clock;
-    private final Ids ids;
+    private final IdGenerator ids;
     private final Consumer<Routing> listener;
 
-    private final Deque<Attempt> tried = new ArrayDeque<>();
+    private final Deque<Attempt> failedAttempts = new ArrayDeque<>();
     private List<Completion<Routing>> waiting = new ArrayList<>();
     private boolean moveDue;
     /** Consecutive watches that ended without any map. */
-    private int silent;
+    private int emptyWatches;
 
     private @Nullable Routing latest;
     private @Nullable Watch current;
@@ -77,7 +77,7 @@ public final class RoutingClient implements AutoCloseable {
             ClusterIdentity cluster,
             EventLoop loop,
             Clock clock,
-            Ids ids,
+            IdGenerator ids,
             Consumer<Routing> listener) {
         if (bootstrap.isEmpty()) {
             throw UniserveException.invalid(
@@ -94,12 +94,12 @@ public final class RoutingClient implements AutoCloseable {
 
     /** Starts to watch. */
     public void start() {
-        loop.execute(this::move);
+        loop.execute(this::watchNext);
     }
 
     /** Requests a newer map, as the present one has proved old: watches another address, unless it has just done so. */
     public void refresh() {
-        loop.execute(this::moveSoon);
+        loop.execute(this::watchNextSoon);
     }
 
     /**
@@ -109,13 +109,13 @@ public final class RoutingClient implements AutoCloseable {
     public void refresh(Completion<Routing> completion) {
         loop.execute(() -> {
             waiting.add(completion);
-            moveSoon();
+            watchNextSoon();
         });
     }
 
     /** Newest failed attempts, oldest first, for error messages. Call on the loop. */
     public List<Attempt> failedAttempts() {
-        return new ArrayList<>(tried);
+        return new ArrayList<>(failedAttempts);
     }
 
     @Override
@@ -131,28 +131,28 @@ public final class RoutingClient implements AutoCloseable {
     }
 
     /** Moves once the current watch has answered or failed, and not too often, so that a slow source has time to answer. */
-    private void moveSoon() {
+    private void watchNextSoon() {
         boolean asking = current != null && !current.answered;
         if (moveDue || asking) {
             return;
         }
         long since = clock.nanos() - lastMoveNanos;
         if (lastTarget == null || since >= REFRESH_MIN_NANOS) {
-            move();
+            watchNext();
         } else {
             moveDue = true;
-            Timers.Cancel unused = loop.after(REFRESH_MIN_NANOS - since, this::move);
+            Timers.Cancel unused = loop.after(REFRESH_MIN_NANOS - since, this::watchNext);
         }
     }
 
-    private void move() {
+    private void watchNext() {
         if (closed) {
             return;
         }
         Watch old = current;
         moveDue = false;
         lastMoveNanos = clock.nanos();
-        Address target = next();
+        Address target = nextAddress();
         lastTarget = target;
         Watch watch = new Watch(target, waiting);
         waiting = new ArrayList<>();
@@ -177,13 +177,15 @@ public final class RoutingClient implements AutoCloseable {
     }
 
     /** Time for a source to send its map. It grows after all sources were silent, as on overloaded machines. */
-    private long patienceNanos() {
+    private long sourceTimeoutNanos() {
         return FIRST_STATE_NANOS
-                << Math.min(FIRST_STATE_DOUBLINGS_MAX, silent / knownAddresses().size());
+                << Math.min(
+                        FIRST_STATE_DOUBLINGS_MAX,
+                        emptyWatches / knownAddresses().size());
     }
 
     /** Address after the last one. */
-    private Address next() {
+    private Address nextAddress() {
         List<Address> all = knownAddresses();
         int last = lastTarget == null ? -1 : all.indexOf(lastTarget);
         // Clients start at different servers, to distribute the watchers.
@@ -191,7 +193,7 @@ public final class RoutingClient implements AutoCloseable {
         return all.get(place);
     }
 
-    private void received(Watch watch, Routing routing) {
+    private void onRouting(Watch watch, Routing routing) {
         if (watch != current) {
             return;
         }
@@ -199,12 +201,12 @@ public final class RoutingClient implements AutoCloseable {
             cluster.setName(routing.clusterId());
         } catch (UniserveException e) {
             watch.cancel();
-            failed(watch, e);
+            onWatchFailure(watch, e);
             return;
         }
         boolean first = !watch.answered;
         watch.answered = true;
-        silent = 0;
+        emptyWatches = 0;
         backoffNanos = BACKOFF_MIN_NANOS;
         Routing merged = latest == null ? routing : RoutingMerge.merge(latest, routing);
         boolean changed = !merged.equals(latest);
@@ -214,29 +216,29 @@ public final class RoutingClient implements AutoCloseable {
         }
         watch.takeWaiting().forEach(completion -> completion.done(Outcome.ok(merged)));
         if (first && !waiting.isEmpty()) {
-            moveSoon(); // requested while this answer was in transit
+            watchNextSoon(); // requested while this answer was in transit
         }
     }
 
-    private void failed(Watch watch, UniserveException error) {
+    private void onWatchFailure(Watch watch, UniserveException error) {
         if (watch != current || closed) {
             return;
         }
         LOG.debug("routing map from {}: {}", watch.target, error.getMessage());
         current = null;
-        tried.add(new Attempt(watch.target.toString(), error.code(), error.reason()));
-        if (tried.size() > TRIED_MAX) {
-            tried.remove();
+        failedAttempts.add(new Attempt(watch.target.toString(), error.code(), error.reason()));
+        if (failedAttempts.size() > TRIED_MAX) {
+            failedAttempts.remove();
         }
         long jitter = Long.remainderUnsigned(ids.next(), backoffNanos);
-        Timers.Cancel unused = loop.after(backoffNanos / 2 + jitter / 2, this::moveIfIdle);
+        Timers.Cancel unused = loop.after(backoffNanos / 2 + jitter / 2, this::watchNextIfIdle);
         backoffNanos = Math.min(BACKOFF_MAX_NANOS, backoffNanos * 2);
         watch.takeWaiting().forEach(completion -> completion.done(Outcome.err(error)));
     }
 
-    private void moveIfIdle() {
+    private void watchNextIfIdle() {
         if (current == null) {
-            move();
+            watchNext();
         }
     }
 
@@ -245,7 +247,7 @@ public final class RoutingClient implements AutoCloseable {
         private final Address target;
         private List<Completion<Routing>> waiting;
         private volatile @Nullable ClientCall<AdminProto.WatchCall, ModelProto.Routing> call;
-        private Timers.Cancel patience = () -> {};
+        private Timers.Cancel timeout = () -> {};
         private boolean answered;
 
         private Watch(Address target, List<Completion<Routing>> waiting) {
@@ -260,7 +262,7 @@ public final class RoutingClient implements AutoCloseable {
         }
 
         private void start() {
-            patience = loop.after(patienceNanos(), this::checkAnswered);
+            timeout = loop.after(sourceTimeoutNanos(), this::checkAnswered);
             try {
                 ClientCall<AdminProto.WatchCall, ModelProto.Routing> started =
                         channels.channel(target).newCall(RoutingServiceGrpc.getWatchMethod(), CallOptions.DEFAULT);
@@ -273,15 +275,15 @@ public final class RoutingClient implements AutoCloseable {
                 started.halfClose();
             } catch (RuntimeException e) {
                 UniserveException error = StatusMapping.fromStatus(e, target.toString(), false, true);
-                loop.execute(() -> failed(this, error));
+                loop.execute(() -> onWatchFailure(this, error));
             }
         }
 
         private void checkAnswered() {
             if (!answered && this == current) {
-                silent++;
+                emptyWatches++;
                 cancel();
-                failed(
+                onWatchFailure(
                         this,
                         new UniserveException(
                                 ErrorCode.DEADLINE_EXCEEDED, target + " did not send its routing map in time"));
@@ -292,11 +294,11 @@ public final class RoutingClient implements AutoCloseable {
         public void onMessage(ModelProto.Routing message) {
             try {
                 Routing routing = RoutingMapping.fromProto(message);
-                loop.execute(() -> received(this, routing));
+                loop.execute(() -> onRouting(this, routing));
             } catch (UniserveException e) {
                 loop.execute(() -> {
                     cancel();
-                    failed(this, e);
+                    onWatchFailure(this, e);
                 });
             }
             ClientCall<AdminProto.WatchCall, ModelProto.Routing> running = call;
@@ -310,11 +312,11 @@ public final class RoutingClient implements AutoCloseable {
             UniserveException error = status.isOk()
                     ? new UniserveException(ErrorCode.UNAVAILABLE, target + " ended the watch")
                     : StatusMapping.fromStatus(status.asRuntimeException(trailers), target.toString(), true, true);
-            loop.execute(() -> failed(this, error));
+            loop.execute(() -> onWatchFailure(this, error));
         }
 
         private void cancel() {
-            patience.cancel();
+            timeout.cancel();
             if (call != null) {
                 call.cancel("another source is watched", null);
             }

@@ -48,7 +48,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
 
     /** Sends the request; never throws, every failure goes to the completion. */
     <Q> void start(ChannelPool channels, MethodDescriptor<Q, P> method, Q request, long timeoutNanos) {
-        timer = channels.timers().after(timeoutNanos, this::onTimeout); // the time to send counts too
+        timer = channels.timers().after(timeoutNanos, this::onTimeout); // includes the time to send the request
         try {
             ClientCall<Q, P> started =
                     channels.channel(to).newCall(method, CallOptions.DEFAULT.withStreamTracerFactory(sent));

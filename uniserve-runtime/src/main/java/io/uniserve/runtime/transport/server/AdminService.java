@@ -6,7 +6,7 @@ import io.uniserve.runtime.proto.AdminGrpc;
 import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.UnknownFieldCheck;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
 
 /** gRPC service of administrative requests. */
 final class AdminService extends AdminGrpc.AdminImplBase {
@@ -20,9 +20,9 @@ final class AdminService extends AdminGrpc.AdminImplBase {
 
     @Override
     public void call(AdminProto.AdminCall call, StreamObserver<AdminProto.AdminReplyEnvelope> observer) {
-        Reply<AdminReply, AdminProto.AdminReplyEnvelope> reply = new Reply<>(observer, AdminMapping::toProto);
+        UnaryReply<AdminReply, AdminProto.AdminReplyEnvelope> reply = new UnaryReply<>(observer, AdminMapping::toProto);
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
             handler.call(AdminMapping.fromProto(call), reply);
         } catch (RuntimeException e) {

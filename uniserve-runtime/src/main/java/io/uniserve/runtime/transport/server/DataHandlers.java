@@ -7,15 +7,15 @@ public record DataHandlers(
         ReadHandler read,
         UpdateRpcHandler update,
         QueryHandler query,
-        ConsistentCutHandler snapshot,
+        ConsistentSnapshotHandler snapshot,
         QueriesHandler queries) {
     /** Handlers without snapshots of several tables and without a list of running queries. */
     public DataHandlers(ReadHandler read, UpdateRpcHandler update, QueryHandler query) {
-        this(read, update, query, ConsistentCutHandler.NONE);
+        this(read, update, query, ConsistentSnapshotHandler.NONE);
     }
 
     /** Handlers without a list of running queries. */
-    public DataHandlers(ReadHandler read, UpdateRpcHandler update, QueryHandler query, ConsistentCutHandler cut) {
+    public DataHandlers(ReadHandler read, UpdateRpcHandler update, QueryHandler query, ConsistentSnapshotHandler cut) {
         this(read, update, query, cut, QueriesHandler.NONE);
     }
 }

@@ -3,17 +3,17 @@ package io.uniserve.runtime.transport.server;
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.client.ConsistentCut;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.UpdateReply;
-import io.uniserve.runtime.proto.ConsistentCutMapping;
+import io.uniserve.runtime.proto.ConsistentSnapshotMapping;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.QueryMapping;
 import io.uniserve.runtime.proto.UpdateMapping;
 import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.QueriesMapping;
-import io.uniserve.runtime.transport.UnknownFieldCheck;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -47,9 +47,9 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public void update(DataProto.UpdateCall call, StreamObserver<DataProto.UpdateReply> observer) {
-        Reply<UpdateReply, DataProto.UpdateReply> reply = new Reply<>(observer, UpdateMapping::toProto);
+        UnaryReply<UpdateReply, DataProto.UpdateReply> reply = new UnaryReply<>(observer, UpdateMapping::toProto);
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
             handlers.update().update(UpdateMapping.fromProto(call.getRequest()), reply);
         } catch (RuntimeException e) {
@@ -59,11 +59,12 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public void cut(DataProto.CutCall call, StreamObserver<DataProto.CutReply> observer) {
-        Reply<ConsistentCut, DataProto.CutReply> reply = new Reply<>(observer, ConsistentCutMapping::toProto);
+        UnaryReply<ConsistentSnapshot, DataProto.CutReply> reply =
+                new UnaryReply<>(observer, ConsistentSnapshotMapping::toProto);
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
-            handlers.snapshot().takeSnapshot(ConsistentCutMapping.fromProto(call), reply);
+            handlers.snapshot().takeSnapshot(ConsistentSnapshotMapping.fromProto(call), reply);
         } catch (RuntimeException e) {
             reply.fail(e);
         }
@@ -71,9 +72,10 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public void queries(DataProto.QueriesCall call, StreamObserver<DataProto.QueriesReply> observer) {
-        Reply<QueriesHandler.Running, DataProto.QueriesReply> reply = new Reply<>(observer, QueriesMapping::toProto);
+        UnaryReply<QueriesHandler.Running, DataProto.QueriesReply> reply =
+                new UnaryReply<>(observer, QueriesMapping::toProto);
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
             reply.done(Outcome.ok(handlers.queries().queries(call.getCancel())));
         } catch (RuntimeException e) {
@@ -83,10 +85,10 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public void query(DataProto.QueryCall call, StreamObserver<DataProto.QueryReply> observer) {
-        Reply<Answer, DataProto.QueryReply> reply =
-                new Reply<>(observer, answer -> QueryMapping.toProto(call.getRequest(), answer));
+        UnaryReply<Answer, DataProto.QueryReply> reply =
+                new UnaryReply<>(observer, answer -> QueryMapping.toProto(call.getRequest(), answer));
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
             reply.onCancel(handlers.query()
                     .onBehalfOf(CallerIdentity.checkedName(call.getClient()))

@@ -8,9 +8,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.IdentityHeader;
+import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.TlsCredentials;
-import io.uniserve.runtime.transport.UnknownFieldCheck;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -55,7 +55,7 @@ public final class GrpcServer implements AutoCloseable {
         longCalls.forEach(Runnable::run);
     }
 
-    /** Rejects new calls, waits at most this long for running ones, then aborts the rest. */
+    /** Rejects new calls, waits at most this long for running ones, then aborts the remaining ones. */
     public void stop(long graceNanos) {
         server.shutdown();
         longCalls.forEach(Runnable::run);
@@ -160,11 +160,11 @@ public final class GrpcServer implements AutoCloseable {
                     .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveWithoutCalls(true);
-            services.forEach(service -> builder.addService(UnknownFieldCheck.tolerant(service)));
+            services.forEach(service -> builder.addService(MalformedMessageGuard.tolerant(service)));
             if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
                 builder.intercept(new AuthorizationInterceptor(authorizer));
             }
-            builder.intercept(new IdentityHeader.OfServer(cluster));
+            builder.intercept(new ClusterIdentityInterceptor.OfServer(cluster));
             TransportThreads threads = TransportThreads.create();
             try {
                 return new GrpcServer(threads.serve(builder).build().start(), threads, List.copyOf(longCalls));

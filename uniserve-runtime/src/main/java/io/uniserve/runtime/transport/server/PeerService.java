@@ -7,7 +7,7 @@ import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.peer.PeerReplyMapping;
 import io.uniserve.runtime.proto.peer.PeerRequestMapping;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.UnknownFieldCheck;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
 
 /** gRPC service of requests between daemons. */
 final class PeerService extends PeerGrpc.PeerImplBase {
@@ -21,9 +21,10 @@ final class PeerService extends PeerGrpc.PeerImplBase {
 
     @Override
     public void call(PeerProto.PeerEnvelope envelope, StreamObserver<PeerProto.PeerReplyEnvelope> observer) {
-        Reply<PeerReply, PeerProto.PeerReplyEnvelope> reply = new Reply<>(observer, PeerReplyMapping::toProto);
+        UnaryReply<PeerReply, PeerProto.PeerReplyEnvelope> reply =
+                new UnaryReply<>(observer, PeerReplyMapping::toProto);
         try {
-            UnknownFieldCheck.refuse(envelope);
+            MalformedMessageGuard.refuse(envelope);
             cluster.checkName(envelope.getCluster());
             handler.call(PeerRequestMapping.fromProto(envelope), reply);
         } catch (RuntimeException e) {

@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import io.uniserve.limit.Limits;
 import io.uniserve.runtime.proto.DataProto;
 
-/** Reply, or the rest of a large one, that waits until its caller has received earlier messages. */
+/** Reply, or the remaining part of a large one, that waits until its caller has received earlier messages. */
 final class QueuedReply {
     private final DataProto.ReadsReply message;
     private final ByteString remaining;
@@ -44,7 +44,7 @@ final class QueuedReply {
         return message.getMore();
     }
 
-    /** Rest after the next message. */
+    /** Remaining part after the next message. */
     QueuedReply afterNext() {
         return piece(message.getId(), remaining);
     }

@@ -24,8 +24,8 @@ public interface ReadHandler {
     }
 
     /**
-     * Handles the request of a caller that provides a thread: the work may be submitted to {@code lent}, which runs it soon, and not
-     * before this call returns.
+     * Handles the request of a caller that provides a thread: the work may be submitted to {@code lent}. That executor runs it soon, but
+     * not before this call returns.
      */
     default Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion, Executor lent) {
         return read(request, completion);

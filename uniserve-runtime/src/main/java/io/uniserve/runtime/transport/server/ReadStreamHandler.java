@@ -12,8 +12,8 @@ import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ReadMapping;
 import io.uniserve.runtime.proto.VersionedReadMapping;
 import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
-import io.uniserve.runtime.transport.UnknownFieldCheck;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
@@ -50,7 +50,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         this.handler = handler;
         this.observer = (ServerCallStreamObserver<DataProto.ReadsReply>) observer;
         this.observer.disableAutoInboundFlowControl();
-        this.observer.setOnReadyHandler(this::proceed);
+        this.observer.setOnReadyHandler(this::sendQueued);
         // With this handler set, an answer to a disconnected caller is dropped instead of throwing.
         this.observer.setOnCancelHandler(() -> {
             onDisconnect();
@@ -74,7 +74,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
 
     private void onCall(DataProto.ReadsCall call) {
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             cluster.checkServing();
             if (!opened) {
                 cluster.checkName(call.getCluster());
@@ -94,7 +94,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
                     read -> handler.onBehalfOf(client(call))
                             .read(VersionedReadMapping.fromProto(call.getVersioned()), read));
         } else {
-            giveUp(call.getId());
+            cancelRead(call.getId());
         }
     }
 
@@ -117,7 +117,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         }
     }
 
-    private void giveUp(long id) {
+    private void cancelRead(long id) {
         ReadStreamRequest<?> read = running.get(id);
         if (read != null) {
             read.cancel();
@@ -143,10 +143,10 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
                 observer.onNext(next.message());
             }
         }
-        proceed();
+        sendQueued();
     }
 
-    private void proceed() {
+    private void sendQueued() {
         boolean goOn;
         synchronized (this) {
             while (!ended && !unsent.isEmpty() && observer.isReady()) {
@@ -177,7 +177,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
     /** Rejects new reads, and ends the call once running ones are answered. */
     void finish() {
         finishing = true;
-        proceed();
+        sendQueued();
     }
 
     private void refuse(UniserveException error) {

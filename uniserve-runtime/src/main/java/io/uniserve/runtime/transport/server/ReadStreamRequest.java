@@ -13,15 +13,15 @@ import java.util.function.Function;
 
 /** Running read: it is answered once, and a second completion is ignored. Thread-safe. */
 final class ReadStreamRequest<M> implements Completion<M> {
-    private final ReadStreamHandler reads;
+    private final ReadStreamHandler stream;
     private final long id;
     private final Function<M, DataProto.ReadReply> mapping;
     private final AtomicBoolean answered = new AtomicBoolean();
-    private final Cancellation cancellation = new Cancellation();
+    private final CancellationLink cancellation = new CancellationLink();
 
     ReadStreamRequest(ReadStreamHandler reads, long id, Function<M, DataProto.ReadReply> mapping) {
         this.mapping = mapping;
-        this.reads = reads;
+        this.stream = reads;
         this.id = id;
     }
 
@@ -50,9 +50,9 @@ final class ReadStreamRequest<M> implements Completion<M> {
             } catch (RuntimeException e) {
                 reply = error(StatusMapping.toUniserveException(e));
             }
-            reads.sendReply(id, reply);
+            stream.sendReply(id, reply);
         } else if (outcome instanceof Outcome.Err<M> failed) {
-            reads.sendReply(id, error(failed.error()));
+            stream.sendReply(id, error(failed.error()));
         }
     }
 

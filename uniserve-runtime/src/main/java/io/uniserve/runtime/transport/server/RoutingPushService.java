@@ -8,8 +8,8 @@ import io.uniserve.runtime.proto.ModelProto;
 import io.uniserve.runtime.proto.RoutingMapping;
 import io.uniserve.runtime.proto.RoutingServiceGrpc;
 import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
-import io.uniserve.runtime.transport.UnknownFieldCheck;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
     @Override
     public void watch(AdminProto.WatchCall call, StreamObserver<ModelProto.Routing> observer) {
         try {
-            UnknownFieldCheck.refuse(call);
+            MalformedMessageGuard.refuse(call);
             if (!call.getCluster().isEmpty()) {
                 cluster.checkName(call.getCluster());
             }
@@ -47,7 +47,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
     /** Encodes the map, once for all watchers. */
     private ModelProto.Routing encode(Routing routing) {
         Encoded encoded = last;
-        if (encoded == null || !encoded.of(routing)) {
+        if (encoded == null || !encoded.isOf(routing)) {
             encoded = new Encoded(routing, RoutingMapping.toProto(routing));
             last = encoded;
         }
@@ -56,7 +56,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
 
     private record Encoded(Routing routing, ModelProto.Routing message) {
         @SuppressWarnings("ReferenceEquality") // optimization only: an equal map is encoded again
-        private boolean of(Routing other) {
+        private boolean isOf(Routing other) {
             return routing == other;
         }
     }
@@ -72,15 +72,15 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
         }
 
         private void start() {
-            Cancellation cancellation = new Cancellation();
+            CancellationLink cancellation = new CancellationLink();
             observer.setOnReadyHandler(this::flush);
-            observer.setOnCancelHandler(() -> ended(cancellation));
-            observer.setOnCloseHandler(() -> ended(cancellation));
+            observer.setOnCancelHandler(() -> onEnd(cancellation));
+            observer.setOnCloseHandler(() -> onEnd(cancellation));
             cancellation.onCancel(source.watch(this::offer));
             watchers.add(this);
         }
 
-        private void ended(Cancellation cancellation) {
+        private void onEnd(CancellationLink cancellation) {
             watchers.remove(this);
             cancellation.cancel();
         }

@@ -18,7 +18,7 @@ import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.server.Loopback;
@@ -49,7 +49,7 @@ class RoutingWatchTest {
                 cluster,
                 first.loop,
                 SystemClock.INSTANCE,
-                new RandomIds(),
+                new RandomIdGenerator(),
                 seen::add);
         client.start();
         return client;

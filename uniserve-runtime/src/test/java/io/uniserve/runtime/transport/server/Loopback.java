@@ -53,7 +53,7 @@ public final class Loopback implements AutoCloseable {
         done.done(Outcome.ok(new Answer("text/plain", Bytes.utf8(request.text()))));
         return () -> {};
     };
-    public final RoutingHub routing = new RoutingHub();
+    public final RoutingBroadcaster routing = new RoutingBroadcaster();
     public volatile RoutingSource source = routing;
     public final AtomicReference<Throwable> fatal = new AtomicReference<>();
     public final EventLoop loop = new EventLoop("test-client", SystemClock.INSTANCE, fatal::set);

@@ -3,7 +3,7 @@ package io.uniserve.server.read.session;
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.Operator;
-import io.uniserve.protocol.transaction.server.VersionedSnapshots;
+import io.uniserve.protocol.transaction.server.VersionedSnapshotCache;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -39,7 +39,7 @@ public interface PinnedActor extends AutoCloseable {
     }
 
     /** State of the actor at this version, 0 for the newest; empty if it is not kept any more. Release it before the actor. */
-    default Optional<VersionedSnapshots.Ref<ActorView>> snapshotAt(long version) {
+    default Optional<VersionedSnapshotCache.Ref<ActorView>> snapshotAt(long version) {
         return Optional.empty();
     }
 

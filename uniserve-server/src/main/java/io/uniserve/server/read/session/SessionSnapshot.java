@@ -7,7 +7,7 @@ package io.uniserve.server.read.session;
 public final class SessionSnapshot {
     private final SharedEngineSnapshot view;
     private final long version;
-    private int users = 2;
+    private int useCount = 2;
     private long untilNanos;
 
     /** Creates a state with two users: the table and the caller. Both must release it. It takes over the caller's use of the view. */
@@ -35,7 +35,7 @@ public final class SessionSnapshot {
 
     /** Adds a user, and extends the hold to at least this time. */
     synchronized void use(long until) {
-        users++;
+        useCount++;
         untilNanos = until - untilNanos > 0 ? until : untilNanos;
     }
 
@@ -47,6 +47,6 @@ public final class SessionSnapshot {
     }
 
     private synchronized boolean removeUser() {
-        return --users == 0;
+        return --useCount == 0;
     }
 }

@@ -22,13 +22,13 @@ import java.util.function.Supplier;
  */
 public final class SessionSnapshots implements AutoCloseable {
     private final int statesMax;
-    private final int viewsMost;
+    private final int viewsMax;
     private final long bytesMost;
     private final Map<Key, SessionSnapshot> states = new LinkedHashMap<>(16, 0.75f, true);
     /** Newest view of each actor; it may be closed. */
     private final Map<ReplicaKey, SharedEngineSnapshot> newest = new HashMap<>();
 
-    private long versions;
+    private long lastVersion;
     private long bytes;
     private long tooLarge;
 
@@ -43,9 +43,9 @@ public final class SessionSnapshots implements AutoCloseable {
      */
     public SessionSnapshots(int most, int viewsMost, long bytesMost, long firstVersion) {
         this.statesMax = most;
-        this.viewsMost = viewsMost;
+        this.viewsMax = viewsMost;
         this.bytesMost = bytesMost;
-        this.versions = firstVersion;
+        this.lastVersion = firstVersion;
     }
 
     /** Returns the state with this version, with one use more; empty if it is not held. */
@@ -60,12 +60,12 @@ public final class SessionSnapshots implements AutoCloseable {
     }
 
     /**
-     * Returns the session's state of the actor, with one use more. If it has none, takes the present state of the actor pinned here.
+     * Returns the session's state of the actor, with one use more. If it has none, takes the current state of the actor pinned here.
      */
     public SessionSnapshot hold(
             ReadRequest.SessionHold session, ReplicaKey actor, long untilNanos, Supplier<PinnedActor> pin) {
         Key key = new Key(session.high(), session.low(), actor);
-        SessionSnapshot known = used(key, untilNanos);
+        SessionSnapshot known = acquire(key, untilNanos);
         if (known != null) {
             return known;
         }
@@ -76,7 +76,7 @@ public final class SessionSnapshots implements AutoCloseable {
     }
 
     @org.jspecify.annotations.Nullable
-    private synchronized SessionSnapshot used(Key key, long untilNanos) {
+    private synchronized SessionSnapshot acquire(Key key, long untilNanos) {
         SessionSnapshot known = states.get(key);
         if (known != null) {
             known.use(untilNanos);
@@ -102,9 +102,9 @@ public final class SessionSnapshots implements AutoCloseable {
     }
 
     private synchronized long nextVersion() {
-        versions++;
-        versions += versions == 0 ? 1 : 0;
-        return versions;
+        lastVersion++;
+        lastVersion += lastVersion == 0 ? 1 : 0;
+        return lastVersion;
     }
 
     /**
@@ -135,7 +135,7 @@ public final class SessionSnapshots implements AutoCloseable {
                 views.add(state.view());
             }
         });
-        if (views.size() > viewsMost) {
+        if (views.size() > viewsMax) {
             SharedEngineSnapshot eldest = views.iterator().next();
             states.values().removeIf(state -> state.view() == eldest && dropped.add(state));
         }
@@ -148,7 +148,7 @@ public final class SessionSnapshots implements AutoCloseable {
         }
         if (state != null) {
             state.release();
-            forget();
+            removeClosedViews();
         }
     }
 
@@ -159,7 +159,7 @@ public final class SessionSnapshots implements AutoCloseable {
             states.values().removeIf(state -> state.isExpiredAt(now) && ended.add(state));
         }
         ended.forEach(SessionSnapshot::release);
-        forget();
+        removeClosedViews();
     }
 
     /** Measures the size of the views. If it is above the limit, drops the least recently read ones. */
@@ -192,7 +192,7 @@ public final class SessionSnapshots implements AutoCloseable {
         }
         dropped.forEach(SessionSnapshot::release);
         used.forEach(SessionSnapshot::release);
-        forget();
+        removeClosedViews();
     }
 
     /** Bytes that only the views use, as of the last measurement. */
@@ -205,7 +205,7 @@ public final class SessionSnapshots implements AutoCloseable {
         return tooLarge;
     }
 
-    private synchronized void forget() {
+    private synchronized void removeClosedViews() {
         newest.values().removeIf(SharedEngineSnapshot::isClosed);
     }
 

@@ -17,14 +17,14 @@ public final class SharedEngineSnapshot {
 
     private final PinnedActor actor;
     private final ActorView view;
-    private final long number;
+    private final long stateNumber;
     private volatile long bytes;
-    private int users = 1;
+    private int useCount = 1;
 
     private SharedEngineSnapshot(PinnedActor actor, ActorView view, long number) {
         this.actor = actor;
         this.view = view;
-        this.number = number;
+        this.stateNumber = number;
     }
 
     /**
@@ -67,11 +67,11 @@ public final class SharedEngineSnapshot {
     }
 
     /**
-     * Asks the engine for the size of the view, in bytes of memory and disk. The size is 0 while it shows the actor's present state,
+     * Requests the size of the view from the engine, in bytes of memory and disk. The size is 0 while it shows the actor's current state,
      * which exists anyway. Call it only with a use of the view.
      */
     long measure() {
-        if (number != 0 && actor.stateNumber() == number) {
+        if (stateNumber != 0 && actor.stateNumber() == stateNumber) {
             bytes = 0;
             return 0;
         }
@@ -91,15 +91,15 @@ public final class SharedEngineSnapshot {
 
     /** Adds a user; false if the view is closed, or shows or may show another state than this one. */
     synchronized boolean acquire(long present) {
-        if (users == 0 || number == 0 || number != present) {
+        if (useCount == 0 || stateNumber == 0 || stateNumber != present) {
             return false;
         }
-        users++;
+        useCount++;
         return true;
     }
 
     synchronized boolean isClosed() {
-        return users == 0;
+        return useCount == 0;
     }
 
     /** Removes a user. Call it once per use. */
@@ -119,6 +119,6 @@ public final class SharedEngineSnapshot {
     }
 
     private synchronized boolean removeUser() {
-        return --users == 0;
+        return --useCount == 0;
     }
 }

@@ -7,11 +7,11 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Cancellation scope of a query or a part of one. When its caller gives up, all work registered here is stopped. Thread-safe. */
+/** Cancellation scope of a query or a part of one. When its caller cancels, all work registered here is stopped. Thread-safe. */
 public final class CancellationScope {
     private static final Logger LOG = LoggerFactory.getLogger(CancellationScope.class);
     /** Interval of repeated stops: a stop has no effect on work that has not started yet. */
-    private static final long AGAIN_NANOS = 20_000_000;
+    private static final long REPEAT_NANOS = 20_000_000;
 
     private final Timers timers;
     private final List<Work> open = new ArrayList<>(1);
@@ -22,7 +22,7 @@ public final class CancellationScope {
         this.timers = timers;
     }
 
-    /** True if the caller has given up. */
+    /** True if the caller has cancelled. */
     public boolean isCancelled() {
         return cancelled;
     }
@@ -66,7 +66,7 @@ public final class CancellationScope {
                 } catch (RuntimeException | LinkageError e) {
                     LOG.warn("stopping an operator failed, trying again", e);
                 }
-                repeatTimer = timers.after(AGAIN_NANOS, this::stop);
+                repeatTimer = timers.after(REPEAT_NANOS, this::stop);
             }
         }
 

@@ -33,7 +33,7 @@ public final class WorkerPool implements AutoCloseable {
     private final boolean fair;
     private final ThreadPoolExecutor executor;
     private final AtomicInteger unfinished = new AtomicInteger();
-    private final FairTasks tasks = new FairTasks();
+    private final FairTaskQueue tasks = new FairTaskQueue();
     private int stuckLogged;
     private volatile boolean closed;
 
@@ -71,13 +71,13 @@ public final class WorkerPool implements AutoCloseable {
 
     /** Queues a task of the server itself; false if the pool is closed. */
     public boolean execute(Runnable task) {
-        return execute(Share.NONE, task);
+        return execute(FairShareKey.NONE, task);
     }
 
     /** Queues a task; false if the pool is closed. */
-    public boolean execute(Share share, Runnable task) {
+    public boolean execute(FairShareKey share, Runnable task) {
         unfinished.incrementAndGet();
-        Share turn = fair ? share : Share.NONE;
+        FairShareKey turn = fair ? share : FairShareKey.NONE;
         tasks.add(turn, task);
         if (wakeWorker() || !tasks.remove(turn, task)) {
             return true;
@@ -100,7 +100,7 @@ public final class WorkerPool implements AutoCloseable {
     private void runNext() {
         boolean more = true;
         while (more) {
-            FairTasks.Running next = tasks.take(threads, clock.nanos(), STUCK_AFTER_NANOS);
+            FairTaskQueue.Running next = tasks.take(threads, clock.nanos(), STUCK_AFTER_NANOS);
             if (next != null) {
                 run(next);
             }
@@ -110,7 +110,7 @@ public final class WorkerPool implements AutoCloseable {
         }
     }
 
-    private void run(FairTasks.Running next) {
+    private void run(FairTaskQueue.Running next) {
         try {
             if (Thread.currentThread() instanceof Worker worker) {
                 worker.running = next;
@@ -119,12 +119,12 @@ public final class WorkerPool implements AutoCloseable {
         } finally {
             tasks.end(next);
             unfinished.decrementAndGet();
-            lookAgain();
+            wakeWorkers();
         }
     }
 
     /** Wakes threads after the end of a task: one task of its table and one of its client may run now. */
-    private void lookAgain() {
+    private void wakeWorkers() {
         int waits = tasks.waitingCount();
         for (int i = 0; i < 2 && executor.getQueue().size() < waits && !executor.isShutdown(); i++) {
             wakeWorker();
@@ -135,7 +135,7 @@ public final class WorkerPool implements AutoCloseable {
      * Runs the task on a caller's thread, in place of a worker. Queues it if no worker is idle, to keep the number of active threads
      * within the limit. False if the pool is closed.
      */
-    public boolean runOnCallerThread(Share share, Runnable task, Executor lender) {
+    public boolean runOnCallerThread(FairShareKey share, Runnable task, Executor lender) {
         if (idleThreads() == 0 || executor.isShutdown()) {
             return execute(share, task);
         }
@@ -155,7 +155,7 @@ public final class WorkerPool implements AutoCloseable {
      * caller's thread.
      */
     public EngineCall enterEngine(long deadlineNanos, @Nullable CancellationScope cancellationScope) {
-        FairTasks.Running task =
+        FairTaskQueue.Running task =
                 Thread.currentThread() instanceof Worker worker && worker.pool == this ? worker.running : null;
         if (task != null) {
             task.enterOperator(deadlineNanos, cancellationScope);
@@ -193,7 +193,7 @@ public final class WorkerPool implements AutoCloseable {
             executor.setCorePoolSize(wanted);
             executor.setMaximumPoolSize(wanted);
         }
-        lookAgain(); // stuck tasks no longer count for the limits
+        wakeWorkers(); // stuck tasks no longer count for the limits
     }
 
     /** Rejects new tasks and waits for running ones, at most this long. */
@@ -217,7 +217,7 @@ public final class WorkerPool implements AutoCloseable {
     private static final class Worker extends Thread {
         private final WorkerPool pool;
         /** Used by this thread only. */
-        private FairTasks.@Nullable Running running;
+        private FairTaskQueue.@Nullable Running running;
 
         private Worker(WorkerPool pool, Runnable task, String name) {
             super(task, name);
@@ -227,9 +227,9 @@ public final class WorkerPool implements AutoCloseable {
 
     /** Mark of a worker that is inside the engine. */
     public static final class EngineCall implements AutoCloseable {
-        private final FairTasks.@Nullable Running task;
+        private final FairTaskQueue.@Nullable Running task;
 
-        private EngineCall(FairTasks.@Nullable Running task) {
+        private EngineCall(FairTaskQueue.@Nullable Running task) {
             this.task = task;
         }
 

@@ -83,7 +83,7 @@ class WorkerPoolTest {
 
     @Test
     void aLentThreadIsNotMadeUpFor() {
-        pool.runOnCallerThread(Share.NONE, this::hang, task -> {
+        pool.runOnCallerThread(FairShareKey.NONE, this::hang, task -> {
             Thread thread = new Thread(task);
             thread.setDaemon(true);
             thread.start();
@@ -106,10 +106,10 @@ class WorkerPoolTest {
     void whatIsBriefGoesOnBesideLongTasksOfAnotherClient() {
         AtomicInteger ran = new AtomicInteger();
         for (int i = 0; i < 4; i++) {
-            pool.execute(new Share("slow", "one"), this::waitInside);
+            pool.execute(new FairShareKey("slow", "one"), this::waitInside);
         }
         await().until(() -> inside.get() == 1);
-        pool.execute(new Share("other", "two"), ran::incrementAndGet);
+        pool.execute(new FairShareKey("other", "two"), ran::incrementAndGet);
         pool.compensate();
         assertThat(ran.get())
                 .as("the only thread is taken, and may be given back soon")
@@ -118,9 +118,9 @@ class WorkerPoolTest {
         pool.compensate();
         await().until(() -> ran.get() == 1);
         assertThat(inside.get()).as("a table has no more threads than the pool").isEqualTo(1);
-        pool.execute(new Share("other", "one"), ran::incrementAndGet);
-        pool.execute(new Share("slow", "two"), ran::incrementAndGet);
-        pool.execute(new Share("third", "three"), ran::incrementAndGet);
+        pool.execute(new FairShareKey("other", "one"), ran::incrementAndGet);
+        pool.execute(new FairShareKey("slow", "two"), ran::incrementAndGet);
+        pool.execute(new FairShareKey("third", "three"), ran::incrementAndGet);
         await().until(() -> ran.get() == 3);
         assertThat(ran.get())
                 .as("nor has a client; another client of the slow table goes on")
@@ -136,9 +136,9 @@ class WorkerPoolTest {
         await().until(() -> inside.get() == 1);
         for (int i = 0; i < 3; i++) {
             String number = "many" + i;
-            pool.execute(new Share("t", "many"), () -> order.add(number));
+            pool.execute(new FairShareKey("t", "many"), () -> order.add(number));
         }
-        pool.execute(new Share("t", "few"), () -> order.add("few"));
+        pool.execute(new FairShareKey("t", "few"), () -> order.add("few"));
         release.countDown();
         await().until(() -> order.size() == 4);
         assertThat(order).containsExactly("many0", "few", "many1", "many2");
@@ -166,16 +166,17 @@ class WorkerPoolTest {
     @Test
     void whatWaitsForItsTurnRunsBeforeThePoolEnds() {
         AtomicInteger ran = new AtomicInteger();
-        pool.execute(new Share("t", "c"), this::waitInside);
+        pool.execute(new FairShareKey("t", "c"), this::waitInside);
         await().until(() -> inside.get() == 1);
         for (int i = 0; i < 5; i++) {
-            pool.execute(new Share("t", "c"), ran::incrementAndGet);
+            pool.execute(new FairShareKey("t", "c"), ran::incrementAndGet);
         }
         now.set(LONG_AFTER);
         pool.compensate();
         release.countDown();
         pool.stop(60_000_000_000L);
         assertThat(ran.get()).isEqualTo(5);
-        assertThat(pool.execute(new Share("t", "c"), ran::incrementAndGet)).isFalse();
+        assertThat(pool.execute(new FairShareKey("t", "c"), ran::incrementAndGet))
+                .isFalse();
     }
 }

@@ -1,6 +1,6 @@
 package io.uniserve.sql.engine;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.rows.PackedRows;
@@ -69,5 +69,5 @@ public record ActorStatement(
      *
      * @param statement returns the statement, given the engine's name of the table
      */
-    public record Colocated(TableName table, Columns columns, UnaryOperator<String> statement) {}
+    public record Colocated(TableName table, ColumnSchema columns, UnaryOperator<String> statement) {}
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 public final class ConnectionPool<C> {
     private final Connector<C> connector;
     private final Queue<C> idle = new ConcurrentLinkedQueue<>();
-    private final ReadWriteLock turns = new ReentrantReadWriteLock(true);
+    private final ReadWriteLock lock = new ReentrantReadWriteLock(true);
 
     /** Opens a connection. */
     @FunctionalInterface
@@ -36,15 +36,15 @@ public final class ConnectionPool<C> {
 
     /** Runs work under the shared lock, concurrently with other readers. */
     public <T> T read(Work<C, T> work) throws SQLException {
-        return during(turns.readLock(), work);
+        return withLock(lock.readLock(), work);
     }
 
     /** Runs work under the exclusive lock, without other readers or writers. */
     public <T> T write(Work<C, T> work) throws SQLException {
-        return during(turns.writeLock(), work);
+        return withLock(lock.writeLock(), work);
     }
 
-    private <T> T during(Lock turn, Work<C, T> work) throws SQLException {
+    private <T> T withLock(Lock turn, Work<C, T> work) throws SQLException {
         turn.lock();
         try {
             C mine = idle.poll();

@@ -108,7 +108,7 @@ final class DialectWriter {
         Frame frame = top();
         if (sign == ')' && frames.size() > 1) {
             frames.pop();
-            top().text.append(closed(frame));
+            top().text.append(closeFrame(frame));
         } else if (sign == ',' && !frame.function.isEmpty()) {
             frame.arguments.add(frame.text.toString());
             frame.text.setLength(0);
@@ -117,7 +117,7 @@ final class DialectWriter {
         }
     }
 
-    private String closed(Frame frame) {
+    private String closeFrame(Frame frame) {
         String last = frame.text.toString();
         if (frame.function.isEmpty()) {
             return "(" + last + ")";

@@ -4,7 +4,7 @@ import java.util.TreeMap;
 
 /** Row versions of an actor: the newest published one, and those with open readers. Thread-safe. */
 public final class RowVersionTracker {
-    private final TreeMap<Integer, Integer> open = new TreeMap<>();
+    private final TreeMap<Integer, Integer> readersByVersion = new TreeMap<>();
     private int newest;
 
     /** Returns the newest published version. */
@@ -19,17 +19,17 @@ public final class RowVersionTracker {
 
     /** Opens the newest version for reading: its rows are kept until it is closed. */
     public synchronized int acquire() {
-        open.merge(newest, 1, Integer::sum);
+        readersByVersion.merge(newest, 1, Integer::sum);
         return newest;
     }
 
     /** Releases one reader of this version. */
     public synchronized void release(int version) {
-        open.computeIfPresent(version, (known, count) -> count == 1 ? null : count - 1);
+        readersByVersion.computeIfPresent(version, (known, count) -> count == 1 ? null : count - 1);
     }
 
     /** Returns the oldest version with readers, or the newest if there are none. */
     public synchronized int oldest() {
-        return open.isEmpty() ? newest : open.firstKey();
+        return readersByVersion.isEmpty() ? newest : readersByVersion.firstKey();
     }
 }

@@ -34,14 +34,14 @@ public final class SumOverflowChecker {
      * @param statement as this module wrote it. The engine's statement is in the same form: {@link SqlDialect} is applied later
      */
     public static void check(String statement, Engine engine) throws SQLException {
-        int from = at(statement, " FROM ", 0);
-        int group = from < 0 ? -1 : at(statement, " GROUP BY ", from);
+        int from = indexOutside(statement, " FROM ", 0);
+        int group = from < 0 ? -1 : indexOutside(statement, " GROUP BY ", from);
         if (group < 0) {
             return;
         }
         Set<String> values = new LinkedHashSet<>();
-        summed(statement.substring(0, from), values);
-        summed(statement.substring(group), values);
+        collectSummed(statement.substring(0, from), values);
+        collectSummed(statement.substring(group), values);
         if (values.isEmpty()) {
             return;
         }
@@ -62,13 +62,13 @@ public final class SumOverflowChecker {
     }
 
     private static double shift(String type) {
-        return Math.pow(10, SqlTables.columnTypes(List.of(type)).get(0).scale());
+        return Math.pow(10, SqlTableValidator.columnTypes(List.of(type)).get(0).scale());
     }
 
     /** Returns the position of these words outside of parentheses and quotes; -1 if there is none. */
-    private static int at(String statement, String words, int start) {
+    private static int indexOutside(String statement, String words, int start) {
         int depth = 0;
-        for (int i = start; i < statement.length(); i = past(statement, i)) {
+        for (int i = start; i < statement.length(); i = skipQuoted(statement, i)) {
             depth += depth(statement.charAt(i));
             if (depth == 0 && statement.startsWith(words, i)) {
                 return i;
@@ -78,11 +78,11 @@ public final class SumOverflowChecker {
     }
 
     /** Collects the operands of sums anywhere in a text. */
-    private static void summed(String text, Set<String> values) {
-        for (int i = 0; i < text.length(); i = past(text, i)) {
+    private static void collectSummed(String text, Set<String> values) {
+        for (int i = 0; i < text.length(); i = skipQuoted(text, i)) {
             if (text.startsWith(SUM, i) && (i == 0 || !Character.isLetterOrDigit(text.charAt(i - 1)))) {
                 int end = i + SUM.length();
-                for (int depth = 1; end < text.length(); end = past(text, end)) {
+                for (int depth = 1; end < text.length(); end = skipQuoted(text, end)) {
                     depth += depth(text.charAt(end));
                     if (depth == 0) {
                         break;
@@ -99,7 +99,7 @@ public final class SumOverflowChecker {
     }
 
     /** Returns the position after a character, or after the quotation that it opens. */
-    private static int past(String text, int i) {
+    private static int skipQuoted(String text, int i) {
         char character = text.charAt(i);
         int end = character == '\'' || character == '"' ? text.indexOf(character, i + 1) : i;
         return (end < 0 ? text.length() : end) + 1;

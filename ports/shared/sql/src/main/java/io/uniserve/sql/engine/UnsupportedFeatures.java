@@ -1,14 +1,14 @@
 package io.uniserve.sql.engine;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Features of the planner that one engine lacks. They are refused when the query is planned, with line and column. An actor gets statements
- * only, and cannot report the place in the query.
+ * Features of the planner that one engine lacks. They are rejected when the query is planned, with line and column. An actor gets
+ * statements only, and cannot report the place in the query.
  *
  * @param engine its name, for messages
  * @param parts the parts of queries that it lacks
@@ -51,6 +51,6 @@ public record UnsupportedFeatures(
 
     /** Returns the error for a part of a query. */
     public UniserveException unsupported(SqlNode place, String what) {
-        return SqlErrors.unsupported(place, what + " on " + engine + " is");
+        return SqlErrorFactory.unsupported(place, what + " on " + engine + " is");
     }
 }

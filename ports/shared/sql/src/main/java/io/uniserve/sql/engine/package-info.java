@@ -1,4 +1,4 @@
-/** What ports of column stores share: row actors, updates, JDBC queries, connections and shared tables. */
+/** Shared code of ports for column stores: row actors, updates, JDBC queries, connections and shared tables. */
 @NullMarked
 package io.uniserve.sql.engine;
 

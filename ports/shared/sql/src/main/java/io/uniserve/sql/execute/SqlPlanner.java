@@ -1,6 +1,6 @@
 package io.uniserve.sql.execute;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
@@ -14,11 +14,11 @@ import io.uniserve.sql.engine.MergingEngine;
 import io.uniserve.sql.engine.SqlDialect;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.plan.CardinalityCache;
+import io.uniserve.sql.plan.ColocatedSubquerySelector;
 import io.uniserve.sql.plan.SqlQuery;
-import io.uniserve.sql.plan.SubqueryPlacement;
 import io.uniserve.sql.plan.UnsupportedFeatureChecker;
 import io.uniserve.sql.rows.SqlAnswer;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,9 +45,9 @@ public final class SqlPlanner implements Planner {
 
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final MergingEngine engine;
-    private final Optional<SqlShuffle.Calls> shuffle;
+    private final Optional<SqlShuffleOperators.Calls> shuffle;
     private final UnsupportedFeatureChecker unsupportedFeatures;
-    private final CardinalityCache counts = new CardinalityCache();
+    private final CardinalityCache cardinalities = new CardinalityCache();
 
     /** Creates the planner of a port with this operator. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine) {
@@ -55,7 +55,8 @@ public final class SqlPlanner implements Planner {
     }
 
     /** Creates the planner of a port that can also shuffle, and so join two large tables. */
-    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine, Optional<SqlShuffle.Calls> shuffle) {
+    public SqlPlanner(
+            RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine, Optional<SqlShuffleOperators.Calls> shuffle) {
         this(call, engine, shuffle, SqlDialect.DUCKDB);
     }
 
@@ -67,7 +68,7 @@ public final class SqlPlanner implements Planner {
     private SqlPlanner(
             RetrieveCall<SqlQuery, SqlRows> call,
             MergingEngine engine,
-            Optional<SqlShuffle.Calls> shuffle,
+            Optional<SqlShuffleOperators.Calls> shuffle,
             SqlDialect dialect) {
         this.call = call;
         this.engine = engine;
@@ -92,17 +93,17 @@ public final class SqlPlanner implements Planner {
         String sql = explained ? explain.group(1) : text.text();
         ParsedQuery parsed = SqlQuery.parse(sql);
         if (parsed.isTableless()) {
-            Tableless query = Tableless.of(ParsedQuery.of(sql));
+            TablelessSelect query = TablelessSelect.of(ParsedQuery.of(sql));
             unsupportedFeatures.check(parsed.tree(), Optional.empty());
             unsupportedFeatures.check(Map.of(), sql);
             SqlRows row = query.rows(engine, context);
-            return explained ? explained(List.of(), row) : SqlAnswer.of(query.names(), row);
+            return explained ? formatSteps(List.of(), row) : SqlAnswer.of(query.names(), row);
         }
         Map<String, TableMeta> metas = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         parsed.tables().forEach(named -> metas.put(named.getSimple(), meta(named, text, context)));
         parsed.check(text.table().value());
-        Map<String, Columns> tables = new HashMap<>();
-        metas.forEach((name, meta) -> tables.put(name, Columns.of(meta)));
+        Map<String, ColumnSchema> tables = new HashMap<>();
+        metas.forEach((name, meta) -> tables.put(name, ColumnSchema.of(meta)));
         SqlQuery query = SqlQuery.of(sql, tables);
         unsupportedFeatures.check(parsed.tree(), query.plan().firstInner());
         unsupportedFeatures.check(tables, sql);
@@ -113,15 +114,17 @@ public final class SqlPlanner implements Planner {
         List<String> told = new ArrayList<>();
         StageScheduler stageScheduler = new StageScheduler(
                 query,
-                asked -> new SqlRun(
-                        new ActorCalls(call, context, metas, told, unsupportedFeatures),
+                asked -> new StageExecutor(
+                        new StageCallRunner(call, context, metas, told, unsupportedFeatures),
                         engine,
                         shuffle,
-                        counts,
+                        cardinalities,
                         asked),
-                shuffle.map(nests -> new SubqueryPlacement.Cluster(metas, counts, context)));
+                shuffle.map(nests -> new ColocatedSubquerySelector.Cluster(metas, cardinalities, context)));
         SqlRows rows = stageScheduler.rows();
-        return explained ? explained(told, rows) : SqlAnswer.of(query.fragment().names(), rows);
+        return explained
+                ? formatSteps(told, rows)
+                : SqlAnswer.of(query.fragment().names(), rows);
     }
 
     /** Returns the names in FROM anywhere in a statement, as written, one per row. Such tables need not exist. */
@@ -135,8 +138,8 @@ public final class SqlPlanner implements Planner {
     }
 
     /** Returns the rounds as text. The query was run, but its answer is not shown. */
-    private static Answer explained(List<String> told, SqlRows rows) {
-        String text = String.join("\n", told) + "\n" + "answer: " + ActorCalls.formatRowCount(rows.count()) + "\n";
+    private static Answer formatSteps(List<String> told, SqlRows rows) {
+        String text = String.join("\n", told) + "\n" + "answer: " + StageCallRunner.formatRowCount(rows.count()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));
     }
 
@@ -151,8 +154,9 @@ public final class SqlPlanner implements Planner {
                 return meta;
             }
         } catch (UniserveException e) {
-            throw SqlErrors.withPosition(named, e);
+            throw SqlErrorFactory.withPosition(named, e);
         }
-        throw SqlErrors.unsupported(named, "a join of table " + asked.name() + " with a table of another port is");
+        throw SqlErrorFactory.unsupported(
+                named, "a join of table " + asked.name() + " with a table of another port is");
     }
 }

@@ -3,16 +3,16 @@ package io.uniserve.sql.execute;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
+import io.uniserve.sql.plan.ColocatedSubquerySelector;
 import io.uniserve.sql.plan.FragmentedPlan;
 import io.uniserve.sql.plan.QueryBlock;
 import io.uniserve.sql.plan.QueryPlan;
+import io.uniserve.sql.plan.QueryStage;
 import io.uniserve.sql.plan.SqlQuery;
-import io.uniserve.sql.plan.Stage;
-import io.uniserve.sql.plan.SubqueryPlacement;
 import io.uniserve.sql.plan.write.SubQuery;
 import io.uniserve.sql.rows.BroadcastSize;
 import io.uniserve.sql.rows.PackedRows;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -28,9 +28,9 @@ import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Scheduler of a query's stages: they run one after the other, and each reads answers of those before it. A correlated sub-query may be
+ * Scheduler of a query's stages: they run one after the other, and each reads answers of earlier ones. A correlated sub-query may be
  * limited to the rows that the outer query needs: a key stage before it collects their values. A sub-query that is co-located with the rows
- * that need it is not run as a stage ({@link SubqueryPlacement}).
+ * that need it is not run as a stage ({@link ColocatedSubquerySelector}).
  */
 final class StageScheduler {
     /** Sub-queries with fewer rows are not reduced. */
@@ -38,8 +38,8 @@ final class StageScheduler {
 
     private final SqlQuery query;
     private final QueryPlan plan;
-    private final Function<SqlQuery, SqlRun> runs;
-    private final Optional<SubqueryPlacement> checks;
+    private final Function<SqlQuery, StageExecutor> runs;
+    private final Optional<ColocatedSubquerySelector> placement;
     private final Map<Integer, PackedRows> answers = new TreeMap<>();
     private final Map<Integer, ColocatedSubQueries> colocatedByStage = new TreeMap<>();
 
@@ -69,7 +69,7 @@ final class StageScheduler {
             return tables;
         }
 
-        void forget(Set<Integer> subs) {
+        void remove(Set<Integer> subs) {
             possible.keySet().removeAll(subs);
             chosen.keySet().removeAll(subs);
         }
@@ -80,17 +80,20 @@ final class StageScheduler {
      *
      * @param cluster present if the engine can check sub-queries in place
      */
-    StageScheduler(SqlQuery query, Function<SqlQuery, SqlRun> runs, Optional<SubqueryPlacement.Cluster> cluster) {
+    StageScheduler(
+            SqlQuery query,
+            Function<SqlQuery, StageExecutor> runs,
+            Optional<ColocatedSubquerySelector.Cluster> cluster) {
         this.query = query;
         this.plan = query.plan();
         this.runs = runs;
-        this.checks = cluster.map(known -> new SubqueryPlacement(query, plan, known));
+        this.placement = cluster.map(known -> new ColocatedSubquerySelector(query, plan, known));
     }
 
     /** Returns the query's answer. */
     SqlRows rows() {
         QueryBlock main = plan.block(QueryBlock.MAIN);
-        prepare(main, true, false);
+        answerInputs(main, true, false);
         return rows(main, false, () -> answers.isEmpty() ? Optional.empty() : Optional.of("the query:"));
     }
 
@@ -101,7 +104,7 @@ final class StageScheduler {
     /** Returns the answer of a block whose inputs are available. */
     private SqlRows rows(QueryBlock queryBlock, boolean reduced, Heading head) {
         ColocatedSubQueries there = colocatedSubQueries(queryBlock);
-        SqlRun run = run(queryBlock, reduced);
+        StageExecutor run = run(queryBlock, reduced);
         head.text().ifPresent(run::addHeading);
         if (there.chosen.isEmpty()) {
             return run.run();
@@ -114,7 +117,7 @@ final class StageScheduler {
                 return rows;
             }
             over = there.chosen.keySet().stream()
-                    .filter(sub -> checks.orElseThrow().readsColocated(queryBlock, there.stationaryItem, sub))
+                    .filter(sub -> placement.orElseThrow().readsColocated(queryBlock, there.stationaryItem, sub))
                     .collect(Collectors.toSet());
         } catch (UniserveException e) {
             over = new TreeSet<>(there.chosen.keySet());
@@ -124,8 +127,8 @@ final class StageScheduler {
             }
             run.addStep("what is sent is too large: once more, with the sub-queries before it");
         }
-        there.forget(over);
-        prepare(queryBlock, true, reduced);
+        there.remove(over);
+        answerInputs(queryBlock, true, reduced);
         return rows(queryBlock, reduced, head);
     }
 
@@ -135,7 +138,7 @@ final class StageScheduler {
 
     private SqlQuery stage(QueryBlock queryBlock, boolean reduced) {
         return query.withStage(
-                new Stage(
+                new QueryStage(
                         queryBlock.number(),
                         reduced,
                         false,
@@ -144,28 +147,29 @@ final class StageScheduler {
                 answers);
     }
 
-    private SqlRun run(QueryBlock queryBlock, boolean reduced) {
+    private StageExecutor run(QueryBlock queryBlock, boolean reduced) {
         return runs.apply(stage(queryBlock, reduced));
     }
 
     /** Runs the stages that a block reads. Sub-queries that depend on its rows are run only if {@code all} is set. */
-    private void prepare(QueryBlock queryBlock, boolean all, boolean reduced) {
+    private void answerInputs(QueryBlock queryBlock, boolean all, boolean reduced) {
         queryBlock.source().answers().forEach(item -> answer(plan.block(item.block()), "sub-query", false));
         Map<SubQuery, Set<Integer>> places =
-                checks.map(known -> known.placesOf(queryBlock)).orElse(Map.of());
+                placement.map(known -> known.placesOf(queryBlock)).orElse(Map.of());
         List<SubQuery> subs = queryBlock.subQueries();
         subs.stream().filter(sub -> !places.containsKey(sub)).forEach(this::answerAlone);
         if (!colocatedByStage.containsKey(queryBlock.number())) {
             colocatedByStage.put(
-                    queryBlock.number(), places.isEmpty() ? ColocatedSubQueries.NONE : choose(queryBlock, places));
+                    queryBlock.number(),
+                    places.isEmpty() ? ColocatedSubQueries.NONE : chooseColocated(queryBlock, places));
         }
         ColocatedSubQueries there = colocatedSubQueries(queryBlock);
         subs.stream()
                 .filter(sub -> !there.isChosen(sub))
-                .forEach(sub -> answerOrCheck(there, sub, () -> answerAlone(sub)));
+                .forEach(sub -> answerOrColocate(there, sub, () -> answerAlone(sub)));
         for (SubQuery sub : subs) {
             if (all && sub.isCorrelated() && !there.isChosen(sub)) {
-                answerOrCheck(there, sub, () -> dependent(queryBlock, sub, reduced));
+                answerOrColocate(there, sub, () -> answerCorrelated(queryBlock, sub, reduced));
             }
         }
     }
@@ -177,7 +181,7 @@ final class StageScheduler {
     }
 
     /** Runs a sub-query. If its answer is too large to be sent and it can be checked in place, it is checked instead. */
-    private void answerOrCheck(ColocatedSubQueries there, SubQuery sub, Runnable answering) {
+    private void answerOrColocate(ColocatedSubQueries there, SubQuery sub, Runnable answering) {
         try {
             answering.run();
         } catch (UniserveException e) {
@@ -186,17 +190,17 @@ final class StageScheduler {
             }
             answers.remove(sub.keyStage());
             there.tooLarge.add(sub.block());
-            there.chosen.put(sub.block(), inside(plan.block(sub.block())));
+            there.chosen.put(sub.block(), estimateRows(plan.block(sub.block())));
         }
     }
 
     /** Chooses the sub-queries of a block that are checked in place: those whose answers would be sent and are about as large as tables. */
-    private ColocatedSubQueries choose(QueryBlock queryBlock, Map<SubQuery, Set<Integer>> all) {
-        SubqueryPlacement known = checks.orElseThrow();
+    private ColocatedSubQueries chooseColocated(QueryBlock queryBlock, Map<SubQuery, Set<Integer>> all) {
+        ColocatedSubquerySelector known = placement.orElseThrow();
         Map<SubQuery, Set<Integer>> places = new TreeMap<>(Comparator.comparing(SubQuery::block));
         places.putAll(all);
         // Their own inputs are answered first, and may be checked in place themselves.
-        places.keySet().forEach(sub -> prepare(plan.block(sub.block()), false, false));
+        places.keySet().forEach(sub -> answerInputs(plan.block(sub.block()), false, false));
         places.keySet()
                 .removeIf(sub ->
                         !colocatedSubQueries(plan.block(sub.block())).chosen.isEmpty());
@@ -211,7 +215,7 @@ final class StageScheduler {
         if (stays >= 0) {
             there.possible.putAll(known.chosenAt(queryBlock, stays, places));
             for (SubQuery sub : places.keySet()) {
-                long inside = there.possible.containsKey(sub.block()) ? inside(plan.block(sub.block())) : 0;
+                long inside = there.possible.containsKey(sub.block()) ? estimateRows(plan.block(sub.block())) : 0;
                 if (known.prefersColocation(queryBlock, stays, sub, counts, inside)
                         && there.possible.containsKey(sub.block())) {
                     there.chosen.put(sub.block(), inside);
@@ -240,24 +244,26 @@ final class StageScheduler {
 
     /** Returns the rows per table that its conditions leave, without conditions that wait for sub-queries. */
     private List<Long> counts(QueryBlock queryBlock) {
-        TableName any = checks.orElseThrow().name(queryBlock.source().tables().get(0));
+        TableName any =
+                placement.orElseThrow().name(queryBlock.source().tables().get(0));
         Map<Integer, TableName> waiting = new TreeMap<>();
         queryBlock.subQueries().stream()
                 .filter(sub -> !answers.containsKey(sub.block()))
                 .forEach(sub -> waiting.put(sub.block(), any));
-        return runs.apply(query.withStage(new Stage(queryBlock.number(), false, false, Set.of(), waiting), answers))
+        return runs.apply(
+                        query.withStage(new QueryStage(queryBlock.number(), false, false, Set.of(), waiting), answers))
                 .counts();
     }
 
     private void answer(QueryBlock queryBlock, String what, boolean scalar) {
         if (!answers.containsKey(queryBlock.number())) {
-            prepare(queryBlock, true, false);
+            answerInputs(queryBlock, true, false);
             storeAnswer(queryBlock, false, what, scalar);
         }
     }
 
     /** Runs a sub-query that depends on rows of a block, whose other inputs are available. */
-    private void dependent(QueryBlock outer, SubQuery sub, boolean outerReduced) {
+    private void answerCorrelated(QueryBlock outer, SubQuery sub, boolean outerReduced) {
         QueryBlock queryBlock = plan.block(sub.block());
         if (answers.containsKey(queryBlock.number())) {
             return;
@@ -267,27 +273,27 @@ final class StageScheduler {
             sub.outerScope().subQueries(outside).stream()
                     .filter(needed ->
                             needed.isCorrelated() && !colocatedSubQueries(outer).isChosen(needed))
-                    .forEach(needed -> dependent(outer, needed, outerReduced));
+                    .forEach(needed -> answerCorrelated(outer, needed, outerReduced));
         }
-        prepare(queryBlock, false, false);
+        answerInputs(queryBlock, false, false);
         boolean reduced = sub.keyStage() >= 0
                 && plan.block(sub.keyStage()).subQueries().stream()
                         .allMatch(needed -> answers.containsKey(needed.block()))
-                && less(outer, sub, queryBlock, outerReduced)
-                && keys(sub, outerReduced);
-        prepare(queryBlock, true, reduced);
+                && paysToReduce(outer, sub, queryBlock, outerReduced)
+                && answerKeys(sub, outerReduced);
+        answerInputs(queryBlock, true, reduced);
         storeAnswer(queryBlock, reduced, "sub-query", false);
     }
 
-    /** True if it pays to collect the needed keys first: they come from no more rows than the sub-query has. */
-    private boolean less(QueryBlock outer, SubQuery sub, QueryBlock queryBlock, boolean outerReduced) {
-        long inside = inside(queryBlock);
+    /** True if it is cheaper to collect the needed keys first: their rows are not more than those of the sub-query. */
+    private boolean paysToReduce(QueryBlock outer, SubQuery sub, QueryBlock queryBlock, boolean outerReduced) {
+        long inside = estimateRows(queryBlock);
         if (inside < REDUCED_ROWS_MIN) {
             return false;
         }
         BitSet items = new BitSet();
         sub.equalities().forEach(one -> items.or(sub.outerScope().items(one.outerExpression())));
-        SqlRun keys = run(plan.block(sub.keyStage()), outerReduced);
+        StageExecutor keys = run(plan.block(sub.keyStage()), outerReduced);
         long outside = 0;
         for (int item : items.stream().toArray()) {
             PackedRows given = item < QueryBlock.ANSWERS_FROM
@@ -299,12 +305,12 @@ final class StageScheduler {
     }
 
     /** Returns an upper bound of the rows that the block reads of a table; unknown while conditions wait for correlated sub-queries. */
-    private long inside(QueryBlock queryBlock) {
+    private long estimateRows(QueryBlock queryBlock) {
         if (queryBlock.subQueries().stream().anyMatch(SubQuery::isCorrelated)) {
             return Long.MAX_VALUE;
         }
         long most = 0;
-        SqlRun run = run(queryBlock, false);
+        StageExecutor run = run(queryBlock, false);
         for (int item = 0; item < queryBlock.source().tables().size(); item++) {
             most = Math.max(most, run.count(item));
         }
@@ -312,7 +318,7 @@ final class StageScheduler {
     }
 
     /** Collects the values of the rows that need a sub-query. Returns false if they are too many to be sent. */
-    private boolean keys(SubQuery sub, boolean outerReduced) {
+    private boolean answerKeys(SubQuery sub, boolean outerReduced) {
         QueryBlock queryBlock = plan.block(sub.keyStage());
         try {
             storeAnswer(queryBlock, outerReduced, "rows that want the sub-query", false);
@@ -326,11 +332,11 @@ final class StageScheduler {
     }
 
     private void storeAnswer(QueryBlock queryBlock, boolean reduced, String what, boolean scalar) {
-        String place = SqlErrors.position(queryBlock.place());
+        String place = SqlErrorFactory.position(queryBlock.place());
         SqlRows rows =
                 rows(queryBlock, reduced, () -> Optional.of(what + " q" + queryBlock.number() + ", " + place.strip()));
         if (scalar && rows.count() > 1) {
-            throw SqlErrors.invalid(
+            throw SqlErrorFactory.invalid(
                     queryBlock.place(), "the sub-query has " + rows.count() + " rows where one value is wanted");
         }
         if (stage(queryBlock, reduced).fragment().coversAllRows()) {

@@ -1,11 +1,11 @@
 package io.uniserve.sql.parse;
 
+import io.uniserve.api.extra.ColumnSchema;
+import io.uniserve.api.extra.ColumnSchema.Column;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
-import io.uniserve.api.extra.Columns.Column;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -42,13 +42,13 @@ public final class CheckedQuery {
      * Returns the validated tree. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column. The map must have every table of the
      * query, by its name there.
      */
-    public static SqlNode validate(Map<String, Columns> tables, ParsedQuery query) {
+    public static SqlNode validate(Map<String, ColumnSchema> tables, ParsedQuery query) {
         return visit(tables, query, ComparisonTypeChecker::new);
     }
 
     /** Validates the query and applies another visitor, which may use the validator's types. */
     public static SqlNode visit(
-            Map<String, Columns> tables,
+            Map<String, ColumnSchema> tables,
             ParsedQuery query,
             Function<SqlValidator, SqlBasicVisitor<@Nullable Void>> visitor) {
         try {
@@ -57,17 +57,17 @@ public final class CheckedQuery {
             checked.accept(visitor.apply(validator));
             return checked;
         } catch (CalciteContextException e) {
-            throw SqlErrors.wrong(e);
+            throw SqlErrorFactory.wrong(e);
         } catch (CalciteException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrors.plainMessage(e), e);
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrorFactory.plainMessage(e), e);
         } catch (IllegalArgumentException e) {
-            throw SqlErrors.invalidLiteral(e);
+            throw SqlErrorFactory.invalidLiteral(e);
         } catch (StackOverflowError e) {
-            throw SqlErrors.tooDeep(e);
+            throw SqlErrorFactory.tooDeep(e);
         }
     }
 
-    private static SqlValidator validator(Map<String, Columns> tables) {
+    private static SqlValidator validator(Map<String, ColumnSchema> tables) {
         SqlTypeFactoryImpl types = new SqlTypeFactoryImpl(new WideDecimalTypes());
         CalciteSchema schema = CalciteSchema.createRootSchema(false, false);
         tables.forEach((name, columns) -> schema.add(name, new TypedTable(columns)));
@@ -75,10 +75,10 @@ public final class CheckedQuery {
         properties.setProperty(CalciteConnectionProperty.CASE_SENSITIVE.camelName(), "false");
         CalciteCatalogReader names =
                 new CalciteCatalogReader(schema, List.of(), types, new CalciteConnectionConfigImpl(properties));
-        return new ColumnFirstValidator(Functions.all(), names, types, VALIDATOR);
+        return new ColumnFirstValidator(FunctionCatalog.all(), names, types, VALIDATOR);
     }
 
-    private static RelDataType type(RelDataTypeFactory factory, Columns columns, Column column) {
+    private static RelDataType type(RelDataTypeFactory factory, ColumnSchema columns, Column column) {
         RelDataType type = switch (column.type().kind()) {
             case BIGINT -> factory.createSqlType(SqlTypeName.BIGINT);
             case INTEGER -> factory.createSqlType(SqlTypeName.INTEGER);
@@ -97,9 +97,9 @@ public final class CheckedQuery {
 
     /** Calcite's view of a table: its columns. */
     private static final class TypedTable extends AbstractTable {
-        private final Columns columns;
+        private final ColumnSchema columns;
 
-        TypedTable(Columns columns) {
+        TypedTable(ColumnSchema columns) {
             this.columns = columns;
         }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Validator that resolves names in GROUP BY as in the SQL standard and DuckDB: a column of FROM comes before an alias of SELECT. In HAVING
- * it does so for columns that are grouped by. Calcite's own validator takes the alias first, which makes other groups.
+ * it does so for columns that are grouped by. Calcite's own validator prefers the alias, which results in other groups.
  */
 final class ColumnFirstValidator extends SqlValidatorImpl {
     ColumnFirstValidator(
@@ -35,7 +35,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
         if (groups != null) {
             Qualifying all = new Qualifying(select, column -> true);
             List<SqlNode> qualified = new ArrayList<>();
-            groups.forEach(group -> qualified.add(all.in(group)));
+            groups.forEach(group -> qualified.add(all.qualify(group)));
             select.setGroupBy(new SqlNodeList(qualified, groups.getParserPosition()));
         }
         super.validateGroupClause(select);
@@ -46,7 +46,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
         SqlNode having = select.getHaving();
         SqlNodeList groups = select.getGroup();
         if (having != null && groups != null) {
-            select.setHaving(new Qualifying(select, column -> isGroup(groups, column)).in(having));
+            select.setHaving(new Qualifying(select, column -> isGroup(groups, column)).qualify(having));
         }
         super.validateHavingClause(select);
     }
@@ -54,7 +54,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
     private static boolean isGroup(SqlNodeList groups, SqlIdentifier column) {
         return groups.stream()
                 .anyMatch(group -> group instanceof SqlIdentifier name
-                        && same(SqlNodes.last(name), SqlNodes.last(column))
+                        && same(SqlNodeUtils.last(name), SqlNodeUtils.last(column))
                         && (name.isSimple() || same(name.names.get(0), column.names.get(0))));
     }
 
@@ -72,14 +72,14 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
             this.wanted = wanted;
         }
 
-        SqlNode in(SqlNode expression) {
+        SqlNode qualify(SqlNode expression) {
             SqlNode qualified = expression.accept(this);
             return qualified == null ? expression : qualified;
         }
 
         @Override
         public @Nullable SqlNode visit(SqlCall call) {
-            return SqlNodes.isQuery(call) ? call : super.visit(call);
+            return SqlNodeUtils.isQuery(call) ? call : super.visit(call);
         }
 
         @Override

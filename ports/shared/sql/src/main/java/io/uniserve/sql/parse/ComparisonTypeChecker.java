@@ -1,6 +1,6 @@
 package io.uniserve.sql.parse;
 
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.Set;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.sql.SqlCall;
@@ -54,11 +54,12 @@ final class ComparisonTypeChecker extends SqlBasicVisitor<@Nullable Void> {
     private void check(SqlCall call, SqlNode left, SqlNode right) {
         RelDataType one = type(left);
         RelDataType other = type(right);
-        if (one == null || other == null || nothing(one) || nothing(other)) {
+        if (one == null || other == null || isUntyped(one) || isUntyped(other)) {
             return;
         }
-        if (one.getSqlTypeName().getFamily() != other.getSqlTypeName().getFamily() && !(number(one) && number(other))) {
-            throw SqlErrors.invalid(
+        if (one.getSqlTypeName().getFamily() != other.getSqlTypeName().getFamily()
+                && !(isNumeric(one) && isNumeric(other))) {
+            throw SqlErrorFactory.invalid(
                     call,
                     "a " + one.getSqlTypeName() + " cannot be compared with a " + other.getSqlTypeName()
                             + "; use CAST, or DATE before a text that is a date");
@@ -72,11 +73,11 @@ final class ComparisonTypeChecker extends SqlBasicVisitor<@Nullable Void> {
         return row ? type.getFieldList().get(0).getType() : type;
     }
 
-    private static boolean nothing(RelDataType type) {
+    private static boolean isUntyped(RelDataType type) {
         return type.getSqlTypeName().getFamily() == SqlTypeFamily.NULL;
     }
 
-    private static boolean number(RelDataType type) {
+    private static boolean isNumeric(RelDataType type) {
         return SqlTypeFamily.NUMERIC.getTypeNames().contains(type.getSqlTypeName());
     }
 }

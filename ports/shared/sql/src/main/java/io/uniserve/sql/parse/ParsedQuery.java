@@ -2,7 +2,7 @@ package io.uniserve.sql.parse;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +67,7 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         }
         try {
             SqlNode read = SqlParser.create(statement(text), PARSER).parseQuery();
-            SqlNode tree = AggregateForms.normalize(SelectedNulls.withTypes(read));
+            SqlNode tree = AggregateNormalizer.normalize(TypeFormRewriter.withTypes(read));
             SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
             if (!isTableless(tree)) {
                 select(query instanceof SqlWith with ? with.body : query);
@@ -75,14 +75,14 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
             ReservedWords.check(tree);
             Tables found = new Tables();
             found.collect(tree, Map.of());
-            Functions.check(tree);
+            FunctionCatalog.check(tree);
             return new ParsedQuery(tree, found.tables);
         } catch (SqlParseException e) {
-            throw SqlErrors.syntax(e, text, PARSER);
+            throw SqlErrorFactory.syntax(e, text, PARSER);
         } catch (CalciteException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrors.plainMessage(e), e);
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrorFactory.plainMessage(e), e);
         } catch (StackOverflowError e) {
-            throw SqlErrors.tooDeep(e);
+            throw SqlErrorFactory.tooDeep(e);
         }
     }
 
@@ -97,15 +97,15 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         SqlNode inner = query instanceof SqlOrderBy ordered ? ordered.query : query;
         if (!(inner instanceof SqlSelect select)) {
             String what = inner instanceof SqlCall call
-                    ? Functions.name(call.getOperator())
-                    : SqlErrors.words(inner.getKind());
-            throw SqlErrors.unsupported(inner, what + " is");
+                    ? FunctionCatalog.name(call.getOperator())
+                    : SqlErrorFactory.words(inner.getKind());
+            throw SqlErrorFactory.unsupported(inner, what + " is");
         }
         if (select.getFrom() == null) {
-            throw SqlErrors.invalid(select, "the query has no FROM; use FROM and a table");
+            throw SqlErrorFactory.invalid(select, "the query has no FROM; use FROM and a table");
         }
         if (!select.getWindowList().isEmpty() || select.getQualify() != null) {
-            throw SqlErrors.unsupported(select, "WINDOW or QUALIFY is");
+            throw SqlErrorFactory.unsupported(select, "WINDOW or QUALIFY is");
         }
         return select;
     }
@@ -113,10 +113,10 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     /** Refuses kinds of joins that are not supported. */
     public static void check(SqlJoin join) {
         if (join.isNatural() || join.getConditionType() == JoinConditionType.USING) {
-            throw SqlErrors.unsupported(join, "a join with NATURAL or USING instead of ON is");
+            throw SqlErrorFactory.unsupported(join, "a join with NATURAL or USING instead of ON is");
         }
         if (!JOINS.contains(join.getJoinType())) {
-            throw SqlErrors.unsupported(join, join.getJoinType() + " JOIN is");
+            throw SqlErrorFactory.unsupported(join, join.getJoinType() + " JOIN is");
         }
     }
 
@@ -132,11 +132,11 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     /** Refuses a query whose FROM does not name the table that the client addressed. */
     public void check(String asked) {
         if (tables.isEmpty()) {
-            throw SqlErrors.invalid(tree, "the query names no table; use FROM and a table");
+            throw SqlErrorFactory.invalid(tree, "the query names no table; use FROM and a table");
         }
         if (tables.stream().noneMatch(named -> named.getSimple().equalsIgnoreCase(asked))) {
             SqlIdentifier first = tables.get(0);
-            throw SqlErrors.invalid(first, "the query was sent to table " + asked + ", but FROM names " + first);
+            throw SqlErrorFactory.invalid(first, "the query was sent to table " + asked + ", but FROM names " + first);
         }
     }
 
@@ -154,18 +154,19 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                     SqlWithItem item = (SqlWithItem) one;
                     collect(item.query, inside);
                     String name = item.name.getSimple();
-                    if (!here.add(SqlNodes.lower(name))) {
-                        throw SqlErrors.invalid(item, "WITH names " + name + " twice");
+                    if (!here.add(SqlNodeUtils.lower(name))) {
+                        throw SqlErrorFactory.invalid(item, "WITH names " + name + " twice");
                     }
-                    inside.put(SqlNodes.lower(name), name);
+                    inside.put(SqlNodeUtils.lower(name), name);
                 }
                 collect(with.body, inside);
             } else if (node instanceof SqlSelect select) {
                 if (++selects > SELECTS_MAX) {
-                    throw SqlErrors.tooMany(select, SELECTS_MAX);
+                    throw SqlErrorFactory.tooMany(select, SELECTS_MAX);
                 }
                 if (leaves(select.getFrom()) > FROM_TABLES_MAX) {
-                    throw SqlErrors.unsupported(select, "a FROM with more than " + FROM_TABLES_MAX + " tables is");
+                    throw SqlErrorFactory.unsupported(
+                            select, "a FROM with more than " + FROM_TABLES_MAX + " tables is");
                 }
                 from(select.getFrom(), withs);
                 select.getOperandList().stream()
@@ -192,17 +193,17 @@ public record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                 from(as.operand(0), withs);
             } else if (from instanceof SqlIdentifier name) {
                 if (!name.isSimple()) {
-                    throw SqlErrors.invalid(name, "FROM names " + name + "; tables have names of one word");
+                    throw SqlErrorFactory.invalid(name, "FROM names " + name + "; tables have names of one word");
                 }
-                String with = withs.get(SqlNodes.lower(name.getSimple()));
+                String with = withs.get(SqlNodeUtils.lower(name.getSimple()));
                 if (with != null) {
                     // The validator is case-sensitive here, and would take this name for a table.
                     name.setNames(List.of(with), List.of(name.getParserPosition()));
                 } else if (known.add(name.getSimple())) {
                     tables.add(name);
                 }
-            } else if (from != null && !SqlNodes.isQuery(from)) {
-                throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(from.getKind()) + " is");
+            } else if (from != null && !SqlNodeUtils.isQuery(from)) {
+                throw SqlErrorFactory.unsupported(from, "a FROM with " + SqlErrorFactory.words(from.getKind()) + " is");
             } else {
                 collect(from, withs);
             }

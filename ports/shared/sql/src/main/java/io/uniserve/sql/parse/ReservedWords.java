@@ -1,6 +1,6 @@
 package io.uniserve.sql.parse;
 
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -9,9 +9,9 @@ import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Words that the parser accepts as names but DuckDB does not: DuckDB would read another query, or fail. They are allowed as names in double
- * quotes only. {@code t SEMI JOIN u} is not an inner join of a table named {@code semi}, and {@code integer '5'} is not a column with a
- * title.
+ * Words that the parser accepts as names but DuckDB does not: DuckDB would interpret another query, or fail. They are allowed as names in
+ * double quotes only. {@code t SEMI JOIN u} is not an inner join of a table named {@code semi}, and {@code integer '5'} is not a column
+ * with a title.
  */
 final class ReservedWords {
     private static final Set<String> WORDS =
@@ -34,7 +34,8 @@ final class ReservedWords {
                             || (name.isSimple() && name.getParserPosition().isQuoted());
                     String word = name.names.get(i);
                     if (!quoted && WORDS.contains(word.toUpperCase(Locale.ROOT))) {
-                        throw SqlErrors.invalid(name, "syntax error at \"" + word + "\"; " + SqlErrors.reserved(word));
+                        throw SqlErrorFactory.invalid(
+                                name, "syntax error at \"" + word + "\"; " + SqlErrorFactory.quoteHint(word));
                     }
                 }
                 return null;

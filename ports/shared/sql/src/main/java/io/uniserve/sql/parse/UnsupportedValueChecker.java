@@ -71,27 +71,27 @@ public final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Voi
         if (call instanceof SqlSelect inner) {
             select = inner;
             super.visit(call); // FROM is visited before the keys of the query around it
-            keys(inner);
+            checkKeys(inner);
             select = around;
             return null;
         }
         super.visit(call);
         if (call.getKind() == SqlKind.CAST) {
-            cast(call);
-        } else if (call.getKind() == SqlKind.EQUALS && columns(call.operand(0)) && columns(call.operand(1))) {
-            key(call.operand(0), "an equality");
-            key(call.operand(1), "an equality");
+            checkCast(call);
+        } else if (call.getKind() == SqlKind.EQUALS && hasColumns(call.operand(0)) && hasColumns(call.operand(1))) {
+            checkKey(call.operand(0), "an equality");
+            checkKey(call.operand(1), "an equality");
         } else if (isDistinct(call)) {
-            key(call.operand(0), "DISTINCT");
+            checkKey(call.operand(0), "DISTINCT");
         }
         if (unsupportedFeatures.parts().contains(Part.DATE_DIFFERENCE)
                 && call.getKind() == SqlKind.MINUS
-                && is(call.operand(0), SqlTypeName.DATE)
-                && is(call.operand(1), SqlTypeName.DATE)) {
+                && hasType(call.operand(0), SqlTypeName.DATE)
+                && hasType(call.operand(1), SqlTypeName.DATE)) {
             throw unsupportedFeatures.unsupported(call, "a date minus a date");
         }
-        round(call);
-        constants(call);
+        checkRound(call);
+        checkConstants(call);
         return null;
     }
 
@@ -108,21 +108,21 @@ public final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Voi
         }
     }
 
-    private boolean is(SqlNode node, SqlTypeName... names) {
+    private boolean hasType(SqlNode node, SqlTypeName... names) {
         return type(node)
                 .filter(type -> List.of(names).contains(type.getSqlTypeName()))
                 .isPresent();
     }
 
-    private void round(SqlCall call) {
+    private void checkRound(SqlCall call) {
         boolean round = isRound(call);
         if (!unsupportedFeatures.parts().contains(Part.LONG_ROUND) || !(round || ROUNDED.contains(call.getKind()))) {
             return;
         }
         SqlNode value = call.operand(0);
         boolean wide =
-                is(value, SqlTypeName.DECIMAL) && type(value).orElseThrow().getPrecision() > DOUBLE_DIGITS;
-        if (round ? is(value, SqlTypeName.BIGINT) : wide) {
+                hasType(value, SqlTypeName.DECIMAL) && type(value).orElseThrow().getPrecision() > DOUBLE_DIGITS;
+        if (round ? hasType(value, SqlTypeName.BIGINT) : wide) {
             throw unsupportedFeatures.unsupported(
                     call,
                     call.getOperator().getName() + " of a number that may have more than " + DOUBLE_DIGITS
@@ -139,28 +139,28 @@ public final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Voi
         return quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT && call.operandCount() == 1;
     }
 
-    private void keys(SqlSelect query) {
+    private void checkKeys(SqlSelect query) {
         SqlNodeList groups = query.getGroup();
         if (groups != null) {
-            groups.forEach(group -> key(group, "GROUP BY"));
+            groups.forEach(group -> checkKey(group, "GROUP BY"));
         }
         for (SqlNode item : query.getSelectList()) {
             SqlNode value = item.getKind() == SqlKind.AS && item instanceof SqlCall as ? as.operand(0) : item;
             if (query.isDistinct()) {
-                key(value, "DISTINCT");
+                checkKey(value, "DISTINCT");
             }
-            derived |= isDouble(value) && minusZero(value);
+            derived |= isDouble(value) && mayBeMinusZero(value);
         }
     }
 
-    private void key(SqlNode node, String what) {
-        if (unsupportedFeatures.parts().contains(Part.MINUS_ZERO) && isDouble(node) && minusZero(node)) {
+    private void checkKey(SqlNode node, String what) {
+        if (unsupportedFeatures.parts().contains(Part.MINUS_ZERO) && isDouble(node) && mayBeMinusZero(node)) {
             throw unsupportedFeatures.unsupported(
                     node, what + " with a computed double, which may be minus zero (add 0.0 to it),");
         }
     }
 
-    private boolean minusZero(SqlNode node) {
+    private boolean mayBeMinusZero(SqlNode node) {
         if (node instanceof SqlIdentifier) {
             return derived;
         }
@@ -169,31 +169,31 @@ public final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Voi
         }
         List<SqlNode> operands = call.getOperandList();
         return switch (call.getKind()) {
-            case PLUS -> operands.stream().allMatch(this::minusZero);
-            case MINUS, PLUS_PREFIX, FLOOR -> minusZero(operands.get(0));
-            case CASE, COALESCE, NULLIF -> operands.stream().anyMatch(this::anyMinusZero);
-            case MIN, MAX -> minusZero(operands.get(0));
+            case PLUS -> operands.stream().allMatch(this::mayBeMinusZero);
+            case MINUS, PLUS_PREFIX, FLOOR -> mayBeMinusZero(operands.get(0));
+            case CASE, COALESCE, NULLIF -> operands.stream().anyMatch(this::mayHaveMinusZero);
+            case MIN, MAX -> mayBeMinusZero(operands.get(0));
             case COUNT, SUM, AVG -> false;
-            case CAST -> minusZero(operands.get(0)) || isText(operands.get(0));
+            case CAST -> mayBeMinusZero(operands.get(0)) || isText(operands.get(0));
             default -> !call.getOperator().getName().equals("ABS");
         };
     }
 
-    private boolean anyMinusZero(@Nullable SqlNode node) {
+    private boolean mayHaveMinusZero(@Nullable SqlNode node) {
         return node instanceof SqlNodeList list
-                ? list.stream().anyMatch(this::anyMinusZero)
-                : node != null && minusZero(node);
+                ? list.stream().anyMatch(this::mayHaveMinusZero)
+                : node != null && mayBeMinusZero(node);
     }
 
-    private void cast(SqlCall call) {
+    private void checkCast(SqlCall call) {
         SqlNode value = call.operand(0);
-        if (unsupportedFeatures.parts().contains(Part.DATE_CAST) && is(value, SqlTypeName.DATE) && isText(call)) {
+        if (unsupportedFeatures.parts().contains(Part.DATE_CAST) && hasType(value, SqlTypeName.DATE) && isText(call)) {
             throw unsupportedFeatures.unsupported(call, "CAST of a date to a text");
         }
         if (!unsupportedFeatures.parts().contains(Part.DOUBLE_CAST) || !isDouble(value)) {
             return;
         }
-        if (is(call, SqlTypeName.BIGINT, SqlTypeName.INTEGER)
+        if (hasType(call, SqlTypeName.BIGINT, SqlTypeName.INTEGER)
                 && !ROUNDED.contains(value.getKind())
                 && !isRound(value)) {
             throw unsupportedFeatures.unsupported(
@@ -205,7 +205,7 @@ public final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Voi
     }
 
     /** Refuses constants of a sum or product that overflow together: the engine may combine them first. */
-    private void constants(SqlCall call) {
+    private void checkConstants(SqlCall call) {
         if (!unsupportedFeatures.parts().contains(Part.CONSTANTS) || call.operandCount() != 2) {
             return;
         }
@@ -239,18 +239,18 @@ public final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Voi
         return real;
     }
 
-    private static boolean columns(SqlNode node) {
+    private static boolean hasColumns(SqlNode node) {
         return node instanceof SqlIdentifier
                 || (node instanceof SqlCall call
-                        && !SqlNodes.isQuery(call)
-                        && call.getOperandList().stream().anyMatch(one -> one != null && columns(one)));
+                        && !SqlNodeUtils.isQuery(call)
+                        && call.getOperandList().stream().anyMatch(one -> one != null && hasColumns(one)));
     }
 
     private boolean isDouble(SqlNode node) {
-        return is(node, SqlTypeName.DOUBLE);
+        return hasType(node, SqlTypeName.DOUBLE);
     }
 
     private boolean isText(SqlNode node) {
-        return is(node, SqlTypeName.VARCHAR, SqlTypeName.CHAR);
+        return hasType(node, SqlTypeName.VARCHAR, SqlTypeName.CHAR);
     }
 }

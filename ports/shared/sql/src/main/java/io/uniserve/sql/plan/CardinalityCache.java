@@ -16,13 +16,13 @@ public final class CardinalityCache {
     private static final int KEPT_MAX = 4_096;
 
     /** A pair of tables counts as not co-located after this many failures: a single one may be a replica that is moving. */
-    private static final int APART_MIN = 2;
+    private static final int NOT_COLOCATED_MIN = 2;
 
     /** Key prefix of co-location failures; no statement starts with it. */
     private static final String COLOCATION_KEY = "beside ";
 
     /** Key of lookups with missing rows; no statement equals it. */
-    private static final String MISSING = "missing";
+    private static final String MISSING_ROWS_KEY = "missing";
 
     private static final int MISSING_DOUBLED_MAX = 10;
 
@@ -40,17 +40,19 @@ public final class CardinalityCache {
 
     private record Key(TableMeta table, String statement) {}
 
-    private record Counted(long rows, long at) {}
+    private record Counted(long rows, long countedNanos) {}
 
     /** Returns the count of a statement; empty if there is none or it is too old. */
     public synchronized OptionalLong count(TableMeta table, String statement, long nanos) {
         Counted last = counts.get(new Key(table, statement));
-        return last == null || nanos - last.at > FRESH_NANOS ? OptionalLong.empty() : OptionalLong.of(last.rows);
+        return last == null || nanos - last.countedNanos > FRESH_NANOS
+                ? OptionalLong.empty()
+                : OptionalLong.of(last.rows);
     }
 
-    /** True if actors of two tables were not co-located at least twice lately. */
+    /** True if actors of two tables were recently not co-located, at least twice. */
     boolean isNotColocated(TableMeta one, TableMeta other, long nanos) {
-        return count(one, COLOCATION_KEY + other.tableId(), nanos).orElse(0) >= APART_MIN;
+        return count(one, COLOCATION_KEY + other.tableId(), nanos).orElse(0) >= NOT_COLOCATED_MIN;
     }
 
     public void recordNotColocated(TableMeta one, TableMeta other, long nanos) {
@@ -66,21 +68,21 @@ public final class CardinalityCache {
     }
 
     /**
-     * True if a lookup in this table lately found no row for some key. The answer is true for a minute, and twice as long after each
+     * True if a lookup in this table recently found no row for some key. The answer is true for a minute, and twice as long after each
      * further miss.
      */
     public synchronized boolean hasMissingRows(TableMeta table, long nanos) {
-        Counted last = counts.get(new Key(table, MISSING));
-        return last != null && nanos - last.at <= FRESH_NANOS << Math.min(last.rows - 1, MISSING_DOUBLED_MAX);
+        Counted last = counts.get(new Key(table, MISSING_ROWS_KEY));
+        return last != null && nanos - last.countedNanos <= FRESH_NANOS << Math.min(last.rows - 1, MISSING_DOUBLED_MAX);
     }
 
     public synchronized void recordMissing(TableMeta table, long nanos) {
-        Counted last = counts.get(new Key(table, MISSING));
-        record(table, MISSING, last == null ? 1 : last.rows + 1, nanos);
+        Counted last = counts.get(new Key(table, MISSING_ROWS_KEY));
+        record(table, MISSING_ROWS_KEY, last == null ? 1 : last.rows + 1, nanos);
     }
 
     public synchronized void recordPresent(TableMeta table) {
-        counts.remove(new Key(table, MISSING));
+        counts.remove(new Key(table, MISSING_ROWS_KEY));
     }
 
     public synchronized void record(TableMeta table, String statement, long rows, long nanos) {

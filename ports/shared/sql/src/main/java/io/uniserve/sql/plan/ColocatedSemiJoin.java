@@ -1,6 +1,6 @@
 package io.uniserve.sql.plan;
 
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -11,14 +11,14 @@ import java.util.stream.IntStream;
  * @param number the number of its stage
  * @param table the table that it reads
  * @param columns the number of columns of its answer
- * @param partialStatement the statement over {@value StatementNames#ROWS}
- * @param mergeStatement the statement over {@value StatementNames#PARTS}, which has the rows of one actor
+ * @param partialStatement the statement over {@value StatementNaming#ROWS}
+ * @param mergeStatement the statement over {@value StatementNaming#PARTS}, which has the rows of one actor
  */
 public record ColocatedSemiJoin(
         int number, QueryBlock.Item table, int columns, String partialStatement, String mergeStatement) {
     /** Returns the answer's name and column names, for WITH. The statement's own column names do not matter. */
     String name() {
-        return StatementNames.given(number)
+        return StatementNaming.given(number)
                 + IntStream.range(0, columns).mapToObj(i -> "c" + i).collect(Collectors.joining(", ", "(", ")"));
     }
 
@@ -29,10 +29,10 @@ public record ColocatedSemiJoin(
 
     /** Returns the statement over the rows of another table, given the engine's name for FROM. */
     public String statement(String place) {
-        return "WITH " + StatementNames.ROWS + " AS NOT MATERIALIZED (SELECT * FROM " + place + "), " + parts();
+        return "WITH " + StatementNaming.ROWS + " AS NOT MATERIALIZED (SELECT * FROM " + place + "), " + parts();
     }
 
     private String parts() {
-        return StatementNames.PARTS + " AS NOT MATERIALIZED (" + partialStatement + ") " + mergeStatement;
+        return StatementNaming.PARTS + " AS NOT MATERIALIZED (" + partialStatement + ") " + mergeStatement;
     }
 }

@@ -1,6 +1,6 @@
 package io.uniserve.sql.plan;
 
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.plan.QueryBlock.Output;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
@@ -9,7 +9,7 @@ import io.uniserve.sql.plan.write.SubQuery;
 import io.uniserve.sql.plan.write.SubQuery.Condition;
 import io.uniserve.sql.plan.write.SubQuery.Equality;
 import io.uniserve.sql.plan.write.SubQuery.Kind;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -33,25 +33,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class Decorrelator {
     private final SqlNode place;
-    private final QueryScope around;
+    private final QueryScope outerScope;
     private final Kind how;
-    private final QueryScope inner;
+    private final QueryScope innerScope;
     private final boolean grouped;
     /** Columns that the answer has after its value. */
-    private final List<SqlNode> columns = new ArrayList<>();
+    private final List<SqlNode> answerColumns = new ArrayList<>();
 
     private final List<SqlNode> equalInside = new ArrayList<>();
-    private final List<Equality> equal = new ArrayList<>();
-    private final List<Condition> others = new ArrayList<>();
+    private final List<Equality> equalities = new ArrayList<>();
+    private final List<Condition> conditions = new ArrayList<>();
     private final Map<SqlNode, Integer> byNode = new IdentityHashMap<>();
-    private String empty = "";
+    private String valueIfEmpty = "";
 
     /** Decorrelates one sub-query, whose names are resolved by {@code inner}. */
     Decorrelator(SqlNode place, QueryScope around, Kind how, QueryScope inner, boolean grouped) {
         this.place = place;
-        this.around = around;
+        this.outerScope = around;
         this.how = how;
-        this.inner = inner;
+        this.innerScope = inner;
         this.grouped = grouped;
     }
 
@@ -60,18 +60,18 @@ final class Decorrelator {
     }
 
     private int column(SqlNode node) {
-        columns.add(node);
-        return values() + columns.size() - 1;
+        answerColumns.add(node);
+        return values() + answerColumns.size() - 1;
     }
 
     /** Adds a condition that names columns of the outer query. */
     void add(SqlNode condition) {
-        if (!inner.subQueries(condition).isEmpty()) {
+        if (!innerScope.subQueries(condition).isEmpty()) {
             throw unsupported(condition, "a condition with a sub-query and with columns of the query around it is");
         }
-        List<SqlIdentifier> outside = inner.outerNames(condition);
+        List<SqlIdentifier> outside = innerScope.outerNames(condition);
         for (SqlIdentifier name : outside) {
-            if (around.isOutside(name)) {
+            if (outerScope.isOutside(name)) {
                 throw unsupported(name, "a column of a query further out than the next one is");
             }
         }
@@ -95,29 +95,29 @@ final class Decorrelator {
                 return null;
             }
         });
-        others.add(new Condition(condition, outside));
+        conditions.add(new Condition(condition, outside));
     }
 
     private boolean equals(SqlNode inside, SqlNode outside) {
-        if (inner.items(inside).isEmpty()
-                || !inner.outerNames(inside).isEmpty()
-                || !inner.items(outside).isEmpty()) {
+        if (innerScope.items(inside).isEmpty()
+                || !innerScope.outerNames(inside).isEmpty()
+                || !innerScope.items(outside).isEmpty()) {
             return false;
         }
-        equal.add(new Equality(column(inside), outside));
+        equalities.add(new Equality(column(inside), outside));
         equalInside.add(inside);
         return true;
     }
 
     private static io.uniserve.error.UniserveException unsupported(SqlNode node, String what) {
-        return SqlErrors.unsupported(node, what);
+        return SqlErrorFactory.unsupported(node, what);
     }
 
     /** Returns the decorrelated sub-query. Fails with UNSUPPORTED if it cannot be decorrelated. */
     Output buildOutput(SqlSelect select, List<SqlNode> answers, List<String> aliases, List<SqlNode> groups) {
         boolean limited = select.getFetch() != null || select.getOffset() != null;
         List<SqlNode> all = new ArrayList<>(how == Kind.EXISTS ? List.of() : answers);
-        if (columns.isEmpty()) {
+        if (answerColumns.isEmpty()) {
             boolean asItIs = grouped || limited || how == Kind.SCALAR;
             if (how == Kind.EXISTS) {
                 all = asItIs ? answers : List.of(SqlLiteral.createExactNumeric("1", SqlParserPos.ZERO));
@@ -125,9 +125,9 @@ final class Decorrelator {
             boolean distinct = select.isDistinct() || !asItIs;
             return asItIs
                     ? buildOutput(all, aliases, distinct, groups, select, select)
-                    : buildOutput(all, none(all), distinct, groups, select, null);
+                    : buildOutput(all, noAliases(all), distinct, groups, select, null);
         }
-        if (equal.isEmpty()) {
+        if (equalities.isEmpty()) {
             throw unsupported(
                     place, "a sub-query without an equality of its columns with those of the query around it is");
         }
@@ -141,17 +141,18 @@ final class Decorrelator {
         }
         if (one) {
             String none = new Empty().write(answers.get(0));
-            empty = none.equals("NULL") ? "" : none;
+            valueIfEmpty = none.equals("NULL") ? "" : none;
         }
-        all.addAll(columns);
+        all.addAll(answerColumns);
         List<SqlNode> by = new ArrayList<>(groups);
         if (grouped) {
             by.addAll(equalInside);
         }
-        return buildOutput(all, none(all), select.isDistinct() || (!grouped && how != Kind.SCALAR), by, select, null);
+        return buildOutput(
+                all, noAliases(all), select.isDistinct() || (!grouped && how != Kind.SCALAR), by, select, null);
     }
 
-    private static List<String> none(List<SqlNode> answers) {
+    private static List<String> noAliases(List<SqlNode> answers) {
         return Collections.nCopies(answers.size(), "");
     }
 
@@ -162,9 +163,10 @@ final class Decorrelator {
             List<SqlNode> groups,
             SqlSelect select,
             @Nullable SqlSelect order) {
-        List<ScopedExpression> terms =
-                answers.stream().map(node -> new ScopedExpression(node, inner)).toList();
-        return new Output(terms, none(answers), aliases, distinct, groups, grouped, select.getHaving(), order);
+        List<ScopedExpression> terms = answers.stream()
+                .map(node -> new ScopedExpression(node, innerScope))
+                .toList();
+        return new Output(terms, noAliases(answers), aliases, distinct, groups, grouped, select.getHaving(), order);
     }
 
     /** Returns the semi-join condition that limits the sub-query to the values that a stage before it found. */
@@ -176,11 +178,11 @@ final class Decorrelator {
             inside.add(new Equality(inside.size(), one));
         }
         boolean single = inside.size() == 1;
-        inner.add(
+        innerScope.add(
                 node,
                 new SubQuery(
                         place,
-                        inner,
+                        innerScope,
                         single ? Kind.IN : Kind.EXISTS,
                         single ? equalInside.get(0) : null,
                         keys,
@@ -189,15 +191,15 @@ final class Decorrelator {
                         Map.of(),
                         "",
                         -1));
-        return new ScopedExpression(node, inner);
+        return new ScopedExpression(node, innerScope);
     }
 
     List<Equality> equalities() {
-        return equal;
+        return equalities;
     }
 
     List<Condition> conditions() {
-        return others;
+        return conditions;
     }
 
     Map<SqlNode, Integer> columns() {
@@ -205,14 +207,14 @@ final class Decorrelator {
     }
 
     String valueIfEmpty() {
-        return empty;
+        return valueIfEmpty;
     }
 
     /** Writer of an expression of aggregates as it is over no rows. */
     private static final class Empty extends SqlWriter {
         @Override
         public Optional<String> replacement(SqlNode node) {
-            if (Aggregates.isAggregate(node)) {
+            if (AggregateCatalog.isAggregate(node)) {
                 return Optional.of(node.getKind() == SqlKind.COUNT ? "0" : "NULL");
             }
             return Optional.empty();

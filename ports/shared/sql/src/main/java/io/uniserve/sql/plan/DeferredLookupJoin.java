@@ -151,7 +151,7 @@ public record DeferredLookupJoin(int item, String primaryKey, QueryScope.ColumnR
                     for (int item : candidates) {
                         Optional<DeferredLookupJoin> lookup = taken.get(place) || found.containsKey(item)
                                 ? Optional.empty()
-                                : leading(item, terms.get(place), found);
+                                : lookupBy(item, terms.get(place), found);
                         if (lookup.isPresent()) {
                             found.put(item, lookup.get());
                             taken.set(place);
@@ -167,7 +167,8 @@ public record DeferredLookupJoin(int item, String primaryKey, QueryScope.ColumnR
         }
 
         /** Returns the lookup that a condition allows: it equates the table's key with a column of GROUP BY, or of a table found before. */
-        private Optional<DeferredLookupJoin> leading(int item, Condition term, Map<Integer, DeferredLookupJoin> found) {
+        private Optional<DeferredLookupJoin> lookupBy(
+                int item, Condition term, Map<Integer, DeferredLookupJoin> found) {
             String primary = from.tables().get(item).primaryKey().get(0);
             return term.equality
                     .filter(one -> one.columnOf(item)
@@ -178,12 +179,12 @@ public record DeferredLookupJoin(int item, String primaryKey, QueryScope.ColumnR
                             && other.item() < QueryBlock.ANSWERS_FROM
                             && same(item, primary, other))
                     .flatMap(other ->
-                            found.containsKey(other.item()) ? Optional.of(other) : grouped(item, primary, other))
+                            found.containsKey(other.item()) ? Optional.of(other) : groupedColumn(item, primary, other))
                     .map(key -> new DeferredLookupJoin(item, primary, key));
         }
 
         /** Returns the column that leads to the table, or one that equals it in every row, if the query groups by it. */
-        private Optional<QueryScope.ColumnRef> grouped(int item, String primary, QueryScope.ColumnRef other) {
+        private Optional<QueryScope.ColumnRef> groupedColumn(int item, String primary, QueryScope.ColumnRef other) {
             for (SqlNode group : asked.groups()) {
                 Optional<QueryScope.ColumnRef> column = from.scope().column(group);
                 if (column.isEmpty()) {

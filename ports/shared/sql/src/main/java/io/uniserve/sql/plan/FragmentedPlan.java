@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.plan.write.SqlWriter;
 import io.uniserve.sql.rows.BroadcastSize;
 import java.util.ArrayList;
@@ -12,15 +12,15 @@ import java.util.Set;
 
 /**
  * Distributed plan of a query in two statements of the engine: every actor of a table runs the first over its rows, and the second merges
- * their answers. The result is that of the query over all rows in one place. Counts and sums are added, an average is a sum divided by a
- * count, HAVING and ORDER BY come last.
+ * their answers. The result is the same as that of the query over all rows in one place. The merge adds counts and sums, divides sums by
+ * counts for averages, and applies HAVING and ORDER BY last.
  *
  * <p>In a join one table, the stationary one, stays in place. Its actors join their rows with the rows that the other tables send. Each of
- * these has a statement of its own, a side.
+ * the other tables has its own statement, called a side.
  *
- * @param partialStatement the statement over {@value StatementNames#ROWS} of the stationary table and over the sides; its columns are c0, c1, ...
+ * @param partialStatement the statement over {@value StatementNaming#ROWS} of the stationary table and over the sides; its columns are c0, c1, ...
  * @param top the alternative to {@code partial} for an actor that has all rows of its groups: it returns fewer groups
- * @param mergeStatement the statement over {@value StatementNames#PARTS}, a table of these columns
+ * @param mergeStatement the statement over {@value StatementNaming#PARTS}, a table of these columns
  * @param names the names of the answer's columns
  * @param stationaryItem the stationary table, by its place in FROM; {@link #NO_STATIONARY_ITEM} if all rows must be sent to one place
  * @param sides all tables, by their places in FROM; the side of the stationary table is used for counting only
@@ -50,7 +50,7 @@ public record FragmentedPlan(
     /** Returns the partial statement of a sub-query. One row above the limit from one actor is enough to detect that there are too many. */
     String limitedPartialStatement() {
         return keepsEachRow
-                ? "SELECT * FROM (" + partialStatement + ") AS " + StatementNames.PARTS + " LIMIT "
+                ? "SELECT * FROM (" + partialStatement + ") AS " + StatementNaming.PARTS + " LIMIT "
                         + (BroadcastSize.wholeRowsMax() + 1)
                 : partialStatement;
     }
@@ -125,7 +125,7 @@ public record FragmentedPlan(
 
         /** Returns the statement that counts the rows that its conditions leave, an upper bound of those that are sent. */
         public String countStatement() {
-            return "SELECT count(*) AS c0 FROM " + StatementNames.ROWS + SqlWriter.where(conditions);
+            return "SELECT count(*) AS c0 FROM " + StatementNaming.ROWS + SqlWriter.where(conditions);
         }
 
         /** Returns the statement for rows that can be in the join, given the collected sides. */
@@ -135,12 +135,13 @@ public record FragmentedPlan(
             notNullColumns.forEach(one -> all.add("\"" + one + "\" IS NOT NULL"));
             // One row above the limit from one actor is enough to detect that there are too many.
             int most = isFiltered(known) ? BroadcastSize.rowsMax() : BroadcastSize.wholeRowsMax();
-            return "SELECT " + named() + " FROM " + StatementNames.ROWS + SqlWriter.where(all) + " LIMIT " + (most + 1);
+            return "SELECT " + named() + " FROM " + StatementNaming.ROWS + SqlWriter.where(all) + " LIMIT "
+                    + (most + 1);
         }
 
         /** Returns the statement for all rows that its conditions leave, for a co-located join. */
         public String colocatedStatement(String place) {
-            return "SELECT " + named() + " FROM " + place + " AS " + StatementNames.ROWS + SqlWriter.where(conditions);
+            return "SELECT " + named() + " FROM " + place + " AS " + StatementNaming.ROWS + SqlWriter.where(conditions);
         }
 
         private String named() {

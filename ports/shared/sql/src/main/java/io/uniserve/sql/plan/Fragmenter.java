@@ -1,8 +1,8 @@
 package io.uniserve.sql.plan;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.sql.engine.StatementNaming;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.plan.FragmentedPlan.Reduction;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
 import io.uniserve.sql.plan.QueryBlock.Item;
@@ -10,7 +10,7 @@ import io.uniserve.sql.plan.QueryBlock.Output;
 import io.uniserve.sql.plan.QueryBlock.Source;
 import io.uniserve.sql.plan.write.ColumnWriter;
 import io.uniserve.sql.plan.write.MergeWriter;
-import io.uniserve.sql.plan.write.Ordering;
+import io.uniserve.sql.plan.write.OrderByClause;
 import io.uniserve.sql.plan.write.PartialAggregation;
 import io.uniserve.sql.plan.write.PlainWriter;
 import io.uniserve.sql.plan.write.QueryScope;
@@ -29,13 +29,13 @@ import org.apache.calcite.sql.SqlNode;
 
 /** Planner that turns one query block into a {@link FragmentedPlan}. */
 final class Fragmenter {
-    private final Source from;
+    private final Source source;
     private final Output output;
     private final PredicatePushdown predicatePushdown;
     private final int stationaryItem;
-    private List<Integer> paired = List.of();
+    private List<Integer> pairedItems = List.of();
     /** Columns that the join needs per table, in the order in which they were found. */
-    private final List<List<String>> wanted = new ArrayList<>();
+    private final List<List<String>> wantedColumns = new ArrayList<>();
 
     private final ColumnWriter rows;
     private final List<LateMaterialization> late;
@@ -50,38 +50,38 @@ final class Fragmenter {
      * @param stage says whether the block's reduction applies, and whether columns may be late
      * @param stays the stationary table; negative for the first one that can stay, or none
      */
-    Fragmenter(Map<Integer, QueryBlock> blocks, QueryBlock queryBlock, Stage stage, int stays) {
-        from = queryBlock.source();
+    Fragmenter(Map<Integer, QueryBlock> blocks, QueryBlock queryBlock, QueryStage stage, int stays) {
+        source = queryBlock.source();
         output = queryBlock.output();
-        List<ScopedExpression> where = new ArrayList<>(from.where());
+        List<ScopedExpression> where = new ArrayList<>(source.where());
         if (stage.reduced()) {
             queryBlock.reduction().ifPresent(where::add);
         }
         BitSet single = new BitSet();
-        for (int item : from.items()) {
-            QueryBlock answer = blocks.get(from.item(item).block());
+        for (int item : source.items()) {
+            QueryBlock answer = blocks.get(source.item(item).block());
             single.set(item, answer != null && answer.isSingleRow());
         }
         predicatePushdown =
-                new PredicatePushdown(from, where, single, stage.checked().keySet());
+                new PredicatePushdown(source, where, single, stage.checked().keySet());
         this.stationaryItem = stays < 0 ? first() : stays;
-        if (this.stationaryItem >= from.tables().size()
-                || (this.stationaryItem >= 0 && !from.from().keepsRows(this.stationaryItem))) {
+        if (this.stationaryItem >= source.tables().size()
+                || (this.stationaryItem >= 0 && !source.from().keepsRows(this.stationaryItem))) {
             throw UniserveException.invalid("the table at place " + stays + " of FROM cannot stay in its place");
         }
-        from.tables().forEach(item -> wanted.add(new ArrayList<>()));
+        source.tables().forEach(item -> wantedColumns.add(new ArrayList<>()));
         // Holistic aggregates need the values of a group: late columns and deferred lookups would be missing among
         // them.
-        boolean ungrouped = output.grouped() && wantsWhole(output);
+        boolean ungrouped = output.grouped() && needsAllRows(output);
         partialAggregation = new PartialAggregation(ungrouped);
         candidates = ungrouped
                 ? List.of()
-                : DeferredLookupJoin.candidates(from, output, predicatePushdown, this.stationaryItem);
+                : DeferredLookupJoin.candidates(source, output, predicatePushdown, this.stationaryItem);
         lookups = chosen(stage.after());
-        boolean alone = this.stationaryItem == 0 && from.items().size() == 1;
-        rows = new ColumnWriter(from.scope(), alone ? ColumnWriter.SINGLE_TABLE : this::joined);
+        boolean alone = this.stationaryItem == 0 && source.items().size() == 1;
+        rows = new ColumnWriter(source.scope(), alone ? ColumnWriter.SINGLE_TABLE : this::joinedColumn);
         late = stage.late() && this.stationaryItem >= 0 && !ungrouped
-                ? LateMaterialization.find(from, output, predicatePushdown, this.stationaryItem).stream()
+                ? LateMaterialization.find(source, output, predicatePushdown, this.stationaryItem).stream()
                         .filter(one -> !stage.after().contains(one.item()))
                         .toList()
                 : List.of();
@@ -94,17 +94,17 @@ final class Fragmenter {
         }
     }
 
-    private static boolean wantsWhole(Output asked) {
+    private static boolean needsAllRows(Output asked) {
         return asked.selectItems().stream()
-                        .anyMatch(scopedExpression -> Aggregates.containsNotMergeable(scopedExpression.node()))
-                || Aggregates.containsNotMergeable(asked.having())
+                        .anyMatch(scopedExpression -> AggregateCatalog.containsNotMergeable(scopedExpression.node()))
+                || AggregateCatalog.containsNotMergeable(asked.having())
                 || (asked.order() != null
-                        && Aggregates.containsNotMergeable(asked.order().getOrderList()));
+                        && AggregateCatalog.containsNotMergeable(asked.order().getOrderList()));
     }
 
-    /** Marks tables whose rows come as they were joined before: a row number connects rows that belong together. */
+    /** Marks tables whose rows were already joined by an earlier shuffle: a row number identifies the rows of one result row. */
     Fragmenter withPairs(List<Integer> items) {
-        paired = List.copyOf(items);
+        pairedItems = List.copyOf(items);
         return this;
     }
 
@@ -127,47 +127,48 @@ final class Fragmenter {
         return some;
     }
 
-    private boolean comesAfter(int item) {
+    private boolean isLookup(int item) {
         return lookups.stream().anyMatch(one -> one.item() == item);
     }
 
     /** False for conditions on deferred tables: the lookup itself evaluates them. */
     private boolean holds(ScopedExpression condition) {
-        return condition.names().items(condition.node()).stream().noneMatch(this::comesAfter);
+        return condition.names().items(condition.node()).stream().noneMatch(this::isLookup);
     }
 
     private String pair(int item) {
-        return (item == stationaryItem ? StatementNames.ROWS : StatementNames.side(item)) + "." + StatementNames.PAIR;
+        return (item == stationaryItem ? StatementNaming.ROWS : StatementNaming.side(item)) + "."
+                + StatementNaming.PAIR;
     }
 
     private int first() {
-        return IntStream.range(0, from.tables().size())
-                .filter(from.from()::keepsRows)
+        return IntStream.range(0, source.tables().size())
+                .filter(source.from()::keepsRows)
                 .findFirst()
                 .orElse(FragmentedPlan.NO_STATIONARY_ITEM);
     }
 
-    private String joined(QueryScope.ColumnRef column) {
+    private String joinedColumn(QueryScope.ColumnRef column) {
         Optional<DeferredLookupJoin> after = lookups.stream()
                 .filter(one ->
                         one.item() == column.item() && one.primaryKey().equals(column.column()) && one.isFirst(lookups))
                 .findFirst();
         if (after.isPresent()) {
-            return joined(after.get().key());
+            return joinedColumn(after.get().key());
         }
         if (column.item() == stationaryItem) {
-            sent(column); // so that it is sent to a shuffle by this column
+            sentColumn(column); // so that it is sent to a shuffle by this column
             return ColumnWriter.ofRows(column);
         }
-        return StatementNames.side(column.item()) + "." + sent(column);
+        return StatementNaming.side(column.item()) + "." + sentColumn(column);
     }
 
     /** Returns the name of a column in its table's side, or in the stage's answer that has it. */
-    private String sent(QueryScope.ColumnRef column) {
+    private String sentColumn(QueryScope.ColumnRef column) {
         if (column.item() >= QueryBlock.ANSWERS_FROM) {
             return "c" + column.index();
         }
-        List<String> columns = wanted.get(column.item());
+        List<String> columns = wantedColumns.get(column.item());
         if (!columns.contains(column.column())) {
             columns.add(column.column());
         }
@@ -175,7 +176,7 @@ final class Fragmenter {
     }
 
     private int sentIndex(QueryScope.ColumnRef column) {
-        return Integer.parseInt(sent(column).substring(1));
+        return Integer.parseInt(sentColumn(column).substring(1));
     }
 
     FragmentedPlan build() {
@@ -186,23 +187,24 @@ final class Fragmenter {
                 .toList();
         List<String> shown = new ArrayList<>(answers);
         late.forEach(one -> shown.add(merged.write(one.key())));
-        List<LookupFetch> after = afterGroups(shown);
+        List<LookupFetch> after = lookupFetches(shown);
         SqlNode condition = output.having();
         String having = condition == null ? "" : " HAVING " + merged.write(condition);
         List<SqlNode> items =
                 output.selectItems().stream().map(ScopedExpression::node).toList();
-        Ordering ordering = new Ordering(output.order(), items, answers, output.aliases(), merged, output.grouped());
+        OrderByClause ordering =
+                new OrderByClause(output.order(), items, answers, output.aliases(), merged, output.grouped());
         String groups = partialAggregation.groupCount() > 0
                 ? " GROUP BY " + String.join(", ", partialAggregation.groupColumns())
                 : "";
         // The columns that the merge needs are complete only when everything else is written.
         String finish = "SELECT " + distinct + String.join(", ", shown) + " FROM "
-                + partialAggregation.mergeSource(StatementNames.PARTS) + groups + having + ordering.mergeClause();
+                + partialAggregation.mergeSource(StatementNaming.PARTS) + groups + having + ordering.mergeClause();
         String partial = partial(output.grouped() ? "" : distinct) + (output.grouped() ? "" : ordering.partialClause());
-        boolean whole = from.tables().size() == 1
+        boolean whole = source.tables().size() == 1
                 && predicatePushdown.where().isEmpty()
-                && from.items().size() == 1
-                && predicatePushdown.conditionsOf(from.items().get(0)).isEmpty()
+                && source.items().size() == 1
+                && predicatePushdown.conditionsOf(source.items().get(0)).isEmpty()
                 && having.isEmpty();
         // Rows that OFFSET skips, and groups that LIMIT or DISTINCT remove, contribute to no row of the answer.
         boolean each = output.grouped()
@@ -217,23 +219,23 @@ final class Fragmenter {
         for (LateMaterialization one : late) {
             fetched.add(one.toLateColumns(answers.size() + fetched.size(), sides.get(one.item())));
         }
-        after.forEach(one -> fetched.add(one.fetched(sides.get(one.lookup.item()))));
+        after.forEach(one -> fetched.add(one.toLateColumns(sides.get(one.lookup.item()))));
         return new FragmentedPlan(
                 partial, top, finish, output.titles(), stationaryItem, sides, whole, whole && each, fetched);
     }
 
     /** Late columns of a deferred table: the columns for these places, by the key in column {@code key}. */
     private record LookupFetch(DeferredLookupJoin lookup, int key, List<String> columns, List<Integer> places) {
-        FragmentedPlan.LateColumns fetched(Side side) {
+        FragmentedPlan.LateColumns toLateColumns(Side side) {
             return LateMaterialization.toLateColumns(lookup.item(), lookup.primaryKey(), key, side, columns, places);
         }
     }
 
     /** Returns the deferred lookups in order. Their keys are added to the shown columns: from a group or from a table before. */
-    private List<LookupFetch> afterGroups(List<String> shown) {
+    private List<LookupFetch> lookupFetches(List<String> shown) {
         List<LookupFetch> all = new ArrayList<>();
         for (DeferredLookupJoin deferredLookupJoin : lookups) {
-            sent(new QueryScope.ColumnRef(deferredLookupJoin.item(), deferredLookupJoin.primaryKey(), 0, true));
+            sentColumn(new QueryScope.ColumnRef(deferredLookupJoin.item(), deferredLookupJoin.primaryKey(), 0, true));
             int key = shown.size();
             Optional<LookupFetch> before = all.stream()
                     .filter(one -> one.lookup.item() == deferredLookupJoin.key().item())
@@ -242,7 +244,7 @@ final class Fragmenter {
                     before.isPresent()
                             ? "0"
                             : partialAggregation
-                                    .group(joined(deferredLookupJoin.key()))
+                                    .group(joinedColumn(deferredLookupJoin.key()))
                                     .orElseThrow());
             before.ifPresent(one -> {
                 one.columns.add(deferredLookupJoin.key().column());
@@ -267,7 +269,7 @@ final class Fragmenter {
     private boolean isLate(SqlNode node) {
         Optional<QueryScope.ColumnRef> column = late.isEmpty() && lookups.isEmpty()
                 ? Optional.empty()
-                : from.scope().column(node);
+                : source.scope().column(node);
         return column.filter(this::isLate).isPresent();
     }
 
@@ -279,7 +281,7 @@ final class Fragmenter {
     }
 
     /** Returns the statement for an actor that has all rows of its groups: it can drop groups that are not in the answer. */
-    private Optional<FragmentedPlan.Top> top(String partial, String having, Ordering ordering) {
+    private Optional<FragmentedPlan.Top> top(String partial, String having, OrderByClause ordering) {
         // With DISTINCT more groups than LIMIT may be needed.
         boolean limited = ordering.isLimited() && !output.distinct();
         if (stationaryItem < 0
@@ -293,7 +295,7 @@ final class Fragmenter {
             columns.addAll(ordering.values());
         }
         String all = "SELECT " + String.join(", ", columns) + " FROM "
-                + partialAggregation.mergeSource("(" + partial + ") AS " + StatementNames.PARTS) + " GROUP BY "
+                + partialAggregation.mergeSource("(" + partial + ") AS " + StatementNaming.PARTS) + " GROUP BY "
                 + String.join(", ", partialAggregation.groupColumns()) + having;
         String statement = limited
                 ? "SELECT " + String.join(", ", partialAggregation.names()) + " FROM (" + all + ") AS tops"
@@ -306,7 +308,7 @@ final class Fragmenter {
     private Set<String> singleValueColumns() {
         Set<String> columns = new TreeSet<>();
         for (SqlNode group : output.groups()) {
-            from.scope().column(group).filter(QueryScope.ColumnRef::exact).ifPresent(found -> {
+            source.scope().column(group).filter(QueryScope.ColumnRef::exact).ifPresent(found -> {
                 if (found.item() == stationaryItem) {
                     columns.add(found.column());
                 }
@@ -326,9 +328,11 @@ final class Fragmenter {
             predicatePushdown.conditionsOf(stationaryItem).forEach(one -> where.add(rows.write(one)));
         }
         predicatePushdown.where().stream().filter(this::holds).forEach(one -> where.add(rows.write(one)));
-        paired.stream().skip(1).forEach(item -> where.add("(" + pair(paired.get(0)) + " = " + pair(item) + ")"));
+        pairedItems.stream()
+                .skip(1)
+                .forEach(item -> where.add("(" + pair(pairedItems.get(0)) + " = " + pair(item) + ")"));
         // The FROM clause adds columns to the sides, so it is written before these are listed.
-        String text = " FROM " + from(from.from(), where).orElseThrow() + SqlWriter.where(where);
+        String text = " FROM " + from(source.from(), where).orElseThrow() + SqlWriter.where(where);
         return "SELECT " + distinct + partialAggregation.columns() + text
                 + (partialAggregation.groupNumbers().isEmpty()
                         ? ""
@@ -354,22 +358,23 @@ final class Fragmenter {
         }
         int number = ((JoinTree.Leaf) joinTree).item();
         if (number < QueryBlock.ANSWERS_FROM) {
-            return comesAfter(number)
+            return isLookup(number)
                     ? Optional.empty()
-                    : Optional.of(number == stationaryItem ? StatementNames.ROWS : StatementNames.side(number));
+                    : Optional.of(number == stationaryItem ? StatementNaming.ROWS : StatementNaming.side(number));
         }
-        String relation = StatementNames.given(from.item(number).block());
+        String relation = StatementNaming.given(source.item(number).block());
         List<String> own = ownConditions(number);
         String answer = own.isEmpty()
                 ? relation
-                : "(SELECT * FROM " + relation + " AS " + StatementNames.GIVEN + SqlWriter.where(own) + ")";
-        return Optional.of(answer + " AS " + StatementNames.side(number));
+                : "(SELECT * FROM " + relation + " AS " + StatementNaming.GIVEN + SqlWriter.where(own) + ")";
+        return Optional.of(answer + " AS " + StatementNaming.side(number));
     }
 
     /** Returns an item's own conditions, as evaluated where its rows are. */
     private List<String> ownConditions(int item) {
         ColumnWriter alone = new ColumnWriter(
-                from.scope(), item < QueryBlock.ANSWERS_FROM ? ColumnWriter.SINGLE_TABLE : ColumnWriter.SINGLE_ANSWER);
+                source.scope(),
+                item < QueryBlock.ANSWERS_FROM ? ColumnWriter.SINGLE_TABLE : ColumnWriter.SINGLE_ANSWER);
         return predicatePushdown.conditionsOf(item).stream().map(alone::write).toList();
     }
 
@@ -383,7 +388,7 @@ final class Fragmenter {
 
     private List<Side> sides() {
         List<Side> sides = new ArrayList<>();
-        for (int number = 0; number < from.tables().size(); number++) {
+        for (int number = 0; number < source.tables().size(); number++) {
             List<String> own = new ArrayList<>(ownConditions(number));
             List<Reduction> reductions = new ArrayList<>();
             for (PredicatePushdown.Equality equality : predicatePushdown.equalities()) {
@@ -394,10 +399,11 @@ final class Fragmenter {
                 QueryScope.ColumnRef other = equality.other(number);
                 boolean answer = other.item() >= QueryBlock.ANSWERS_FROM;
                 String relation = answer
-                        ? StatementNames.given(from.item(other.item()).block()) + " AS " + StatementNames.GIVEN
-                        : StatementNames.side(other.item());
+                        ? StatementNaming.given(source.item(other.item()).block()) + " AS " + StatementNaming.GIVEN
+                        : StatementNaming.side(other.item());
                 String in = ColumnWriter.SINGLE_TABLE.nameOf(
-                                equality.columnOf(number).get()) + " IN (SELECT " + sent(other) + " FROM " + relation
+                                equality.columnOf(number).get()) + " IN (SELECT " + sentColumn(other) + " FROM "
+                        + relation
                         + ")";
                 if (answer) {
                     own.add(in);
@@ -409,23 +415,23 @@ final class Fragmenter {
                             sentIndex(other)));
                 }
             }
-            Item item = from.tables().get(number);
+            Item item = source.tables().get(number);
             sides.add(new Side(
                     item.alias(),
                     item.table(),
-                    wanted.get(number),
+                    wantedColumns.get(number),
                     own,
                     reductions,
-                    present(number),
-                    from.from().keepsRows(number),
+                    notNullColumns(number),
+                    source.from().keepsRows(number),
                     constants(number),
-                    intervals(number)));
+                    ranges(number)));
         }
         return sides;
     }
 
     /** Returns the nullable columns that must equal the primary key of the stationary table. */
-    private List<String> present(int item) {
+    private List<String> notNullColumns(int item) {
         if (stationaryItem < 0) {
             return List.of();
         }
@@ -435,11 +441,11 @@ final class Fragmenter {
                 .forEach(all::add);
         return all.stream()
                 .filter(one -> one.columnOf(stationaryItem)
-                        .filter(own -> from.item(stationaryItem).primaryKey().contains(own.column()))
+                        .filter(own -> source.item(stationaryItem).primaryKey().contains(own.column()))
                         .isPresent())
                 .map(one -> one.other(stationaryItem))
                 .filter(other ->
-                        other.item() == item && !from.item(item).primaryKey().contains(other.column()))
+                        other.item() == item && !source.item(item).primaryKey().contains(other.column()))
                 .map(QueryScope.ColumnRef::column)
                 .distinct()
                 .toList();
@@ -455,7 +461,7 @@ final class Fragmenter {
     }
 
     /** Returns the ranges of whole numbers that conditions allow, by column of a table. */
-    private Map<String, ColumnRange> intervals(int item) {
+    private Map<String, ColumnRange> ranges(int item) {
         Map<String, ColumnRange> all = new TreeMap<>();
         for (ScopedExpression scopedExpression : predicatePushdown.conditionsOf(item)) {
             ColumnRange.of(scopedExpression)

@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan;
 
-import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.sql.engine.StatementNaming;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
@@ -20,8 +20,8 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Late columns of a table: the query groups by them and shows them, and does nothing else with them. If it also groups by the table's key,
- * they do not change the groups. So they are fetched only for the few rows that LIMIT leaves.
+ * Late columns of a table: the query only groups by them and returns them. If it also groups by the table's key, they do not change the
+ * groups. So they are fetched only for the few rows that LIMIT leaves.
  *
  * @param item the table
  * @param key the expression of GROUP BY that equals the table's key
@@ -154,22 +154,22 @@ public record LateMaterialization(
             used.or(queryScope.items(asked.having()));
         }
         if (asked.order() != null && asked.order().getOrderList() != null) {
-            asked.order().getOrderList().forEach(node -> used.or(ordered(queryScope, asked, node)));
+            asked.order().getOrderList().forEach(node -> used.or(orderedItems(queryScope, asked, node)));
         }
         return used;
     }
 
     /** Operands of aggregates are computed at the actors. */
     private static boolean onlyAggregates(SqlNode node) {
-        return Aggregates.isAggregate(node);
+        return AggregateCatalog.isAggregate(node);
     }
 
-    private static BitSet ordered(QueryScope queryScope, QueryBlock.Output asked, SqlNode node) {
+    private static BitSet orderedItems(QueryScope queryScope, QueryBlock.Output asked, SqlNode node) {
         if (node instanceof SqlCall call
                 && (node.getKind() == SqlKind.DESCENDING
                         || node.getKind() == SqlKind.NULLS_FIRST
                         || node.getKind() == SqlKind.NULLS_LAST)) {
-            return ordered(queryScope, asked, call.operand(0));
+            return orderedItems(queryScope, asked, call.operand(0));
         }
         BitSet items = queryScope.items(node);
         if (node instanceof SqlLiteral place && place.getValue() instanceof BigDecimal number) {
@@ -208,12 +208,12 @@ public record LateMaterialization(
         List<String> all = new ArrayList<>(side.columns());
         all.addAll(columns);
         List<String> where = new ArrayList<>(side.conditions());
-        where.add("\"" + primary + "\" IN (SELECT c0 FROM " + StatementNames.side(item) + ")");
+        where.add("\"" + primary + "\" IN (SELECT c0 FROM " + StatementNaming.side(item) + ")");
         List<String> named = IntStream.range(0, all.size())
                 .mapToObj(i -> "\"" + all.get(i) + "\" AS c" + i)
                 .toList();
         String statement =
-                "SELECT " + String.join(", ", named) + " FROM " + StatementNames.ROWS + SqlWriter.where(where);
+                "SELECT " + String.join(", ", named) + " FROM " + StatementNaming.ROWS + SqlWriter.where(where);
         return new FragmentedPlan.LateColumns(item, place, side.columns().indexOf(primary), answers, statement);
     }
 }

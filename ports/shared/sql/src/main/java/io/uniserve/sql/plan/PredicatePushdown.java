@@ -1,10 +1,10 @@
 package io.uniserve.sql.plan;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.parse.SqlNodes;
+import io.uniserve.sql.parse.SqlNodeUtils;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -28,10 +28,10 @@ final class PredicatePushdown {
     private final QueryBlock.Source rows;
     private final Map<Integer, List<ScopedExpression>> conditionsByItem = new HashMap<>();
     private final List<ScopedExpression> where = new ArrayList<>();
-    private final Map<JoinTree.Join, List<ScopedExpression>> on = new IdentityHashMap<>();
+    private final Map<JoinTree.Join, List<ScopedExpression>> conditionsByJoin = new IdentityHashMap<>();
     private final List<Equality> equalities = new ArrayList<>();
-    private final List<Equality> partners = new ArrayList<>();
-    private final Map<Integer, Integer> group = new HashMap<>();
+    private final List<Equality> outerEqualities = new ArrayList<>();
+    private final Map<Integer, Integer> equivalenceClass = new HashMap<>();
 
     /** Two columns that are equal in every row of the join: rows of one table matter only if the other table has the value. */
     record Equality(QueryScope.ColumnRef left, QueryScope.ColumnRef right) {
@@ -56,23 +56,23 @@ final class PredicatePushdown {
         this.rows = rows;
         for (int item : rows.items()) {
             conditionsByItem.put(item, new ArrayList<>());
-            group.put(item, item);
+            equivalenceClass.put(item, item);
         }
-        sort(rows.from());
+        assignConditions(rows.from());
         for (ScopedExpression one : conditions) {
             BitSet items = one.names().items(one.node());
-            relate(one, items, true);
+            addEquality(one, items, true);
             int item = items.nextSetBit(0);
             boolean waits = one.names().subQueries(one.node()).stream().anyMatch(sub -> atJoin.contains(sub.block()));
             boolean alone = items.cardinality() == 1 && rows.from().keepsRows(item) && !waits;
             (alone ? conditionsOf(item) : where).add(one);
             items.stream().filter(rows.from()::keepsRows).forEach(each -> addSides(one, each));
         }
-        relateAll();
+        addTransitiveEqualities();
         List<Integer> joined =
                 rows.items().stream().filter(item -> !single.get(item)).toList();
         for (int item : joined) {
-            if (!Objects.equals(group.get(item), group.get(joined.get(0)))) {
+            if (!Objects.equals(equivalenceClass.get(item), equivalenceClass.get(joined.get(0)))) {
                 throw notEqual(item);
             }
         }
@@ -85,8 +85,8 @@ final class PredicatePushdown {
         }
         QueryScope queryScope = condition.names();
         List<SqlNode> sides = new ArrayList<>();
-        for (SqlNode side : SqlNodes.disjuncts(or)) {
-            List<SqlNode> alone = SqlNodes.conjuncts(side).stream()
+        for (SqlNode side : SqlNodeUtils.disjuncts(or)) {
+            List<SqlNode> alone = SqlNodeUtils.conjuncts(side).stream()
                     .filter(one -> queryScope.items(one).cardinality() == 1
                             && queryScope.items(one).get(item)
                             && queryScope.subQueries(one).isEmpty())
@@ -94,19 +94,19 @@ final class PredicatePushdown {
             if (alone.isEmpty() || queryScope.items(or).cardinality() == 1) {
                 return;
             }
-            sides.add(of(SqlStdOperatorTable.AND, alone));
+            sides.add(connect(SqlStdOperatorTable.AND, alone));
         }
-        conditionsOf(item).add(new ScopedExpression(of(SqlStdOperatorTable.OR, sides), queryScope));
+        conditionsOf(item).add(new ScopedExpression(connect(SqlStdOperatorTable.OR, sides), queryScope));
     }
 
-    private static SqlNode of(SqlOperator operator, List<SqlNode> all) {
+    private static SqlNode connect(SqlOperator operator, List<SqlNode> all) {
         return all.stream()
                 .reduce((one, other) -> operator.createCall(one.getParserPosition(), one, other))
                 .orElseThrow();
     }
 
     /** Adds the transitive equalities: a table can be reduced by another one that it is not directly compared with. */
-    private void relateAll() {
+    private void addTransitiveEqualities() {
         for (int i = 0; i < equalities.size(); i++) {
             for (int j = 0; j < i; j++) {
                 Equality one = equalities.get(i);
@@ -116,14 +116,14 @@ final class PredicatePushdown {
                         Equality more = new Equality(
                                 end.equals(one.left()) ? one.right() : one.left(),
                                 end.equals(other.left()) ? other.right() : other.left());
-                        addNew(more);
+                        addIfNew(more);
                     }
                 }
             }
         }
     }
 
-    private void addNew(Equality more) {
+    private void addIfNew(Equality more) {
         Equality turned = new Equality(more.right(), more.left());
         boolean exact = more.left().exact() && more.right().exact();
         if (exact
@@ -134,37 +134,37 @@ final class PredicatePushdown {
         }
     }
 
-    private void sort(JoinTree joinTree) {
+    private void assignConditions(JoinTree joinTree) {
         if (!(joinTree instanceof JoinTree.Join join)) {
             return;
         }
-        sort(join.left());
-        sort(join.right());
+        assignConditions(join.left());
+        assignConditions(join.right());
         List<ScopedExpression> rest = new ArrayList<>();
         boolean equal = !join.outer();
         for (ScopedExpression one : join.on()) {
             BitSet items = one.names().items(one.node());
-            equal |= relate(one, items, !join.outer())
+            equal |= addEquality(one, items, !join.outer())
                     && items.stream().anyMatch(join.left()::has)
                     && items.stream().anyMatch(join.right()::has);
             if (join.outer()) {
-                relatePartners(join, one);
+                addOuterEquality(join, one);
             }
             int item = items.nextSetBit(0);
             boolean alone = items.cardinality() == 1 && join.allowsPushdown(item);
             (alone ? conditionsOf(item) : rest).add(one);
         }
         if (!equal) {
-            throw SqlErrors.unsupported(
+            throw SqlErrorFactory.unsupported(
                     join.place(), "a LEFT or RIGHT JOIN whose ON has no equality of both sides' columns is");
         }
-        on.put(join, rest);
+        conditionsByJoin.put(join, rest);
     }
 
     /**
      * Adds an equality of a LEFT JOIN's ON. Every row of the left table is kept, and matching rows of the right one have an equal value.
      */
-    private void relatePartners(JoinTree.Join join, ScopedExpression condition) {
+    private void addOuterEquality(JoinTree.Join join, ScopedExpression condition) {
         QueryScope queryScope = condition.names();
         if (condition.node().getKind() != SqlKind.EQUALS
                 || !(condition.node() instanceof SqlCall equals)
@@ -180,21 +180,21 @@ final class PredicatePushdown {
             if (join.left().has(left.item())
                     && rows.from().keepsRows(left.item())
                     && join.right().keepsRows(right.item())) {
-                partners.add(new Equality(left, right));
+                outerEqualities.add(new Equality(left, right));
             }
         }
     }
 
     private UniserveException notEqual(int item) {
         QueryBlock.Item named = rows.item(item);
-        return SqlErrors.unsupported(
+        return SqlErrorFactory.unsupported(
                 named.place(),
                 "a join without an equality, such as a.x = b.y, of table " + named.alias()
                         + " with one of the others is");
     }
 
     /** Records an equality of two tables' expressions. Returns false if the condition is none. */
-    private boolean relate(ScopedExpression condition, BitSet items, boolean inner) {
+    private boolean addEquality(ScopedExpression condition, BitSet items, boolean inner) {
         QueryScope queryScope = condition.names();
         if (condition.node().getKind() != SqlKind.EQUALS
                 || !(condition.node() instanceof SqlCall equals)
@@ -206,7 +206,7 @@ final class PredicatePushdown {
         if (left.cardinality() != 1 || right.cardinality() != 1 || left.intersects(right)) {
             return false;
         }
-        unite(left.nextSetBit(0), right.nextSetBit(0));
+        mergeClasses(left.nextSetBit(0), right.nextSetBit(0));
         if (inner && items.stream().allMatch(rows.from()::keepsRows)) {
             queryScope
                     .column(equals.operand(0))
@@ -217,10 +217,10 @@ final class PredicatePushdown {
         return true;
     }
 
-    private void unite(int one, int other) {
-        Integer from = group.get(other);
-        Integer to = group.get(one);
-        group.replaceAll((item, now) -> now.equals(from) ? to : now);
+    private void mergeClasses(int one, int other) {
+        Integer from = equivalenceClass.get(other);
+        Integer to = equivalenceClass.get(one);
+        equivalenceClass.replaceAll((item, now) -> now.equals(from) ? to : now);
     }
 
     /** Returns the conditions on this item alone, which are evaluated where its rows are. */
@@ -228,14 +228,14 @@ final class PredicatePushdown {
         return conditionsByItem.getOrDefault(item, List.of());
     }
 
-    /** Returns the rest of WHERE. */
+    /** Returns the remaining conditions of WHERE. */
     List<ScopedExpression> where() {
         return where;
     }
 
-    /** Returns the rest of an ON. */
+    /** Returns the remaining conditions of an ON. */
     List<ScopedExpression> conditionsOfJoin(JoinTree.Join join) {
-        return on.getOrDefault(join, List.of());
+        return conditionsByJoin.getOrDefault(join, List.of());
     }
 
     List<Equality> equalities() {
@@ -244,6 +244,6 @@ final class PredicatePushdown {
 
     /** Returns the equalities of LEFT JOINs for which no other join adds rows of NULLs for either table. */
     List<Equality> outerEqualities() {
-        return partners;
+        return outerEqualities;
     }
 }

@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType.Kind;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
@@ -16,8 +16,8 @@ import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One SELECT of a query, which is a stage of its own. Sub-queries that are only a part of it are inlined; of all others it reads the
- * answers.
+ * One SELECT of a query, which is a stage of its own. Simple sub-queries are inlined. The answers of all other sub-queries are inputs of
+ * this block.
  *
  * @param number the number of the stage; the whole query is {@link #MAIN}
  * @param place the node in the query's text
@@ -40,10 +40,10 @@ public record QueryBlock(
      * @param typed the columns of a table with their types; empty for an answer
      */
     public record Item(
-            String alias, String table, int block, List<String> columns, Optional<Columns> typed, SqlNode place) {
+            String alias, String table, int block, List<String> columns, Optional<ColumnSchema> typed, SqlNode place) {
         /** Returns the primary key of a table. */
         List<String> primaryKey() {
-            return typed.map(Columns::primaryKey).orElse(List.of());
+            return typed.map(ColumnSchema::primaryKey).orElse(List.of());
         }
 
         /** True if both columns are whole numbers, or both are texts. */
@@ -125,25 +125,27 @@ public record QueryBlock(
 
     /** Returns the sub-queries of its expressions, without duplicates. */
     public List<SubQuery> subQueries() {
-        return Stream.concat(inWhere().stream(), besides().stream()).distinct().toList();
+        return Stream.concat(subQueriesInWhere().stream(), subQueriesOutsideWhere().stream())
+                .distinct()
+                .toList();
     }
 
     /** Returns the sub-queries that occur only in conditions of WHERE: actors evaluate all of these in one statement. */
     List<SubQuery> subQueriesInWhereOnly() {
-        List<SubQuery> others = besides();
-        return inWhere().stream()
+        List<SubQuery> others = subQueriesOutsideWhere();
+        return subQueriesInWhere().stream()
                 .distinct()
                 .filter(sub -> !others.contains(sub))
                 .toList();
     }
 
-    private List<SubQuery> inWhere() {
+    private List<SubQuery> subQueriesInWhere() {
         return source.where.stream()
                 .flatMap(scopedExpression -> scopedExpression.names().subQueries(scopedExpression.node()).stream())
                 .toList();
     }
 
-    private List<SubQuery> besides() {
+    private List<SubQuery> subQueriesOutsideWhere() {
         List<SubQuery> all = new ArrayList<>();
         Consumer<SqlNode> look = node -> all.addAll(source.scope.subQueries(node));
         on(source.from, all);

@@ -1,16 +1,16 @@
 package io.uniserve.sql.plan;
 
-import io.uniserve.api.extra.Columns;
-import io.uniserve.sql.parse.Aggregates;
+import io.uniserve.api.extra.ColumnSchema;
+import io.uniserve.sql.parse.AggregateCatalog;
 import io.uniserve.sql.parse.ParsedQuery;
-import io.uniserve.sql.parse.SqlNodes;
+import io.uniserve.sql.parse.SqlNodeUtils;
 import io.uniserve.sql.plan.QueryBlock.Item;
 import io.uniserve.sql.plan.QueryBlock.Output;
 import io.uniserve.sql.plan.QueryBlock.Source;
 import io.uniserve.sql.plan.write.QueryScope;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
 import io.uniserve.sql.plan.write.SubQuery;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -39,7 +39,7 @@ final class QueryBlockBuilder {
     /** Maximum number of stages of one query. */
     private static final int STAGES_MAX = 64;
 
-    private final Map<String, Columns> tables;
+    private final Map<String, ColumnSchema> tables;
     private final Map<Integer, QueryBlock> blocks = new TreeMap<>();
     private final Map<SqlNode, Integer> numberByNode = new IdentityHashMap<>();
     private int numbers;
@@ -51,7 +51,7 @@ final class QueryBlockBuilder {
         WithScope plus(SqlWithItem item) {
             Map<String, WithScope> moreScopes = new TreeMap<>(scopes);
             Map<String, SqlWithItem> moreItems = new TreeMap<>(items);
-            String name = SqlNodes.lower(item.name.getSimple());
+            String name = SqlNodeUtils.lower(item.name.getSimple());
             moreScopes.put(name, this);
             moreItems.put(name, item);
             return new WithScope(moreScopes, moreItems);
@@ -63,7 +63,7 @@ final class QueryBlockBuilder {
         final List<Item> tables = new ArrayList<>();
         final List<Item> answers = new ArrayList<>();
         final List<ScopedExpression> where = new ArrayList<>();
-        final List<SubQuery> subs = new ArrayList<>();
+        final List<SubQuery> subQueries = new ArrayList<>();
     }
 
     /** Parts of a SELECT. Correlated conditions are kept apart. */
@@ -75,9 +75,9 @@ final class QueryBlockBuilder {
             List<String> titles,
             List<String> aliases,
             boolean grouped,
-            List<SubQuery> subs) {}
+            List<SubQuery> subQueries) {}
 
-    private QueryBlockBuilder(Map<String, Columns> tables) {
+    private QueryBlockBuilder(Map<String, ColumnSchema> tables) {
         this.tables = tables;
     }
 
@@ -86,7 +86,7 @@ final class QueryBlockBuilder {
      *
      * @param tables by their names, whose case does not matter
      */
-    static Map<Integer, QueryBlock> read(Map<String, Columns> tables, SqlNode query) {
+    static Map<Integer, QueryBlock> read(Map<String, ColumnSchema> tables, SqlNode query) {
         QueryBlockBuilder reader = new QueryBlockBuilder(tables);
         reader.addIndependent(query, WithScope.NONE);
         return reader.blocks;
@@ -94,7 +94,7 @@ final class QueryBlockBuilder {
 
     private int number(SqlNode place) {
         if (numbers == STAGES_MAX) {
-            throw SqlErrors.unsupported(place, "a query with more than " + STAGES_MAX + " sub-queries is");
+            throw SqlErrorFactory.unsupported(place, "a query with more than " + STAGES_MAX + " sub-queries is");
         }
         return numbers++;
     }
@@ -102,7 +102,7 @@ final class QueryBlockBuilder {
     /** Reads an uncorrelated query. */
     private int addIndependent(SqlNode query, WithScope withs) {
         int number = number(query);
-        ParsedSelect read = open(query, null, withs);
+        ParsedSelect read = readSelect(query, null, withs);
         List<ScopedExpression> answers = terms(read.answers, read.rows.scope());
         SqlSelect select = read.select;
         Output wanted = new Output(
@@ -114,7 +114,7 @@ final class QueryBlockBuilder {
                 read.grouped,
                 select.getHaving(),
                 select);
-        add(new QueryBlock(number, query, read.rows, wanted, Optional.empty()), read.subs);
+        add(new QueryBlock(number, query, read.rows, wanted, Optional.empty()), read.subQueries);
         return number;
     }
 
@@ -134,14 +134,14 @@ final class QueryBlockBuilder {
                     .map(one -> new ScopedExpression(one.outerExpression(), sub.outerScope()))
                     .toList();
             Source all = new Source(rows.scope(), rows.from(), rows.tables(), rows.answers(), where);
-            Output distinct =
-                    new Output(keys, none(keys.size()), none(keys.size()), true, List.of(), false, null, null);
+            Output distinct = new Output(
+                    keys, noAliases(keys.size()), noAliases(keys.size()), true, List.of(), false, null, null);
             blocks.put(
                     sub.keyStage(), new QueryBlock(sub.keyStage(), sub.place(), all, distinct, queryBlock.reduction()));
         }
     }
 
-    private static List<String> none(int count) {
+    private static List<String> noAliases(int count) {
         return Collections.nCopies(count, "");
     }
 
@@ -156,21 +156,21 @@ final class QueryBlockBuilder {
         return groups == null ? List.of() : groups.getList();
     }
 
-    private ParsedSelect open(SqlNode query, @Nullable QueryScope around, WithScope outer) {
+    private ParsedSelect readSelect(SqlNode query, @Nullable QueryScope around, WithScope outer) {
         WithScope withs = outer;
         SqlNode body = query;
         while (body instanceof SqlWith with) {
             for (SqlNode one : with.withList) {
                 SqlWithItem item = (SqlWithItem) one;
                 if (item.recursive.booleanValue()) {
-                    throw SqlErrors.unsupported(item, "WITH RECURSIVE is");
+                    throw SqlErrorFactory.unsupported(item, "WITH RECURSIVE is");
                 }
                 withs = withs.plus(item);
             }
             body = with.body;
         }
         if (!(body instanceof SqlSelect)) {
-            throw SqlErrors.unsupported(body, SqlErrors.words(body.getKind()) + " is");
+            throw SqlErrorFactory.unsupported(body, SqlErrorFactory.words(body.getKind()) + " is");
         }
         SqlSelect select = ParsedQuery.select(body);
         QueryScope queryScope = new QueryScope(around);
@@ -179,8 +179,8 @@ final class QueryBlockBuilder {
         JoinTree from = source(select.getFrom(), queryScope, level, withs, false, on);
         readOn(on, queryScope, level, withs);
         List<SqlNode> correlated = new ArrayList<>();
-        for (SqlNode one : SqlNodes.conjuncts(select.getWhere())) {
-            subs(one, queryScope, level, withs);
+        for (SqlNode one : SqlNodeUtils.conjuncts(select.getWhere())) {
+            addSubQueries(one, queryScope, level, withs);
             if (queryScope.outerNames(one).isEmpty()) {
                 level.where.add(new ScopedExpression(one, queryScope));
             } else {
@@ -191,32 +191,32 @@ final class QueryBlockBuilder {
         List<String> titles = new ArrayList<>();
         select.getSelectList().forEach(item -> addAnswer(item, queryScope, answers, titles));
         for (SqlNode one : answers) {
-            subs(one, queryScope, level, withs);
+            addSubQueries(one, queryScope, level, withs);
         }
         for (SqlNode one : groups(select)) {
-            subs(one, queryScope, level, withs);
+            addSubQueries(one, queryScope, level, withs);
         }
         if (select.getHaving() != null) {
-            subs(select.getHaving(), queryScope, level, withs);
+            addSubQueries(select.getHaving(), queryScope, level, withs);
         }
         if (select.getOrderList() != null) {
-            subs(select.getOrderList(), queryScope, level, withs);
+            addSubQueries(select.getOrderList(), queryScope, level, withs);
         }
         boolean grouped = select.getGroup() != null
                 || select.getHaving() != null
-                || answers.stream().anyMatch(Aggregates::containsAggregate);
+                || answers.stream().anyMatch(AggregateCatalog::containsAggregate);
         Source rows = new Source(queryScope, from, level.tables, level.answers, level.where);
         List<String> aliases = select.getSelectList().stream()
                 .flatMap(item -> aliases(item, queryScope))
                 .toList();
-        return new ParsedSelect(select, rows, correlated, answers, titles, aliases, grouped, level.subs);
+        return new ParsedSelect(select, rows, correlated, answers, titles, aliases, grouped, level.subQueries);
     }
 
     private void readOn(List<ScopedExpression> on, QueryScope queryScope, BlockContext level, WithScope withs) {
         for (ScopedExpression scopedExpression : on) {
-            subs(scopedExpression.node(), queryScope, level, withs);
+            addSubQueries(scopedExpression.node(), queryScope, level, withs);
             if (queryScope.subQueries(scopedExpression.node()).stream().anyMatch(SubQuery::isCorrelated)) {
-                throw SqlErrors.unsupported(
+                throw SqlErrorFactory.unsupported(
                         scopedExpression.node(), "a sub-query in ON that names columns of the query around it is");
             }
         }
@@ -237,14 +237,14 @@ final class QueryBlockBuilder {
         if (item instanceof SqlIdentifier star && star.isStar()) {
             for (SqlIdentifier name : queryScope.expandStar(star)) {
                 answers.add(name);
-                titles.add(SqlNodes.last(name));
+                titles.add(SqlNodeUtils.last(name));
             }
         } else if (item.getKind() == SqlKind.AS && item instanceof SqlCall as) {
             answers.add(as.operand(0));
             titles.add(((SqlIdentifier) as.operand(1)).getSimple());
         } else {
             answers.add(item);
-            titles.add(item instanceof SqlIdentifier name ? SqlNodes.last(name) : "_" + answers.size());
+            titles.add(item instanceof SqlIdentifier name ? SqlNodeUtils.last(name) : "_" + answers.size());
         }
     }
 
@@ -266,40 +266,40 @@ final class QueryBlockBuilder {
             alias = ((SqlIdentifier) as.operand(1)).getSimple();
             columns = as.getOperandList().stream()
                     .skip(2)
-                    .map(name -> SqlNodes.lower(((SqlIdentifier) name).getSimple()))
+                    .map(name -> SqlNodeUtils.lower(((SqlIdentifier) name).getSimple()))
                     .toList();
         }
         if (table instanceof SqlIdentifier name) {
             String simple = name.getSimple();
             String known = alias.isEmpty() ? simple : alias;
-            SqlWithItem item = withs.items.get(SqlNodes.lower(simple));
-            WithScope scope = withs.scopes.get(SqlNodes.lower(simple));
+            SqlWithItem item = withs.items.get(SqlNodeUtils.lower(simple));
+            WithScope scope = withs.scopes.get(SqlNodeUtils.lower(simple));
             if (item == null || scope == null) {
                 if (!columns.isEmpty()) {
-                    throw SqlErrors.unsupported(from, "a table's alias with names of columns is");
+                    throw SqlErrorFactory.unsupported(from, "a table's alias with names of columns is");
                 }
                 return table(name, known, queryScope, level);
             }
             if (columns.isEmpty() && item.columnList != null) {
                 columns = item.columnList.stream()
-                        .map(one -> SqlNodes.lower(((SqlIdentifier) one).getSimple()))
+                        .map(one -> SqlNodeUtils.lower(((SqlIdentifier) one).getSimple()))
                         .toList();
             }
             return derived(item.query, known, columns, queryScope, level, scope, nulls);
         }
-        if (!SqlNodes.isQuery(table)) {
-            throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(table.getKind()) + " is");
+        if (!SqlNodeUtils.isQuery(table)) {
+            throw SqlErrorFactory.unsupported(from, "a FROM with " + SqlErrorFactory.words(table.getKind()) + " is");
         }
         return derived(table, alias, columns, queryScope, level, withs, nulls);
     }
 
     private JoinTree table(SqlIdentifier name, String alias, QueryScope queryScope, BlockContext level) {
-        Columns columns = tables.get(name.getSimple());
+        ColumnSchema columns = tables.get(name.getSimple());
         if (columns == null) {
-            throw SqlErrors.invalid(name, "table " + name + " is not known");
+            throw SqlErrorFactory.invalid(name, "table " + name + " is not known");
         }
         if (level.tables.size() == QueryBlock.ANSWERS_FROM) {
-            throw SqlErrors.unsupported(name, "a FROM with more than " + QueryBlock.ANSWERS_FROM + " tables is");
+            throw SqlErrorFactory.unsupported(name, "a FROM with more than " + QueryBlock.ANSWERS_FROM + " tables is");
         }
         int number = level.tables.size();
         level.tables.add(new Item(alias, name.getSimple(), -1, columns.names(), Optional.of(columns), name));
@@ -310,10 +310,10 @@ final class QueryBlockBuilder {
     /** Checks that every column of a query in FROM has a unique name. */
     private static void checkNames(SqlNode query, String alias, List<String> columns) {
         if (alias.isEmpty()) {
-            throw SqlErrors.unsupported(query, "a sub-query in FROM without a name is");
+            throw SqlErrorFactory.unsupported(query, "a sub-query in FROM without a name is");
         }
         if (Set.copyOf(columns).size() < columns.size()) {
-            throw SqlErrors.unsupported(query, "a sub-query in FROM with two columns of one name is");
+            throw SqlErrorFactory.unsupported(query, "a sub-query in FROM with two columns of one name is");
         }
     }
 
@@ -326,20 +326,20 @@ final class QueryBlockBuilder {
             BlockContext level,
             WithScope withs,
             boolean nulls) {
-        if (query instanceof SqlSelect select && !nulls && simple(select)) {
+        if (query instanceof SqlSelect select && !nulls && isSimple(select)) {
             QueryScope inner = new QueryScope(null);
             List<ScopedExpression> innerOn = new ArrayList<>();
             JoinTree joinTree = source(ParsedQuery.select(select).getFrom(), inner, level, withs, false, innerOn);
             readOn(innerOn, inner, level, withs);
-            for (SqlNode one : SqlNodes.conjuncts(select.getWhere())) {
-                subs(one, inner, level, withs);
+            for (SqlNode one : SqlNodeUtils.conjuncts(select.getWhere())) {
+                addSubQueries(one, inner, level, withs);
                 level.where.add(new ScopedExpression(one, inner));
             }
             List<SqlNode> answers = new ArrayList<>();
             List<String> titles = new ArrayList<>();
             select.getSelectList().forEach(item -> addAnswer(item, inner, answers, titles));
             for (SqlNode one : answers) {
-                subs(one, inner, level, withs);
+                addSubQueries(one, inner, level, withs);
             }
             List<String> all = columns.isEmpty() ? lower(titles) : columns;
             checkNames(query, alias, all);
@@ -362,18 +362,18 @@ final class QueryBlockBuilder {
     }
 
     private static List<String> lower(List<String> names) {
-        return names.stream().map(SqlNodes::lower).toList();
+        return names.stream().map(SqlNodeUtils::lower).toList();
     }
 
     /** True if a query only selects rows and expressions over each. A query of constants alone is not inlined, as it has no table. */
-    private static boolean simple(SqlSelect select) {
+    private static boolean isSimple(SqlSelect select) {
         return select.getGroup() == null
                 && select.getHaving() == null
                 && !select.isDistinct()
                 && select.getFetch() == null
                 && select.getOffset() == null
                 && select.getFrom() != null
-                && select.getSelectList().stream().noneMatch(Aggregates::containsAggregate);
+                && select.getSelectList().stream().noneMatch(AggregateCatalog::containsAggregate);
     }
 
     private JoinTree join(
@@ -388,7 +388,7 @@ final class QueryBlockBuilder {
         boolean toLeft = join.getJoinType() == JoinType.RIGHT;
         JoinTree left = source(join.getLeft(), queryScope, level, withs, nulls || toLeft, on);
         JoinTree right = source(join.getRight(), queryScope, level, withs, nulls || toRight, on);
-        List<ScopedExpression> terms = terms(SqlNodes.conjuncts(join.getCondition()), queryScope);
+        List<ScopedExpression> terms = terms(SqlNodeUtils.conjuncts(join.getCondition()), queryScope);
         on.addAll(terms);
         return toLeft
                 ? new JoinTree.Join(right, left, true, terms, join)
@@ -396,15 +396,15 @@ final class QueryBlockBuilder {
     }
 
     /** Finds the sub-queries in an expression and makes stages of them. */
-    private void subs(SqlNode expression, QueryScope queryScope, BlockContext level, WithScope withs) {
+    private void addSubQueries(SqlNode expression, QueryScope queryScope, BlockContext level, WithScope withs) {
         if (expression instanceof SqlNodeList list) {
-            list.forEach(one -> subs(one, queryScope, level, withs));
+            list.forEach(one -> addSubQueries(one, queryScope, level, withs));
             return;
         }
         if (!(expression instanceof SqlCall call)) {
             return;
         }
-        Optional<SubQuery> same = level.subs.stream()
+        Optional<SubQuery> same = level.subQueries.stream()
                 .filter(known ->
                         known.outerScope() == queryScope && known.place().equalsDeep(call, Litmus.IGNORE))
                 .findFirst();
@@ -417,23 +417,23 @@ final class QueryBlockBuilder {
         if (call.getKind() == SqlKind.EXISTS) {
             sub = made.of(SubQuery.Kind.EXISTS, null, call.operand(0));
         } else if ((call.getKind() == SqlKind.IN || call.getKind() == SqlKind.NOT_IN)
-                && SqlNodes.isQuery(call.operand(1))) {
-            subs(call.operand(0), queryScope, level, withs);
+                && SqlNodeUtils.isQuery(call.operand(1))) {
+            addSubQueries(call.operand(0), queryScope, level, withs);
             SubQuery.Kind how = call.getKind() == SqlKind.IN ? SubQuery.Kind.IN : SubQuery.Kind.NOT_IN;
             sub = made.of(how, call.operand(0), call.operand(1));
         } else if (call.getKind() == SqlKind.SCALAR_QUERY) {
             sub = made.of(SubQuery.Kind.SCALAR, null, call.operand(0));
-        } else if (SqlNodes.isQuery(call)) {
+        } else if (SqlNodeUtils.isQuery(call)) {
             sub = made.of(SubQuery.Kind.SCALAR, null, call);
         }
         if (sub == null) {
             for (SqlNode operand : call.getOperandList()) {
                 if (operand != null) {
-                    subs(operand, queryScope, level, withs);
+                    addSubQueries(operand, queryScope, level, withs);
                 }
             }
         } else {
-            level.subs.add(sub);
+            level.subQueries.add(sub);
             queryScope.add(call, sub);
         }
     }
@@ -452,20 +452,20 @@ final class QueryBlockBuilder {
 
         SubQuery of(SubQuery.Kind how, @Nullable SqlNode left, SqlNode query) {
             int number = number(place);
-            ParsedSelect read = open(query, queryScope, withs);
+            ParsedSelect read = readSelect(query, queryScope, withs);
             if (left != null && (left.getKind() == SqlKind.ROW || read.answers.size() != 1)) {
-                throw SqlErrors.unsupported(place, "IN with several columns is");
+                throw SqlErrorFactory.unsupported(place, "IN with several columns is");
             }
             Decorrelator decorrelator = new Decorrelator(place, queryScope, how, read.rows.scope(), read.grouped);
             read.correlated.forEach(decorrelator::add);
             Output wanted = decorrelator.buildOutput(read.select, read.answers, read.aliases, groups(read.select));
             boolean reducible = !decorrelator.equalities().isEmpty()
                     && decorrelator.equalities().stream()
-                            .noneMatch(one -> Aggregates.containsAggregate(one.outerExpression()));
+                            .noneMatch(one -> AggregateCatalog.containsAggregate(one.outerExpression()));
             int keys = reducible ? number(place) : -1;
             Optional<ScopedExpression> reduction =
                     reducible ? Optional.of(decorrelator.reduction(keys)) : Optional.empty();
-            add(new QueryBlock(number, query, read.rows, wanted, reduction), read.subs);
+            add(new QueryBlock(number, query, read.rows, wanted, reduction), read.subQueries);
             return new SubQuery(
                     place,
                     queryScope,

@@ -1,12 +1,12 @@
 package io.uniserve.sql.plan;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.parse.CheckedQuery;
 import io.uniserve.sql.parse.ParsedQuery;
-import io.uniserve.sql.parse.SqlNodes;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.parse.SqlNodeUtils;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -31,16 +31,16 @@ public final class QueryPlan {
     }
 
     /** Plans a query. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column. */
-    public static QueryPlan of(Map<String, Columns> tables, String text) {
+    public static QueryPlan of(Map<String, ColumnSchema> tables, String text) {
         ParsedQuery parsed = ParsedQuery.of(text);
         try {
             SqlNode checked = CheckedQuery.validate(tables, parsed);
             QueryPlan plan = new QueryPlan(new TreeMap<>(QueryBlockBuilder.read(byName(tables), checked)));
-            // Everything that cannot be written is refused before any actor is called.
-            plan.blocks.keySet().forEach(number -> plan.fragment(new Stage(number, false), -1));
+            // Unsupported statements are rejected before any actor is called.
+            plan.blocks.keySet().forEach(number -> plan.fragment(new QueryStage(number, false), -1));
             return plan;
         } catch (StackOverflowError e) {
-            throw SqlErrors.tooDeep(e);
+            throw SqlErrorFactory.tooDeep(e);
         }
     }
 
@@ -67,7 +67,8 @@ public final class QueryPlan {
     public Optional<Inner> firstInner() {
         return blocks.values().stream()
                 // A key stage has the place of an expression, not of a query.
-                .filter(queryBlock -> queryBlock.number() != QueryBlock.MAIN && SqlNodes.isQuery(queryBlock.place()))
+                .filter(queryBlock ->
+                        queryBlock.number() != QueryBlock.MAIN && SqlNodeUtils.isQuery(queryBlock.place()))
                 .min(Comparator.comparing(queryBlock -> queryBlock.place().getParserPosition(), BY_POSITION))
                 .map(queryBlock -> new Inner(
                         queryBlock.place(),
@@ -86,12 +87,12 @@ public final class QueryPlan {
     }
 
     /** Returns a stage's statements. */
-    public FragmentedPlan fragment(Stage stage, int stays) {
+    public FragmentedPlan fragment(QueryStage stage, int stays) {
         return fragment(stage, stays, List.of());
     }
 
-    /** Returns a stage's statements for tables whose rows come as they were joined: see {@link StatementNames#PAIR}. */
-    FragmentedPlan fragment(Stage stage, int stays, List<Integer> paired) {
+    /** Returns a stage's statements for tables whose rows come as they were joined: see {@link StatementNaming#PAIR}. */
+    FragmentedPlan fragment(QueryStage stage, int stays, List<Integer> paired) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays)
                 .withPairs(paired)
                 .build();
@@ -110,7 +111,7 @@ public final class QueryPlan {
             throw UniserveException.invalid("stage " + number + " of the query is not a sub-query of one table");
         }
         FragmentedPlan split =
-                new Fragmenter(blocks, queryBlock.withoutDistinct(), new Stage(number, false), 0).build();
+                new Fragmenter(blocks, queryBlock.withoutDistinct(), new QueryStage(number, false), 0).build();
         return new ColocatedSemiJoin(
                 number,
                 tables.get(0),
@@ -120,17 +121,17 @@ public final class QueryPlan {
     }
 
     /** Returns column pairs that are equal in every row of a stage's join. */
-    List<PredicatePushdown.Equality> equalities(Stage stage, int stays) {
+    List<PredicatePushdown.Equality> equalities(QueryStage stage, int stays) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays).equalities();
     }
 
     /** Returns the tables of a stage that may be looked up after its groups. */
-    List<DeferredLookupJoin> lookups(Stage stage, int stays) {
+    List<DeferredLookupJoin> lookups(QueryStage stage, int stays) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays).candidates();
     }
 
     /** Returns column pairs that LEFT JOINs of a stage equate. The column of the preserved side comes first. */
-    List<PredicatePushdown.Equality> outerEqualities(Stage stage, int stays) {
+    List<PredicatePushdown.Equality> outerEqualities(QueryStage stage, int stays) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays).partners();
     }
 }

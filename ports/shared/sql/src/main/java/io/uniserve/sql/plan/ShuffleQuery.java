@@ -1,14 +1,14 @@
 package io.uniserve.sql.plan;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.ColumnType.Kind;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.sql.engine.ActorStatement;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
 import io.uniserve.sql.plan.SqlQuery.Step;
 import io.uniserve.sql.plan.write.SqlWriter;
@@ -114,7 +114,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
             before.addAll(before.isEmpty() ? List.of(link.previousItem) : List.of());
             if (!before.contains(link.previousItem)
                     || !before.add(link.item)
-                    || common(link).isEmpty()) {
+                    || commonType(link).isEmpty()) {
                 throw UniserveException.invalid(
                         "table " + link.item + " of FROM cannot be shuffled with table " + link.previousItem);
             }
@@ -128,7 +128,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
     }
 
     /** False for a LEFT JOIN, which keeps rows of the earlier tables that have no match. */
-    private boolean inner(Link link) {
+    private boolean isInner(Link link) {
         return query.equalities().stream()
                 .anyMatch(one -> one.columnOf(link.previousItem)
                                 .filter(found -> found.column().equals(link.previousColumn))
@@ -150,11 +150,11 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
     }
 
     /** Returns the common type for hashing both columns: equal values must have the same slot. Empty if that is not certain. */
-    private Optional<String> common(Link link) {
-        return common(query, link);
+    private Optional<String> commonType(Link link) {
+        return commonType(query, link);
     }
 
-    static Optional<String> common(SqlQuery query, Link link) {
+    static Optional<String> commonType(SqlQuery query, Link link) {
         FragmentedPlan split = query.fragment();
         ColumnType one = type(query, split.side("table to shuffle", link.previousItem), link.previousColumn);
         ColumnType two = type(query, split.side("table to shuffle", link.item), link.column);
@@ -173,7 +173,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
     }
 
     private static ColumnType type(SqlQuery query, Side side, String column) {
-        Columns columns = query.tables().get(side.table());
+        ColumnSchema columns = query.tables().get(side.table());
         if (columns == null) {
             throw UniserveException.invalid("table " + side.table() + " is not known");
         }
@@ -185,12 +185,12 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
     }
 
     /**
-     * Returns the statement that assigns an actor's rows to slots: columns c0, c1, ... and {@value StatementNames#SLOT}.
+     * Returns the statement that assigns an actor's rows to slots: columns c0, c1, ... and {@value StatementNaming#SLOT}.
      *
      * @param own columns of the actor
      * @param hash writes the engine's hash of an expression: a non-negative whole number, the same in all processes
      */
-    public ActorStatement scatter(Columns own, int slots, Function<String, String> hash) {
+    public ActorStatement scatter(ColumnSchema own, int slots, Function<String, String> hash) {
         check();
         FragmentedPlan split = query.fragment();
         Side side = split.side("table to scatter", query.item());
@@ -210,9 +210,9 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
                         .filter(one -> one.side() == other)
                         .forEach(one -> {
                             conditions.add(one.condition());
-                            relations.put(StatementNames.side(other), rows);
+                            relations.put(StatementNaming.side(other), rows);
                         }));
-        boolean all = place == 0 && !inner(link);
+        boolean all = place == 0 && !isInner(link);
         if (!all) { // NULL joins nothing.
             conditions.add(key + " IS NOT NULL");
         }
@@ -220,19 +220,19 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
         for (int i = 0; i < side.columns().size(); i++) {
             columns.add("\"" + side.columns().get(i) + "\" AS c" + i);
         }
-        columns.add(slot(link, key, all, slots, hash));
+        columns.add(slotExpression(link, key, all, slots, hash));
         String statement =
-                "SELECT " + String.join(", ", columns) + " FROM " + StatementNames.ROWS + SqlWriter.where(conditions);
+                "SELECT " + String.join(", ", columns) + " FROM " + StatementNaming.ROWS + SqlWriter.where(conditions);
         query.addAnswers(statement, relations);
         return new ActorStatement(statement, relations);
     }
 
     /** Returns the column that has a row's slot. */
-    private String slot(Link link, String key, boolean all, int slots, Function<String, String> hash) {
-        String cast = "CAST(" + key + " AS " + common(link).orElseThrow(ShuffleQuery::unequal) + ")";
+    private String slotExpression(Link link, String key, boolean all, int slots, Function<String, String> hash) {
+        String cast = "CAST(" + key + " AS " + commonType(link).orElseThrow(ShuffleQuery::unequal) + ")";
         String slot = "CAST(" + hash.apply(cast) + " % " + slots + " AS INTEGER)";
         return (all ? "CASE WHEN " + key + " IS NULL THEN 0 ELSE " + slot + " END" : slot) + " AS "
-                + StatementNames.SLOT;
+                + StatementNaming.SLOT;
     }
 
     private static UniserveException unequal() {
@@ -241,7 +241,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
 
     /**
      * Returns the statement that joins two relations of a slot and assigns the result to the next slots. Its columns are those that are
-     * needed of the tables, {@value StatementNames#PAIR} and {@value StatementNames#SLOT}.
+     * needed of the tables, {@value StatementNaming#PAIR} and {@value StatementNaming#SLOT}.
      *
      * @param before reads the chunks of the earlier result, in the engine's SQL
      * @param chunks reads the chunks of the next table
@@ -249,7 +249,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
      */
     public ActorStatement join(String before, String chunks, int slots, Function<String, String> hash, int at) {
         check();
-        if (joinedLinks < 1 || joinedLinks >= links.size() || !inner(links.get(joinedLinks - 1))) {
+        if (joinedLinks < 1 || joinedLinks >= links.size() || !isInner(links.get(joinedLinks - 1))) {
             throw UniserveException.invalid(
                     "link " + joinedLinks + " of " + links.size() + " of a join is not in the middle of the chain");
         }
@@ -265,13 +265,13 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
         List<String> columns = new ArrayList<>();
         known.forEach(one -> columns.addAll(columns(one)));
         columns.addAll(columns(item));
-        boolean all = !inner(next);
+        boolean all = !isInner(next);
         String key = column(next.previousItem, next.previousColumn);
-        columns.add("CAST(" + at + " AS BIGINT) * " + SLOT_ROWS + " + row_number() OVER () AS " + StatementNames.PAIR);
-        columns.add(slot(next, key, all, slots, hash));
-        String left = joinedLinks == 1 ? raw(known.get(0), before) : "SELECT * FROM " + before;
+        columns.add("CAST(" + at + " AS BIGINT) * " + SLOT_ROWS + " + row_number() OVER () AS " + StatementNaming.PAIR);
+        columns.add(slotExpression(next, key, all, slots, hash));
+        String left = joinedLinks == 1 ? rawRelation(known.get(0), before) : "SELECT * FROM " + before;
         String statement =
-                "SELECT " + String.join(", ", columns) + " FROM (" + left + ") AS a JOIN (" + raw(item, chunks)
+                "SELECT " + String.join(", ", columns) + " FROM (" + left + ") AS a JOIN (" + rawRelation(item, chunks)
                         + ") AS b ON " + String.join(" AND ", on) + (all ? "" : " WHERE " + key + " IS NOT NULL");
         return new ActorStatement(statement, Map.of());
     }
@@ -296,7 +296,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
         return "c" + item + "_" + place;
     }
 
-    private String raw(int item, String chunks) {
+    private String rawRelation(int item, String chunks) {
         List<String> names = columns(item);
         return "SELECT "
                 + IntStream.range(0, names.size())
@@ -331,11 +331,11 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
         for (int item : order) {
             boolean last = item == order.get(joinedLinks);
             boolean pair = known.size() > 1 && !last;
-            String name = item == query.stationaryItem() ? StatementNames.ROWS : StatementNames.side(item);
+            String name = item == query.stationaryItem() ? StatementNaming.ROWS : StatementNaming.side(item);
             with.add(name + " AS (" + relation(split.sides().get(item), item, last ? chunks : before, pair) + ")");
         }
         Map<String, PackedRows> relations = new TreeMap<>();
-        query.sides().forEach((place, packed) -> relations.put(StatementNames.side(place), packed));
+        query.sides().forEach((place, packed) -> relations.put(StatementNaming.side(place), packed));
         String statement = "SELECT * FROM (WITH " + String.join(", ", with) + " " + split.partialStatement() + ")";
         query.addAnswers(statement, relations);
         return new ActorStatement(statement, relations, Map.of(), true);
@@ -357,7 +357,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joinedLinks) {
             columns.add(value + " AS " + (item == query.stationaryItem() ? "\"" + column + "\"" : "c" + i));
         }
         if (pair) {
-            columns.add(chunks.isPresent() ? StatementNames.PAIR : "CAST(NULL AS BIGINT) AS " + StatementNames.PAIR);
+            columns.add(chunks.isPresent() ? StatementNaming.PAIR : "CAST(NULL AS BIGINT) AS " + StatementNaming.PAIR);
         }
         return "SELECT " + String.join(", ", columns)
                 + chunks.map(from -> " FROM " + from).orElse(" WHERE 1 = 0");

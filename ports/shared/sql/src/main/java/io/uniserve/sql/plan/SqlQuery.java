@@ -1,8 +1,8 @@
 package io.uniserve.sql.plan;
 
+import io.uniserve.api.extra.ColumnSchema;
+import io.uniserve.api.extra.ColumnSchema.Column;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
-import io.uniserve.api.extra.Columns.Column;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
@@ -11,7 +11,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.engine.ActorStatement;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.rows.PackedRows;
 import java.util.ArrayList;
@@ -43,8 +43,8 @@ import java.util.stream.Collectors;
  */
 public record SqlQuery(
         String text,
-        Map<String, Columns> tables,
-        Stage stage,
+        Map<String, ColumnSchema> tables,
+        QueryStage stage,
         Step step,
         int stationaryItem,
         int item,
@@ -88,8 +88,8 @@ public record SqlQuery(
 
     private SqlQuery(
             String text,
-            Map<String, Columns> tables,
-            Stage stage,
+            Map<String, ColumnSchema> tables,
+            QueryStage stage,
             Step step,
             int stays,
             int item,
@@ -99,31 +99,32 @@ public record SqlQuery(
     }
 
     /** Returns the query of one table. */
-    public static SqlQuery of(String table, Columns columns, String text) {
+    public static SqlQuery of(String table, ColumnSchema columns, String text) {
         return of(text, Map.of(table, columns));
     }
 
     /** Returns a query's first step. */
-    public static SqlQuery of(String text, Map<String, Columns> tables) {
-        return new SqlQuery(text, tables, new Stage(QueryBlock.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
+    public static SqlQuery of(String text, Map<String, ColumnSchema> tables) {
+        return new SqlQuery(
+                text, tables, new QueryStage(QueryBlock.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
     }
 
     /** Returns the request for another stage, with the answers of stages before it. */
-    public SqlQuery withStage(Stage other, Map<Integer, PackedRows> answers) {
+    public SqlQuery withStage(QueryStage other, Map<Integer, PackedRows> answers) {
         return new SqlQuery(text, tables, other, Step.PARTIAL, -1, 0, Map.of(), answers);
     }
 
     /** Returns the request with or without late columns. */
     public SqlQuery withLateColumns(boolean late) {
-        return staged(new Stage(stage.number(), stage.reduced(), late, stage.after(), stage.checked()));
+        return withStageOnly(new QueryStage(stage.number(), stage.reduced(), late, stage.after(), stage.checked()));
     }
 
     /** Returns the request with these tables, by their places in FROM, looked up after the groups. */
     public SqlQuery withLookups(Set<Integer> items) {
-        return staged(new Stage(stage.number(), stage.reduced(), stage.late(), items, stage.checked()));
+        return withStageOnly(new QueryStage(stage.number(), stage.reduced(), stage.late(), items, stage.checked()));
     }
 
-    private SqlQuery staged(Stage other) {
+    private SqlQuery withStageOnly(QueryStage other) {
         return new SqlQuery(text, tables, other, step, stationaryItem, item, sides, answers);
     }
 
@@ -137,27 +138,27 @@ public record SqlQuery(
             Step other, int staying, int asked, Map<Integer, PackedRows> rows, Map<Integer, TableName> joinedThere) {
         SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, answers, joinedThere);
         Map<Integer, PackedRows> read = new TreeMap<>(answers);
-        String statement = next.statement(next.fragment()) + next.besideStatements() + next.checkedStatements();
-        read.keySet().removeIf(number -> !StatementNames.reads(statement, number));
+        String statement = next.statement(next.fragment()) + next.colocatedStatements() + next.subQueryStatements();
+        read.keySet().removeIf(number -> !StatementNaming.reads(statement, number));
         return new SqlQuery(text, tables, stage, other, staying, asked, rows, read, joinedThere);
     }
 
     /** Returns the statements over co-located tables, to find the answers that they read. */
-    private String besideStatements() {
+    private String colocatedStatements() {
         FragmentedPlan split = fragment();
         return colocatedTables.keySet().stream()
                 .map(place -> split.side("table beside", place).colocatedStatement(""))
                 .collect(Collectors.joining(" "));
     }
 
-    private boolean joins() {
+    private boolean isJoin() {
         return step == Step.PARTIAL || step == Step.TOP;
     }
 
     /** Returns the statements of checked sub-queries, to find the answers that they read. */
-    private String checkedStatements() {
+    private String subQueryStatements() {
         return stage.checked().keySet().stream()
-                .filter(number -> joins())
+                .filter(number -> isJoin())
                 .map(number -> plan().colocatedSemiJoin(number).statement())
                 .collect(Collectors.joining(" "));
     }
@@ -175,8 +176,8 @@ public record SqlQuery(
     /** Adds the answers of other stages that a statement reads, under their names in it. */
     void addAnswers(String statement, Map<String, PackedRows> relations) {
         answers.forEach((number, rows) -> {
-            if (StatementNames.reads(statement, number)) {
-                relations.put(StatementNames.given(number), rows);
+            if (StatementNaming.reads(statement, number)) {
+                relations.put(StatementNaming.given(number), rows);
             }
         });
     }
@@ -202,7 +203,7 @@ public record SqlQuery(
      * @param own the actor's columns
      * @param actor its number
      */
-    public ActorStatement work(Columns own, int actor) {
+    public ActorStatement work(ColumnSchema own, int actor) {
         FragmentedPlan split = fragment();
         FragmentedPlan.Side side = split.side("table to ask", item);
         if (!own.equals(tables.get(side.table()))) {
@@ -210,12 +211,12 @@ public record SqlQuery(
         }
         String statement = statement(split);
         Map<String, PackedRows> relations = new TreeMap<>();
-        sides.forEach((place, rows) -> relations.put(StatementNames.side(place), rows));
+        sides.forEach((place, rows) -> relations.put(StatementNaming.side(place), rows));
         if (step == Step.SIDE) {
             relations
                     .keySet()
                     .retainAll(side.reductions().stream()
-                            .map(one -> StatementNames.side(one.side()))
+                            .map(one -> StatementNaming.side(one.side()))
                             .toList());
         } else if (step == Step.LATE) {
             if (!sides.keySet().equals(Set.of(item))) {
@@ -240,12 +241,12 @@ public record SqlQuery(
         } else {
             relations.clear();
         }
-        addAnswers(statement + besideStatements() + checkedStatements(), relations);
+        addAnswers(statement + colocatedStatements() + subQueryStatements(), relations);
         Map<String, ActorStatement.Colocated> there = new TreeMap<>();
-        if (joins()) {
+        if (isJoin()) {
             colocatedTables.forEach(
-                    (place, table) -> there.put(StatementNames.side(place), colocatedTable(split, place, table)));
-            statement = checking(statement, side.table(), there);
+                    (place, table) -> there.put(StatementNaming.side(place), colocatedTable(split, place, table)));
+            statement = addSubQueries(statement, side.table(), there);
         }
         return new ActorStatement(statement, relations, there, false);
     }
@@ -255,11 +256,11 @@ public record SqlQuery(
      *
      * @param there gets the sub-queries that read other tables
      */
-    private String checking(String statement, String asked, Map<String, ActorStatement.Colocated> there) {
+    private String addSubQueries(String statement, String asked, Map<String, ActorStatement.Colocated> there) {
         List<String> with = new ArrayList<>();
         stage.checked().forEach((number, table) -> {
             ColocatedSemiJoin sub = plan().colocatedSemiJoin(number);
-            Columns columns = tables.get(sub.table().table());
+            ColumnSchema columns = tables.get(sub.table().table());
             if (columns == null) {
                 throw UniserveException.invalid("table " + table + " of a sub-query is not known");
             }
@@ -274,7 +275,7 @@ public record SqlQuery(
 
     private ActorStatement.Colocated colocatedTable(FragmentedPlan split, int place, TableName table) {
         FragmentedPlan.Side side = split.side("table beside", place);
-        Columns columns = tables.get(side.table());
+        ColumnSchema columns = tables.get(side.table());
         if (columns == null || place == item) {
             throw UniserveException.invalid(
                     "table " + place + " of FROM cannot be joined in place with the called one");
@@ -305,7 +306,7 @@ public record SqlQuery(
         return fragment(List.of());
     }
 
-    /** Returns the statements for tables whose rows come as they were joined: see {@link StatementNames#PAIR}. */
+    /** Returns the statements for tables whose rows come as they were joined: see {@link StatementNaming#PAIR}. */
     FragmentedPlan fragment(List<Integer> paired) {
         return SPLITS.get(
                 new SplitKey(text, tables, stage, stationaryItem, paired),
@@ -344,11 +345,11 @@ public record SqlQuery(
 
     private static SqlQuery read(BinaryReader in) {
         String text = in.readString();
-        Map<String, Columns> tables = new LinkedHashMap<>();
+        Map<String, ColumnSchema> tables = new LinkedHashMap<>();
         for (int left = in.readCount(2); left > 0; left--) {
             tables.put(in.readString(), columns(in));
         }
-        Stage stage = new Stage(
+        QueryStage stage = new QueryStage(
                 in.readInt(), in.readBoolean(), in.readBoolean(), new TreeSet<>(ITEMS.read(in)), TABLES.read(in));
         Step step = one(Step.values(), in.readByte(), "step");
         int stays = in.readInt();
@@ -356,7 +357,7 @@ public record SqlQuery(
         return new SqlQuery(text, tables, stage, step, stays, item, ROWS.read(in), ROWS.read(in), TABLES.read(in));
     }
 
-    private static Columns columns(BinaryReader in) {
+    private static ColumnSchema columns(BinaryReader in) {
         List<Column> columns = new ArrayList<>();
         for (int left = in.readCount(4); left > 0; left--) {
             String name = in.readString();
@@ -377,7 +378,7 @@ public record SqlQuery(
         for (int left = in.readCount(4); left > 0; left--) {
             primary.add(in.readString());
         }
-        return new Columns(columns, primary);
+        return new ColumnSchema(columns, primary);
     }
 
     private static <T> T one(T[] all, int index, String what) {
@@ -387,16 +388,17 @@ public record SqlQuery(
         return all[index];
     }
 
-    private record SplitKey(String text, Map<String, Columns> tables, Stage stage, int stays, List<Integer> paired) {}
+    private record SplitKey(
+            String text, Map<String, ColumnSchema> tables, QueryStage stage, int stays, List<Integer> paired) {}
 
-    private record PlanKey(String text, Map<String, Columns> tables) {}
+    private record PlanKey(String text, Map<String, ColumnSchema> tables) {}
 
     /** LRU cache. Thread-safe; two threads may compute the same value. */
     private static final class LruCache<K, V> {
-        private final Map<K, V> all;
+        private final Map<K, V> entries;
 
         LruCache(int max) {
-            all = new LinkedHashMap<>(16, 0.75f, true) {
+            entries = new LinkedHashMap<>(16, 0.75f, true) {
                 private static final long serialVersionUID = 1L;
 
                 @Override
@@ -407,15 +409,15 @@ public record SqlQuery(
         }
 
         V get(K key, Function<K, V> making) {
-            synchronized (all) {
-                V known = all.get(key);
+            synchronized (entries) {
+                V known = entries.get(key);
                 if (known != null) {
                     return known;
                 }
             }
             V made = making.apply(key);
-            synchronized (all) {
-                all.put(key, made);
+            synchronized (entries) {
+                entries.put(key, made);
             }
             return made;
         }

@@ -1,10 +1,10 @@
 package io.uniserve.sql.plan;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.sql.engine.UnsupportedFeatures;
 import io.uniserve.sql.engine.UnsupportedFeatures.Part;
 import io.uniserve.sql.parse.CheckedQuery;
-import io.uniserve.sql.parse.Functions;
+import io.uniserve.sql.parse.FunctionCatalog;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.parse.UnsupportedValueChecker;
 import java.util.Map;
@@ -30,7 +30,7 @@ public final class UnsupportedFeatureChecker {
     /** Refuses a query with UNSUPPORTED, before any actor is called. */
     public void check(SqlNode tree, Optional<QueryPlan.Inner> inner) {
         first(tree, this::isMissing).ifPresent(function -> {
-            throw features.unsupported(function, Functions.name(((SqlCall) function).getOperator()));
+            throw features.unsupported(function, FunctionCatalog.name(((SqlCall) function).getOperator()));
         });
         if (features.parts().contains(Part.SUB_QUERY)) {
             inner.ifPresent(this::refuse);
@@ -48,7 +48,7 @@ public final class UnsupportedFeatureChecker {
     }
 
     /** Refuses features that depend on types. */
-    public void check(Map<String, Columns> tables, String text) {
+    public void check(Map<String, ColumnSchema> tables, String text) {
         if (features.parts().stream().anyMatch(UnsupportedValueChecker.PARTS::contains)) {
             CheckedQuery.visit(
                     tables, ParsedQuery.of(text), validator -> new UnsupportedValueChecker(features, validator));
@@ -90,7 +90,7 @@ public final class UnsupportedFeatureChecker {
     }
 
     private boolean isMissing(SqlNode node) {
-        return node instanceof SqlCall call && features.functions().contains(Functions.name(call.getOperator()));
+        return node instanceof SqlCall call && features.functions().contains(FunctionCatalog.name(call.getOperator()));
     }
 
     private static boolean hasBackslash(SqlNode node) {

@@ -15,31 +15,31 @@ public record BroadcastSize(long rows, long bytes) {
 
     /** Maximum rows that are broadcast of a table without a selective condition. */
     public static int wholeRowsMax() {
-        return scaled(100_000);
+        return scale(100_000);
     }
 
     /** Maximum rows that are broadcast for one query. */
     public static int rowsMax() {
-        return scaled(1_000_000);
+        return scale(1_000_000);
     }
 
     /** Below this number of rows a table is collected whole at once. That takes less time than waiting for others that reduce it. */
     public static int reducedRowsMin() {
-        return scaled(5_000);
+        return scale(5_000);
     }
 
     /** Below this number of wanted rows a sub-query is answered first, which reduces the joined tables. */
     public static int checkedRowsMin() {
-        return scaled(1_000);
+        return scale(1_000);
     }
 
     /**
      * Applies the scale of the limits, which is 1 in production. Tests with small tables set it, so that decisions about broadcasts,
      * shuffles and refusals are those of large tables. Other tests of the same process use scale 1, so the property is read each time.
-     * Thresholds for an extra step are not scaled: {@code StageScheduler.REDUCED_ROWS_MIN}, those of {@code ColocatedJoin}, {@code
+     * Thresholds for an extra step are not scaled: {@code StageScheduler.REDUCED_ROWS_MIN}, those of {@code ColocatedJoinSelector}, {@code
      * JoinKeyPartitioning} and {@code LateMaterialization}. Byte limits are not scaled either.
      */
-    private static int scaled(int rows) {
+    private static int scale(int rows) {
         return (int) Math.ceil(rows * Double.parseDouble(System.getProperty("uniserve.sql.limits-scale", "1")));
     }
 

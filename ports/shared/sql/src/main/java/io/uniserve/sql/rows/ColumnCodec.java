@@ -24,7 +24,7 @@ final class ColumnCodec {
     private static final int LISTED = 2;
     private static final int LISTED_MAX = 256;
     /** Shorter columns do not benefit from a dictionary. */
-    private static final int LISTED_ROWS_MIN = 16;
+    private static final int DICTIONARY_ROWS_MIN = 16;
 
     private ColumnCodec() {}
 
@@ -55,7 +55,7 @@ final class ColumnCodec {
     /** Returns the distinct texts in their order; empty if there are too many, or only NULLs. */
     private static Map<String, Integer> dictionary(SqlColumn column) {
         Map<String, Integer> places = new LinkedHashMap<>();
-        if (column.count() < LISTED_ROWS_MIN) {
+        if (column.count() < DICTIONARY_ROWS_MIN) {
             return Map.of();
         }
         for (int row = 0; row < column.count(); row++) {
@@ -119,18 +119,18 @@ final class ColumnCodec {
                 }
                 yield new SqlColumn(type, texts);
             }
-            case LISTED -> new SqlColumn(type, listed(in, nulls, count));
+            case LISTED -> new SqlColumn(type, readDictionaryColumn(in, nulls, count));
             default -> throw corrupt("the column has unknown form " + form);
         };
     }
 
-    private static List<@Nullable String> listed(BinaryReader in, BitSet nulls, int count) {
+    private static List<@Nullable String> readDictionaryColumn(BinaryReader in, BitSet nulls, int count) {
         List<String> places = new ArrayList<>();
         for (int left = in.readCount(Integer.BYTES); left > 0; left--) {
             places.add(in.readString());
         }
         List<@Nullable String> texts = new ArrayList<>(count);
-        Bytes all = sized(in, count);
+        Bytes all = readSized(in, count);
         for (int row = 0; row < count; row++) {
             int place = all.at(row) & 0xff;
             if (place >= places.size()) {
@@ -147,7 +147,7 @@ final class ColumnCodec {
         if (!SqlColumn.hasNumbers(type) || (width != 1 && width != 2 && width != 4 && width != Long.BYTES)) {
             throw corrupt("the column has numbers of " + width + " bytes for type " + type);
         }
-        ByteBuffer all = sized(in, (long) count * width).buffer();
+        ByteBuffer all = readSized(in, (long) count * width).buffer();
         long[] numbers = new long[count];
         for (int row = 0; row < count; row++) {
             numbers[row] = base
@@ -161,7 +161,7 @@ final class ColumnCodec {
         return numbers;
     }
 
-    private static Bytes sized(BinaryReader in, long size) {
+    private static Bytes readSized(BinaryReader in, long size) {
         Bytes bytes = in.readBytes();
         if (bytes.size() != size) {
             throw corrupt("the column has " + bytes.size() + " bytes, expected " + size);

@@ -49,7 +49,7 @@ public final class PackedRows {
     private final int checksum;
     private final Bytes packed;
     /** Shares per actor of a table, by actor number; empty if all actors get all rows. */
-    private final List<PackedRows> shares;
+    private final List<PackedRows> partitions;
     /** Size of the encoded rows before compression, once it is known. */
     private int plainBytes;
     /** Cached after the first use: all actors of a server and all steps of a plan read the same rows. */
@@ -60,7 +60,7 @@ public final class PackedRows {
         this.deflated = deflated;
         this.checksum = checksum;
         this.packed = packed;
-        this.shares = List.of();
+        this.partitions = List.of();
         this.unpacked = unpacked;
     }
 
@@ -69,7 +69,7 @@ public final class PackedRows {
         this.deflated = false;
         this.checksum = 0;
         this.packed = Bytes.EMPTY;
-        this.shares = List.copyOf(shares);
+        this.partitions = List.copyOf(shares);
     }
 
     /** Packs the rows of several relations. */
@@ -126,13 +126,13 @@ public final class PackedRows {
 
     /** Returns the same rows with the best compression, which takes more time. */
     public PackedRows deflate() {
-        if (!shares.isEmpty()) {
-            return new PackedRows(shares.stream().map(PackedRows::deflate).toList());
+        if (!partitions.isEmpty()) {
+            return new PackedRows(partitions.stream().map(PackedRows::deflate).toList());
         }
         if (deflated) {
             return this;
         }
-        Bytes less = deflated(packed);
+        Bytes less = deflateBytes(packed);
         PackedRows smaller = new PackedRows(count, true, checksum(less), less, unpacked);
         smaller.plainBytes = packed.size();
         return smaller;
@@ -140,26 +140,26 @@ public final class PackedRows {
 
     /** True if actors get different shares. */
     public boolean isPartitioned() {
-        return !shares.isEmpty();
+        return !partitions.isEmpty();
     }
 
     /** Returns the share of an actor. */
     public PackedRows partition(int actor) {
-        if (shares.isEmpty()) {
+        if (partitions.isEmpty()) {
             return this;
         }
-        if (actor >= shares.size()) {
-            throw UniserveException.invalid("rows for " + shares.size() + " actors have none for actor " + actor);
+        if (actor >= partitions.size()) {
+            throw UniserveException.invalid("rows for " + partitions.size() + " actors have none for actor " + actor);
         }
-        return shares.get(actor);
+        return partitions.get(actor);
     }
 
     private static void write(BinaryWriter out, PackedRows rows) {
-        out.writeInt(rows.shares.size());
-        if (rows.shares.isEmpty()) {
+        out.writeInt(rows.partitions.size());
+        if (rows.partitions.isEmpty()) {
             writeOne(out, rows);
         }
-        rows.shares.forEach(share -> writeOne(out, share));
+        rows.partitions.forEach(share -> writeOne(out, share));
     }
 
     private static void writeOne(BinaryWriter out, PackedRows rows) {
@@ -197,7 +197,7 @@ public final class PackedRows {
         return (int) sum.getValue();
     }
 
-    private static Bytes deflated(Bytes bytes) {
+    private static Bytes deflateBytes(Bytes bytes) {
         Deflater deflater = new Deflater(Deflater.BEST_SPEED);
         try {
             deflater.setInput(bytes.buffer());
@@ -220,7 +220,7 @@ public final class PackedRows {
 
     /** Encoded size in bytes. */
     public int bytes() {
-        return packed.size() + shares.stream().mapToInt(PackedRows::bytes).sum();
+        return packed.size() + partitions.stream().mapToInt(PackedRows::bytes).sum();
     }
 
     /** Returns the rows. Fails with CORRUPT if the bytes are invalid. */
@@ -232,18 +232,18 @@ public final class PackedRows {
     private synchronized SqlRows unpack(int bytesMax, int valuesMax) {
         SqlRows known = unpacked;
         if (known == null) {
-            known = shares.isEmpty() ? read(bytesMax, valuesMax) : all(bytesMax, valuesMax);
+            known = partitions.isEmpty() ? read(bytesMax, valuesMax) : unpackPartitions(bytesMax, valuesMax);
             unpacked = known;
         }
         return known;
     }
 
     /** Unpacks all shares, within the limits of a single one. */
-    private SqlRows all(int bytesMax, int valuesMax) {
+    private SqlRows unpackPartitions(int bytesMax, int valuesMax) {
         List<SqlRows> parts = new ArrayList<>();
         int bytes = bytesMax;
         long values = valuesMax;
-        for (PackedRows share : shares) {
+        for (PackedRows share : partitions) {
             SqlRows part = share.unpack(bytes, (int) values);
             bytes -= share.plainBytes;
             values -= (long) part.count() * part.types().size();
@@ -262,7 +262,7 @@ public final class PackedRows {
         if (count < 0 || count > ROWS_MAX) {
             throw corrupt(count + " packed rows, at most " + ROWS_MAX, null);
         }
-        Bytes plain = deflated ? inflated(bytesMax) : packed;
+        Bytes plain = deflated ? inflateBytes(bytesMax) : packed;
         plainBytes = plain.size();
         if (plainBytes > bytesMax) {
             throw corrupt("packed rows have too many bytes", null);
@@ -273,7 +273,7 @@ public final class PackedRows {
         return rows;
     }
 
-    private Bytes inflated(int bytesMax) {
+    private Bytes inflateBytes(int bytesMax) {
         Inflater inflater = new Inflater();
         try {
             inflater.setInput(packed.buffer());

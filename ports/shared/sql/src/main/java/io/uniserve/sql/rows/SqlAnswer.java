@@ -46,11 +46,11 @@ public final class SqlAnswer {
         }
         // Doubles may be infinite, which JSON numbers cannot express.
         boolean bare = column.type().equals("BOOLEAN")
-                || (number && (plain(column) || NUMBER.matcher(value).matches()));
+                || (number && (isUnquoted(column) || NUMBER.matcher(value).matches()));
         return bare ? value : string(value);
     }
 
-    private static boolean plain(SqlColumn column) {
+    private static boolean isUnquoted(SqlColumn column) {
         return column.isNumbers() && !column.type().equals("DOUBLE");
     }
 

@@ -3,7 +3,7 @@ package io.uniserve.sql.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Statements for an engine whose quotes, names and calls differ from DuckDB's. */
 class SqlDialectTest {
-    private static final Columns COLUMNS = Columns.of(new TableMeta(
+    private static final ColumnSchema COLUMNS = ColumnSchema.of(new TableMeta(
             new TableName("t"),
             1,
             new Partitioner.Hash(2),
@@ -59,7 +59,7 @@ class SqlDialectTest {
 
         @Override
         public String relationName(String name) {
-            return name.equals(StatementNames.ROWS) ? "rows_" : name;
+            return name.equals(StatementNaming.ROWS) ? "rows_" : name;
         }
 
         @Override

@@ -9,7 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.parse.ParsedQuery;
 import io.uniserve.sql.plan.CardinalityCache;
 import io.uniserve.sql.plan.SqlQuery;
@@ -32,7 +32,7 @@ class SqlPlannerTest {
     private static SqlPlanner planner() {
         return new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-                (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNames.PARTS)));
+                (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNaming.PARTS)));
     }
 
     private static TestingPlan plan(long big, long mid, long small) {

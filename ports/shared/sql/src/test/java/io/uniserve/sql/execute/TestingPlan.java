@@ -1,6 +1,6 @@
 package io.uniserve.sql.execute;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
@@ -17,9 +17,9 @@ import io.uniserve.sql.engine.ActorStatement;
 import io.uniserve.sql.plan.FragmentedPlan;
 import io.uniserve.sql.plan.QueryBlock;
 import io.uniserve.sql.plan.QueryPlan;
+import io.uniserve.sql.plan.QueryStage;
 import io.uniserve.sql.plan.ShuffleQuery;
 import io.uniserve.sql.plan.SqlQuery;
-import io.uniserve.sql.plan.Stage;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -70,8 +70,8 @@ public final class TestingPlan implements PlanContext {
     }
 
     /** Plans the query itself, without its sub-queries. With a negative {@code stays} the first table that can stay is the stationary one. */
-    public static FragmentedPlan fragmented(Map<String, Columns> tables, String text, int stays) {
-        return QueryPlan.of(tables, text).fragment(new Stage(QueryBlock.MAIN, false), stays);
+    public static FragmentedPlan fragmented(Map<String, ColumnSchema> tables, String text, int stays) {
+        return QueryPlan.of(tables, text).fragment(new QueryStage(QueryBlock.MAIN, false), stays);
     }
 
     public TestingPlan table(String name, String columns, long rows) {
@@ -112,7 +112,7 @@ public final class TestingPlan implements PlanContext {
     @Override
     public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         SqlQuery query = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode((SqlQuery) parameters));
-        String statement = query.work(Columns.of(table(table)), 0).statement();
+        String statement = query.work(ColumnSchema.of(table(table)), 0).statement();
         asked.add(query.step() + " " + table + " " + query.sides().keySet()
                 + (query.answers().isEmpty() ? "" : " given " + query.answers().keySet()));
         long rows = counts.getOrDefault(table.value(), 0L);
@@ -196,7 +196,8 @@ public final class TestingPlan implements PlanContext {
         for (Shuffle.Scatter<?> scatter : plan.scatters()) {
             ShuffleQuery query = decoded(scatter.parameters());
             if (scatter.inputs().isEmpty()) {
-                ActorStatement work = query.scatter(Columns.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
+                ActorStatement work =
+                        query.scatter(ColumnSchema.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
                 asked.add("SCATTER " + scatter.table() + " " + work.relations().keySet() + " " + work.statement());
             } else {
                 ActorStatement work = query.join("files", "others", 2, key -> "hash(" + key + ")", 1);

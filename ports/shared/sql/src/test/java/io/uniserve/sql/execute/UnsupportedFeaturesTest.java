@@ -9,7 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.engine.SqlDialect;
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.engine.UnsupportedFeatures;
 import io.uniserve.sql.plan.SqlQuery;
 import io.uniserve.sql.rows.SqlRows;
@@ -36,7 +36,7 @@ class UnsupportedFeaturesTest {
         SqlPlanner planner = new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
                 (tables, statement, life) -> {
-                    assertThat(tables).containsKey(StatementNames.PARTS);
+                    assertThat(tables).containsKey(StatementNaming.PARTS);
                     return MERGED;
                 },
                 new SqlDialect() {

@@ -3,12 +3,12 @@ package io.uniserve.sql.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.execute.SqlPlanner;
-import io.uniserve.sql.execute.SqlShuffle;
+import io.uniserve.sql.execute.SqlShuffleOperators;
 import io.uniserve.sql.execute.TestingPlan;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.List;
@@ -29,7 +29,7 @@ class DeferredLookupJoinTest {
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
             (tables, statement, life) -> new SqlRows(
                     List.of("VARCHAR", "VARCHAR", "VARCHAR", "VARCHAR"), List.of(List.of(key, "0", "5", key))),
-            Optional.of(SqlShuffle.calls("test", "v1")));
+            Optional.of(SqlShuffleOperators.calls("test", "v1")));
 
     private static TestingPlan plan(long mid) {
         return new TestingPlan()
@@ -41,10 +41,10 @@ class DeferredLookupJoinTest {
 
     private static FragmentedPlan split(String sql, Set<Integer> after) {
         TestingPlan plan = plan(1);
-        Map<String, Columns> tables = Map.of(
-                "big", Columns.of(plan.table(new TableName("big"))),
-                "mid", Columns.of(plan.table(new TableName("mid"))),
-                "small", Columns.of(plan.table(new TableName("small"))));
+        Map<String, ColumnSchema> tables = Map.of(
+                "big", ColumnSchema.of(plan.table(new TableName("big"))),
+                "mid", ColumnSchema.of(plan.table(new TableName("mid"))),
+                "small", ColumnSchema.of(plan.table(new TableName("small"))));
         SqlQuery query = SqlQuery.of(sql, tables).withLookups(after);
         return SqlQuery.CODEC
                 .decode(SqlQuery.CODEC.encode(query.withStep(SqlQuery.Step.PARTIAL, 0, 0, Map.of())))
@@ -53,10 +53,10 @@ class DeferredLookupJoinTest {
 
     private static List<Integer> lookups(String sql) {
         TestingPlan plan = plan(1);
-        Map<String, Columns> tables = Map.of(
-                "big", Columns.of(plan.table(new TableName("big"))),
-                "mid", Columns.of(plan.table(new TableName("mid"))),
-                "small", Columns.of(plan.table(new TableName("small"))));
+        Map<String, ColumnSchema> tables = Map.of(
+                "big", ColumnSchema.of(plan.table(new TableName("big"))),
+                "mid", ColumnSchema.of(plan.table(new TableName("mid"))),
+                "small", ColumnSchema.of(plan.table(new TableName("small"))));
         return SqlQuery.of(sql, tables).withStep(SqlQuery.Step.PARTIAL, 0, 0, Map.of()).lookups().stream()
                 .map(DeferredLookupJoin::item)
                 .toList();

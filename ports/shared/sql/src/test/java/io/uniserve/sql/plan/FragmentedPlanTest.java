@@ -3,7 +3,7 @@ package io.uniserve.sql.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FragmentedPlanTest {
-    private static final Columns COLUMNS = Columns.of(new TableMeta(
+    private static final ColumnSchema COLUMNS = ColumnSchema.of(new TableMeta(
             new TableName("t"),
             1,
             new Partitioner.Hash(2),
@@ -89,7 +89,7 @@ class FragmentedPlanTest {
                 .endsWith("(-\"a\") AS c6 FROM rows ORDER BY c6 LIMIT 1");
         QueryPlan plan = QueryPlan.of(
                 Map.of("t", COLUMNS), "SELECT a FROM t WHERE a = (SELECT a AS b FROM t ORDER BY b LIMIT 1)");
-        assertThat(plan.fragment(new Stage(1, false), -1).partialStatement())
+        assertThat(plan.fragment(new QueryStage(1, false), -1).partialStatement())
                 .isEqualTo("SELECT \"a\" AS c0 FROM rows ORDER BY c0 LIMIT 1");
     }
 
@@ -127,16 +127,16 @@ class FragmentedPlanTest {
         QueryPlan plan = QueryPlan.of(
                 Map.of("t", COLUMNS),
                 "SELECT a FROM t o WHERE b > (SELECT sum(b) + count(*) FROM t i WHERE i.a = o.a AND i.s = o.s) AND f");
-        assertThat(plan.fragment(new Stage(0, false), -1).partialStatement())
+        assertThat(plan.fragment(new QueryStage(0, false), -1).partialStatement())
                 .endsWith(
                         " WHERE (\"b\" > (CASE WHEN EXISTS (SELECT 1 FROM q1 AS s1 WHERE (s1.c1 = rows.\"a\") AND (s1.c2 = rows.\"s\"))"
                                 + " THEN (SELECT s1.c0 FROM q1 AS s1 WHERE (s1.c1 = rows.\"a\") AND (s1.c2 = rows.\"s\"))"
                                 + " ELSE (NULL + 0) END)) AND \"f\"");
-        assertThat(plan.fragment(new Stage(1, false), -1).partialStatement())
+        assertThat(plan.fragment(new QueryStage(1, false), -1).partialStatement())
                 .isEqualTo("SELECT \"a\" AS c0, \"s\" AS c1, sum(\"b\") AS c2, count(*) AS c3 FROM rows GROUP BY 1, 2");
-        assertThat(plan.fragment(new Stage(2, false), -1).partialStatement())
+        assertThat(plan.fragment(new QueryStage(2, false), -1).partialStatement())
                 .isEqualTo("SELECT DISTINCT \"a\" AS c0, \"s\" AS c1 FROM rows WHERE \"f\"");
-        assertThat(plan.fragment(new Stage(1, true), -1).partialStatement())
+        assertThat(plan.fragment(new QueryStage(1, true), -1).partialStatement())
                 .endsWith(" FROM rows WHERE (EXISTS (SELECT 1 FROM q2 AS s2"
                         + " WHERE (s2.c0 = rows.\"a\") AND (s2.c1 = rows.\"s\"))) GROUP BY 1, 2");
     }
@@ -350,13 +350,13 @@ class FragmentedPlanTest {
     }
 
     private static FragmentedPlan late(String text, int stays) {
-        Map<String, Columns> tables =
+        Map<String, ColumnSchema> tables =
                 Map.of("t", COLUMNS, "u", columns("k bigint, a bigint, n varchar, m double", "k"));
-        return QueryPlan.of(tables, text).fragment(new Stage(0, false, true), stays);
+        return QueryPlan.of(tables, text).fragment(new QueryStage(0, false, true), stays);
     }
 
-    private static Columns columns(String columns, String key) {
-        return Columns.of(new TableMeta(
+    private static ColumnSchema columns(String columns, String key) {
+        return ColumnSchema.of(new TableMeta(
                 new TableName("u"),
                 1,
                 new Partitioner.Hash(2),

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CodePointText(String text) implements CharSequence, Comparable<CodePointText> {
     /** Replaces the Strings with these names in a tree of lists and named values. */
-    @SuppressWarnings("unchecked") // a named value is one of anything
+    @SuppressWarnings("unchecked") // a named value has any type
     public static void replaceStrings(@Nullable Object tree, Predicate<? super String> names) {
         if (tree instanceof Iterable<?> parts) {
             parts.forEach(part -> replaceStrings(part, names));

@@ -1,4 +1,4 @@
-/** Facets over all shards: exact bucket counts, options of JSON facets, and texts ordered as Solr orders them. */
+/** Facets over all shards: exact bucket counts, options of JSON facets, and texts in the order of Solr. */
 @NullMarked
 package io.uniserve.port.solr.facet;
 

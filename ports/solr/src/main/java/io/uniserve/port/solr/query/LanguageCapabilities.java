@@ -1,7 +1,7 @@
 package io.uniserve.port.solr.query;
 
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * yes | KIND | NAME NAME | remark
  * no | KIND | NAME NAME | reason
  * pattern | KIND | regular expression that finds a rejected name in lines NAME=VALUE: its first group; NAMES stands for all of them | TEXTS
- * words | regular expression | regular expression of lines with nothing but words, used where the first one finds nothing in the text
+ * words | regular expression | regular expression of lines that contain only words, used if the first one finds nothing in the text
  * never | regular expression that finds, in the lines NAME=VALUE of all parameters, a combination that is not supported | the error;
  *       NAME in it stands for the expression's first group | TEXTS
  * once | NAME NAME | reason why the answer may not have one name for two values of one of these parameters
@@ -49,21 +49,21 @@ public final class LanguageCapabilities {
     private static final char NEXT_LINE = 0x85;
 
     private final Map<String, Shape> parameters = new LinkedHashMap<>();
-    private final Set<String> repeated = new HashSet<>();
-    private final Set<String> ofFields = new HashSet<>();
-    private final Map<String, String> refused = new LinkedHashMap<>();
+    private final Set<String> repeatableParameters = new HashSet<>();
+    private final Set<String> perFieldParameters = new HashSet<>();
+    private final Map<String, String> refusalReasons = new LinkedHashMap<>();
     private final Map<String, Rule> refusedPatterns = new LinkedHashMap<>();
-    private final Map<Pattern, Pattern> words = new LinkedHashMap<>();
-    private final List<Rule> never = new ArrayList<>();
+    private final Map<Pattern, Pattern> plainWordPatterns = new LinkedHashMap<>();
+    private final List<Rule> unsupportedCombinations = new ArrayList<>();
 
-    private final Map<String, String> once = new LinkedHashMap<>();
+    private final Map<String, String> uniqueResultNames = new LinkedHashMap<>();
     private final Map<String, String[]> exclusiveParameters = new LinkedHashMap<>();
 
     /** Required form of a value, and the advice if a value differs. */
     private record Shape(Pattern pattern, String remedy) {}
 
     /** Rejected expression, its error, and the texts without which it cannot match. */
-    private record Rule(Pattern pattern, String description, List<List<String>> needs) {
+    private record Rule(Pattern pattern, String description, List<List<String>> requiredTexts) {
         static Rule of(Pattern pattern, String[] cells) {
             String[] texts = cells.length > 3 ? cells[3].trim().split(" ") : new String[0];
             return new Rule(
@@ -73,7 +73,7 @@ public final class LanguageCapabilities {
         }
 
         boolean mayFind(String text) {
-            for (List<String> oneOf : needs) {
+            for (List<String> oneOf : requiredTexts) {
                 if (oneOf.stream().noneMatch(text::contains)) {
                     return false;
                 }
@@ -90,42 +90,43 @@ public final class LanguageCapabilities {
             if (cells[0].equals("shape")) {
                 shapes.put(cells[1], new Shape(Pattern.compile(cells[2], Pattern.DOTALL), cells[3]));
             } else if (cells[0].equals("no")) {
-                List.of(cells[2].split(" ")).forEach(name -> refused.put(cells[1] + " " + name, cells[3]));
+                List.of(cells[2].split(" ")).forEach(name -> refusalReasons.put(cells[1] + " " + name, cells[3]));
             } else if (cells[0].equals("pattern")) {
-                String pattern = cells[2].replace("NAMES", refused(cells[1]));
+                String pattern = cells[2].replace("NAMES", refusedNamesRegex(cells[1]));
                 refusedPatterns.put(cells[1], Rule.of(Pattern.compile(pattern, Pattern.UNIX_LINES), cells));
             } else if (cells[0].equals("words")) {
                 Pattern lines = Pattern.compile(cells[2], Pattern.MULTILINE | Pattern.UNIX_LINES);
-                words.put(Pattern.compile(cells[1]), lines);
+                plainWordPatterns.put(Pattern.compile(cells[1]), lines);
             } else if (cells[0].equals("never")) {
-                never.add(Rule.of(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells));
+                unsupportedCombinations.add(
+                        Rule.of(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells));
             } else if (cells[0].equals("once")) {
-                List.of(cells[1].split(" ")).forEach(name -> once.put(name, cells[2]));
+                List.of(cells[1].split(" ")).forEach(name -> uniqueResultNames.put(name, cells[2]));
             } else if (cells[0].equals("apart")) {
                 exclusiveParameters.put(cells[1], cells);
             } else if (cells[0].equals("yes") && cells[1].equals("parameter")) {
                 Shape shape = shapes.get(cells[3]);
-                Set.of(cells[2].split(" ")).forEach(name -> support(name, shape));
+                Set.of(cells[2].split(" ")).forEach(name -> addSupported(name, shape));
             }
         }
     }
 
-    private void support(String marked, @Nullable Shape shape) {
+    private void addSupported(String marked, @Nullable Shape shape) {
         if (shape == null) {
             throw new IllegalArgumentException("parameter " + marked + " has a shape that is not in the table");
         }
         String name = marked.replaceAll("[*+]", "");
         parameters.put(name, shape);
         if (marked.contains("*")) {
-            repeated.add(name);
+            repeatableParameters.add(name);
         }
         if (marked.contains("+")) {
-            ofFields.add(name);
+            perFieldParameters.add(name);
         }
     }
 
-    private String refused(String kind) {
-        return refused.keySet().stream()
+    private String refusedNamesRegex(String kind) {
+        return refusalReasons.keySet().stream()
                 .filter(key -> key.startsWith(kind + " "))
                 .map(key -> Pattern.quote(key.substring(kind.length() + 1)))
                 .collect(Collectors.joining("|"));
@@ -133,8 +134,8 @@ public final class LanguageCapabilities {
 
     /** Creates an UNSUPPORTED error, with the reason if the table has one. */
     public UniserveException unsupported(String kind, String name) {
-        String why = refused.getOrDefault(kind + " " + name, "the manual lists what is");
-        return UniserveException.unsupported(kind + " \"" + Printable.line(name) + "\" is not supported: " + why);
+        String why = refusalReasons.getOrDefault(kind + " " + name, "the manual lists what is");
+        return UniserveException.unsupported(kind + " \"" + PrintableText.line(name) + "\" is not supported: " + why);
     }
 
     /** Formats parameters as lines {@code NAME=VALUE}, one per value; line breaks in names and values become blanks. */
@@ -143,14 +144,14 @@ public final class LanguageCapabilities {
         for (Map.Entry<String, String[]> one : all) {
             for (String value : one.getValue()) {
                 String line = one.getKey() + "=" + value;
-                lines.append(spaced(line).replace('\n', ' ')).append('\n');
+                lines.append(normalizeWhitespace(line).replace('\n', ' ')).append('\n');
             }
         }
         return lines.toString();
     }
 
     /** Replaces every kind of Unicode blank except the line feed by a space. */
-    private static String spaced(String text) {
+    private static String normalizeWhitespace(String text) {
         StringBuilder all = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -169,15 +170,15 @@ public final class LanguageCapabilities {
      * @param allowed accepts a match, by the text that starts there
      */
     public void checkParts(String text, Predicate<String> allowed) {
-        String asGiven = spaced(text);
+        String asGiven = normalizeWhitespace(text);
         checkUnescaped(asGiven, allowed);
         if (!asGiven.contains("\\u")) {
             return;
         }
         String decoded = asGiven;
         for (Matcher escape = ESCAPE.matcher(decoded); escape.find(); escape = ESCAPE.matcher(decoded)) {
-            decoded = escape.replaceAll(found ->
-                    Matcher.quoteReplacement(spaced(Character.toString(Integer.parseInt(found.group(1), 16)))
+            decoded = escape.replaceAll(found -> Matcher.quoteReplacement(
+                    normalizeWhitespace(Character.toString(Integer.parseInt(found.group(1), 16)))
                             .replace('\n', ' ')));
         }
         if (!decoded.equals(asGiven)) {
@@ -191,18 +192,18 @@ public final class LanguageCapabilities {
             return;
         }
         String told = text;
-        for (Map.Entry<Pattern, Pattern> line : words.entrySet()) {
+        for (Map.Entry<Pattern, Pattern> line : plainWordPatterns.entrySet()) {
             if (!line.getKey().matcher(text).find()) {
                 told = line.getValue().matcher(told).replaceAll("");
             }
         }
-        find(told.replace("\\", ""), allowed);
+        checkRefusedPatterns(told.replace("\\", ""), allowed);
         if (told.contains("\\")) {
-            find(told, allowed); // backslashes decide the end of a quoted value
+            checkRefusedPatterns(told, allowed); // backslashes decide the end of a quoted value
         }
     }
 
-    private void find(String judged, Predicate<String> allowed) {
+    private void checkRefusedPatterns(String judged, Predicate<String> allowed) {
         refusedPatterns.forEach((kind, rule) -> {
             for (Matcher part = rule.pattern().matcher(judged); part.find(); ) {
                 if (!allowed.test(judged.substring(part.start()))) {
@@ -213,12 +214,12 @@ public final class LanguageCapabilities {
     }
 
     /** Rejects combinations of parameters that are supported only separately. */
-    private void checkTogether(Iterable<Map.Entry<String, String[]>> all) {
+    private void checkCombinations(Iterable<Map.Entry<String, String[]>> all) {
         String lines = toLines(all);
-        for (Rule rule : never) {
+        for (Rule rule : unsupportedCombinations) {
             Matcher found = rule.pattern().matcher(lines);
             if (rule.mayFind(lines) && found.find()) {
-                String name = found.groupCount() == 0 ? "" : Printable.line(String.valueOf(found.group(1)));
+                String name = found.groupCount() == 0 ? "" : PrintableText.line(String.valueOf(found.group(1)));
                 throw UniserveException.unsupported(rule.description().replace("NAME", name));
             }
         }
@@ -231,13 +232,13 @@ public final class LanguageCapabilities {
      * @param values all values that may contain references
      */
     public void check(Iterable<Map.Entry<String, String[]>> all, String values) {
-        checkTogether(all);
-        Set<String> own = referred(values);
+        checkCombinations(all);
+        Set<String> own = referencedNames(values);
         all.forEach(one -> check(one.getKey(), one.getValue(), own::contains));
     }
 
     /** Names that the values refer to: every prefix that ends at a word boundary, because names may contain dots and hyphens. */
-    private static Set<String> referred(String values) {
+    private static Set<String> referencedNames(String values) {
         if (!values.contains("$") && !values.contains("param")) {
             return Set.of();
         }
@@ -260,7 +261,7 @@ public final class LanguageCapabilities {
 
     /**
      * Checks the parameter {@code json.facet/OPTION}; see {@link #check(String, String[], Predicate)} and {@link
-     * io.uniserve.port.solr.facet.JsonFacets}.
+     * io.uniserve.port.solr.facet.JsonFacetWalker}.
      */
     public void checkFacetOption(String option, String value) {
         check("json.facet/" + option, new String[] {value}, any -> false);
@@ -271,9 +272,9 @@ public final class LanguageCapabilities {
      * it.
      */
     private boolean isRefused(String parameter) {
-        return refused.containsKey("parameter " + parameter)
+        return refusalReasons.containsKey("parameter " + parameter)
                 || (parameter.startsWith("f.")
-                        && refused.keySet().stream()
+                        && refusalReasons.keySet().stream()
                                 .filter(key -> key.startsWith("parameter "))
                                 .anyMatch(key -> parameter.endsWith("." + key.substring("parameter ".length()))));
     }
@@ -285,7 +286,7 @@ public final class LanguageCapabilities {
      */
     public void check(String parameter, String[] values, Predicate<String> own) {
         Matcher field = OF_A_FIELD.matcher(parameter);
-        String name = parameter.startsWith("f.") && field.matches() && ofFields.contains(field.group(1))
+        String name = parameter.startsWith("f.") && field.matches() && perFieldParameters.contains(field.group(1))
                 ? field.group(1)
                 : parameter;
         Shape shape = parameters.get(name);
@@ -295,14 +296,14 @@ public final class LanguageCapabilities {
             }
             throw unsupported("parameter", parameter);
         }
-        if (values.length > 1 && !repeated.contains(name)) {
+        if (values.length > 1 && !repeatableParameters.contains(name)) {
             throw UniserveException.invalid("parameter " + parameter + " is given twice: give it once");
         }
         for (String value : values) {
             if (!shape.pattern().matcher(value).matches()) {
                 throw new UniserveException(
                         shape.remedy().contains("not supported") ? ErrorCode.UNSUPPORTED : ErrorCode.INVALID_ARGUMENT,
-                        "parameter " + parameter + " is \"" + Printable.line(value) + "\": use " + shape.remedy());
+                        "parameter " + parameter + " is \"" + PrintableText.line(value) + "\": use " + shape.remedy());
             }
         }
     }
@@ -329,19 +330,19 @@ public final class LanguageCapabilities {
      */
     public void checkNames(Function<String, String @Nullable []> values, Naming naming) throws Exception {
         Set<String> fields = new HashSet<>();
-        for (Map.Entry<String, String> parameter : once.entrySet()) {
+        for (Map.Entry<String, String> parameter : uniqueResultNames.entrySet()) {
             String[] given = values.apply(parameter.getKey());
             Set<String> names = new HashSet<>();
             for (String value : given == null ? new String[0] : given) {
                 Named named = naming.of(parameter.getKey(), value);
                 if (!names.add(named.name())) {
                     throw UniserveException.unsupported("%s \"%s\" is given twice, which is not supported: %s"
-                            .formatted(parameter.getKey(), Printable.line(named.name()), parameter.getValue()));
+                            .formatted(parameter.getKey(), PrintableText.line(named.name()), parameter.getValue()));
                 }
                 fields.add(parameter.getKey() + " " + named.field());
                 String[] other = exclusiveParameters.get(parameter.getKey());
                 if (other != null && named.exclusive() && fields.contains(other[2] + " " + named.field())) {
-                    throw UniserveException.unsupported(other[3].replace("FIELD", Printable.line(named.field())));
+                    throw UniserveException.unsupported(other[3].replace("FIELD", PrintableText.line(named.field())));
                 }
             }
         }

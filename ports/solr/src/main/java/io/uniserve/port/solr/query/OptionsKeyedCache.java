@@ -31,7 +31,7 @@ public final class OptionsKeyedCache<T> {
     private final Consumer<T> close;
     private final Map<Map<String, String>, Entry> entries = new HashMap<>();
     /** Options of each table at its last use, least recently used first. */
-    private final Map<TableName, Map<String, String>> latest = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<TableName, Map<String, String>> lastOptions = new LinkedHashMap<>(16, 0.75f, true);
 
     /** Creates an empty cache. A slow {@code open} or {@code close} blocks only threads with the same options. */
     public OptionsKeyedCache(Function<TableMeta, T> open, Consumer<T> close) {
@@ -56,7 +56,7 @@ public final class OptionsKeyedCache<T> {
     /** Runs work with the resource of the table's options, which stays open meanwhile. */
     public <R> R with(TableMeta table, Function<T, R> work) {
         List<T> unused = new ArrayList<>();
-        Entry entry = use(table, unused);
+        Entry entry = acquire(table, unused);
         try {
             unused.forEach(close);
             return work.apply(entry.value(table));
@@ -65,34 +65,34 @@ public final class OptionsKeyedCache<T> {
         }
     }
 
-    private synchronized Entry use(TableMeta table, List<T> unused) {
-        Map<String, String> before = latest.put(table.name(), table.options());
+    private synchronized Entry acquire(TableMeta table, List<T> unused) {
+        Map<String, String> before = lastOptions.put(table.name(), table.options());
         if (before != null && !before.equals(table.options())) {
-            drop(before).ifPresent(unused::add);
+            evict(before).ifPresent(unused::add);
         }
-        if (latest.size() > Limits.PLANNING_TABLES_MAX) {
-            Iterator<Map<String, String>> all = latest.values().iterator();
+        if (lastOptions.size() > Limits.PLANNING_TABLES_MAX) {
+            Iterator<Map<String, String>> all = lastOptions.values().iterator();
             Map<String, String> eldest = all.next();
             all.remove();
-            drop(eldest).ifPresent(unused::add);
+            evict(eldest).ifPresent(unused::add);
         }
         Entry entry = entries.computeIfAbsent(table.options(), any -> new Entry());
         entry.users++;
         return entry;
     }
 
-    private Optional<T> drop(Map<String, String> options) {
-        Entry entry = latest.containsValue(options) ? null : entries.remove(options);
+    private Optional<T> evict(Map<String, String> options) {
+        Entry entry = lastOptions.containsValue(options) ? null : entries.remove(options);
         if (entry == null) {
             return Optional.empty();
         }
         entry.dropped = true;
-        return entry.unused();
+        return entry.takeIfUnused();
     }
 
     private synchronized Optional<T> release(Entry entry) {
         entry.users--;
-        return entry.unused();
+        return entry.takeIfUnused();
     }
 
     private final class Entry {
@@ -111,7 +111,7 @@ public final class OptionsKeyedCache<T> {
         }
 
         /** The resource if it is to be closed; returned once, since without users no other thread accesses the entry. */
-        private Optional<T> unused() {
+        private Optional<T> takeIfUnused() {
             return dropped && users == 0 ? Optional.ofNullable(value) : Optional.empty();
         }
     }

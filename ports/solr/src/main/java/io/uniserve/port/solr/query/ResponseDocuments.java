@@ -26,7 +26,7 @@ public final class ResponseDocuments {
     /**
      * Sorts documents found by id into the order of the requested ids, and repeats a document per repeated id.
      *
-     * @param id reads the id of a document; null where the response lacks the id field, which fails with UNSUPPORTED
+     * @param id reads the id of a document; null if the response lacks the id field, which fails with UNSUPPORTED
      */
     public static <T> void inOrder(
             List<T> found, Function<? super T, ? extends @Nullable Object> id, List<String> asked) {

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShardRequestBatcher<R> {
     private final List<Pending<R>> pending = new ArrayList<>();
-    private final IdentityHashMap<R, Parameters> taken = new IdentityHashMap<>();
+    private final IdentityHashMap<R, Parameters> parametersByRequest = new IdentityHashMap<>();
     /** Number of outstanding responses per request. */
-    private final IdentityHashMap<R, Integer> missing = new IdentityHashMap<>();
+    private final IdentityHashMap<R, Integer> missingReplies = new IdentityHashMap<>();
 
-    private final ArrayDeque<R> answered = new ArrayDeque<>();
+    private final ArrayDeque<R> completedRequests = new ArrayDeque<>();
 
     private record Pending<R>(R request, int actor, Parameters parameters) {}
 
@@ -68,8 +68,9 @@ public final class ShardRequestBatcher<R> {
 
     /** Adds a request to one actor. All actors of a request have the same parameters. */
     public void add(R request, int actor, Iterable<Map.Entry<String, String[]>> parameters) {
-        pending.add(new Pending<>(request, actor, taken.computeIfAbsent(request, made -> Parameters.of(parameters))));
-        missing.merge(request, 1, Integer::sum);
+        pending.add(new Pending<>(
+                request, actor, parametersByRequest.computeIfAbsent(request, made -> Parameters.of(parameters))));
+        missingReplies.merge(request, 1, Integer::sum);
     }
 
     /**
@@ -84,14 +85,14 @@ public final class ShardRequestBatcher<R> {
         while (!pending.isEmpty()) {
             sendRound(context, table, call, each);
         }
-        return answered.poll();
+        return completedRequests.poll();
     }
 
     /** Drops all pending requests. */
     public void clear() {
         pending.clear();
-        taken.clear();
-        missing.clear();
+        parametersByRequest.clear();
+        missingReplies.clear();
     }
 
     /** Sends one round: the first pending request of each actor. Fails as a whole. */
@@ -114,8 +115,8 @@ public final class ShardRequestBatcher<R> {
             V value = values.get(actor);
             if (value != null) {
                 each.accept(request, actor, value);
-                if (missing.merge(request, -1, Integer::sum) == 0) {
-                    answered.add(request);
+                if (missingReplies.merge(request, -1, Integer::sum) == 0) {
+                    completedRequests.add(request);
                 }
             }
         });

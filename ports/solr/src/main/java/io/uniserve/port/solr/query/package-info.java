@@ -1,4 +1,4 @@
-/** Queries as Solr has them: supported syntax, limits, planning cores, and requests to shards. */
+/** Queries in Solr's language: supported syntax, limits, planning cores, and requests to shards. */
 @NullMarked
 package io.uniserve.port.solr.query;
 

@@ -1,6 +1,6 @@
 package io.uniserve.port.solr.table;
 
-import static io.uniserve.port.solr.table.FieldValues.invalid;
+import static io.uniserve.port.solr.table.FieldValueConverter.invalid;
 
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
@@ -42,7 +42,7 @@ public final class UniqueKeyLocationCheck {
     public static void requireAllowedHere(
             String function, ActorContext home, String uniqueKey, Document row, long version) {
         boolean told = row.keyField().equals(uniqueKey);
-        boolean change = FieldValues.isPartialUpdate(row);
+        boolean change = FieldValueConverter.isPartialUpdate(row);
         if (!told && !BroadcastUpdate.isBroadcast(function)) {
             throw invalid(describe(uniqueKey, row) + "may be under another " + row.keyField()
                     + ", so that its update must go to every actor; use a client that does so, as of this version");

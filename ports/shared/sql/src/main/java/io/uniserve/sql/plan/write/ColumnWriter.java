@@ -1,8 +1,8 @@
 package io.uniserve.sql.plan.write;
 
-import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.parse.Aggregates;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.engine.StatementNaming;
+import io.uniserve.sql.parse.AggregateCatalog;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
@@ -23,7 +23,7 @@ public final class ColumnWriter extends SqlWriter {
     };
 
     /** Names of columns for a statement that reads the answer of one sub-query. */
-    public static final ColumnNaming SINGLE_ANSWER = column -> StatementNames.GIVEN + ".c" + column.index();
+    public static final ColumnNaming SINGLE_ANSWER = column -> StatementNaming.GIVEN + ".c" + column.index();
 
     private final QueryScope queryScope;
     private final ColumnNaming naming;
@@ -46,7 +46,7 @@ public final class ColumnWriter extends SqlWriter {
 
     /** Returns the name of a column of the actor's table. */
     public static String ofRows(QueryScope.ColumnRef column) {
-        return StatementNames.ROWS + "." + SINGLE_TABLE.nameOf(column);
+        return StatementNaming.ROWS + "." + SINGLE_TABLE.nameOf(column);
     }
 
     @Override
@@ -54,8 +54,8 @@ public final class ColumnWriter extends SqlWriter {
         if (node instanceof SqlIdentifier name) {
             return queryScope.resolve(name).map(meaning -> text(name, meaning));
         }
-        if (Aggregates.isAggregate(node)) {
-            throw SqlErrors.invalid(node, "an aggregate is not allowed here");
+        if (AggregateCatalog.isAggregate(node)) {
+            throw SqlErrorFactory.invalid(node, "an aggregate is not allowed here");
         }
         return Optional.empty();
     }
@@ -67,7 +67,7 @@ public final class ColumnWriter extends SqlWriter {
         if (meaning instanceof QueryScope.ColumnRef found) {
             return naming.nameOf(found);
         }
-        throw SqlErrors.unsupported(
+        throw SqlErrorFactory.unsupported(
                 name, "a column of the query around this one, other than in a condition of WHERE, is");
     }
 

@@ -1,8 +1,8 @@
 package io.uniserve.sql.plan.write;
 
-import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.parse.Aggregates;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.engine.StatementNaming;
+import io.uniserve.sql.parse.AggregateCatalog;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -37,16 +37,16 @@ public final class MergeWriter extends SqlWriter {
 
     @Override
     public Optional<String> replacement(SqlNode node) {
-        if (Aggregates.isAggregate(node) && node instanceof SqlCall call) {
-            return Optional.of(merged(call));
+        if (AggregateCatalog.isAggregate(node) && node instanceof SqlCall call) {
+            return Optional.of(mergeAggregate(call));
         }
-        if (node instanceof SqlLiteral || Aggregates.containsAggregate(node)) {
+        if (node instanceof SqlLiteral || AggregateCatalog.containsAggregate(node)) {
             return Optional.empty();
         }
         if (node instanceof SqlIdentifier || (node instanceof SqlCall && partialAggregation.groupCount() > 0)) {
             Optional<String> group = partialAggregation.group(rows.write(node)).map(column -> table + column);
             if (group.isEmpty() && node instanceof SqlIdentifier) {
-                throw SqlErrors.invalid(node, "column " + node + " is neither in GROUP BY nor in an aggregate");
+                throw SqlErrorFactory.invalid(node, "column " + node + " is neither in GROUP BY nor in an aggregate");
             }
             return group;
         }
@@ -60,7 +60,7 @@ public final class MergeWriter extends SqlWriter {
 
     @Override
     MergeWriter inSubQuery() {
-        return new MergeWriter(partialAggregation, rows, StatementNames.PARTS + ".");
+        return new MergeWriter(partialAggregation, rows, StatementNaming.PARTS + ".");
     }
 
     @Override
@@ -68,17 +68,17 @@ public final class MergeWriter extends SqlWriter {
         return new MergeWriter(partialAggregation, rows.in(queryScope), table);
     }
 
-    private String merged(SqlCall call) {
+    private String mergeAggregate(SqlCall call) {
         SqlLiteral quantifier = call.getFunctionQuantifier();
         boolean distinct = quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT;
         String name = call.getOperator().getName();
-        if (call.operandCount() != 1 && !Aggregates.NOT_MERGEABLE.contains(name)) {
-            throw SqlErrors.unsupported(call, name + " of several values is");
+        if (call.operandCount() != 1 && !AggregateCatalog.NOT_MERGEABLE.contains(name)) {
+            throw SqlErrorFactory.unsupported(call, name + " of several values is");
         }
         SqlNode operand = call.operand(0);
         boolean all = operand instanceof SqlIdentifier star && star.isStar();
         if (all && distinct) {
-            throw SqlErrors.unsupported(call, name + "(DISTINCT *) is");
+            throw SqlErrorFactory.unsupported(call, name + "(DISTINCT *) is");
         }
         String value = all ? "*" : rows.write(operand);
         if (partialAggregation.isUngrouped()) {
@@ -87,13 +87,13 @@ public final class MergeWriter extends SqlWriter {
         boolean least = LEAST.contains(name);
         boolean greatest = GREATEST.contains(name);
         if (distinct && !least && !greatest) {
-            return plain(name, "DISTINCT " + table + partialAggregation.key(value));
+            return plainAggregate(name, "DISTINCT " + table + partialAggregation.key(value));
         }
-        if (Aggregates.VARIANCES.contains(name)) {
+        if (AggregateCatalog.VARIANCES.contains(name)) {
             return VarianceMerge.mergeExpression(name, value, partialAggregation, table);
         }
         return switch (name) {
-            case "COUNT" -> "CAST(" + added("count(" + value + ")") + " AS BIGINT)";
+            case "COUNT" -> "CAST(" + coalesceCount("count(" + value + ")") + " AS BIGINT)";
             case "AVG" -> "(" + sum("sum(" + value + ")") + " / nullif(" + sum("count(" + value + ")") + ", 0))";
             case "SUM" -> sum("sum(" + value + ")");
             default ->
@@ -106,7 +106,7 @@ public final class MergeWriter extends SqlWriter {
      *
      * @param of the column, with or without DISTINCT
      */
-    private static String plain(String name, String of) {
+    private static String plainAggregate(String name, String of) {
         return name.equals("AVG")
                 ? "(sum(" + of + ") / nullif(count(" + of + "), 0))"
                 : name.toLowerCase(Locale.ROOT) + "(" + of + ")";
@@ -118,14 +118,14 @@ public final class MergeWriter extends SqlWriter {
         if (LEAST.contains(name) || GREATEST.contains(name)) {
             return (LEAST.contains(name) ? "min(" : "max(") + column + ")";
         }
-        if (Aggregates.STRING_AGGREGATES.contains(name)) {
+        if (AggregateCatalog.STRING_AGGREGATES.contains(name)) {
             return texts(call, distinct, column);
         }
         if (call.operandCount() == 2) {
             String function = name.endsWith("CONT") ? "quantile_cont(" : "quantile_disc(";
             return function + of + ", " + write(call.operand(1)) + ")";
         }
-        return plain(name, of);
+        return plainAggregate(name, of);
     }
 
     /** Writes a concatenation of texts. The order includes the text itself, so the result is deterministic. */
@@ -165,7 +165,7 @@ public final class MergeWriter extends SqlWriter {
     }
 
     /** Writes a sum of counts. Without GROUP BY it is 0 rather than NULL if no actor has a row. */
-    private String added(String count) {
+    private String coalesceCount(String count) {
         return partialAggregation.groupCount() > 0 ? sum(count) : "coalesce(" + sum(count) + ", 0)";
     }
 }

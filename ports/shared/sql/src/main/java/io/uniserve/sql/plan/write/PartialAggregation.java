@@ -1,7 +1,7 @@
 package io.uniserve.sql.plan.write;
 
-import io.uniserve.sql.engine.StatementNames;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.engine.StatementNaming;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +18,7 @@ import org.apache.calcite.sql.SqlNodeList;
  */
 public final class PartialAggregation {
     private final boolean ungrouped;
-    private final List<String> least = new ArrayList<>();
+    private final List<String> minimums = new ArrayList<>();
     private final List<String> expressions = new ArrayList<>();
     private final TreeSet<Integer> keys = new TreeSet<>();
     private int groups;
@@ -40,7 +40,7 @@ public final class PartialAggregation {
                     || node.getKind() == SqlKind.GROUPING_SETS
                     || node.getKind() == SqlKind.ROW
                     || node instanceof SqlNodeList) {
-                throw SqlErrors.unsupported(node, "GROUP BY with sets of columns is");
+                throw SqlErrorFactory.unsupported(node, "GROUP BY with sets of columns is");
             }
             column(rows.write(node));
         }
@@ -82,22 +82,22 @@ public final class PartialAggregation {
 
     /** Returns the name, in the merge, of a column's least value within its group. */
     String minimumOf(String column) {
-        if (!least.contains(column)) {
-            least.add(column);
+        if (!minimums.contains(column)) {
+            minimums.add(column);
         }
-        return "w" + least.indexOf(column);
+        return "w" + minimums.indexOf(column);
     }
 
     /** Returns the relation that is merged: the answers, with window columns that the merge needs. */
     public String mergeSource(String answers) {
-        if (least.isEmpty()) {
+        if (minimums.isEmpty()) {
             return answers;
         }
         String over = groups == 0 ? "" : "PARTITION BY " + String.join(", ", groupColumns());
-        String beside = IntStream.range(0, least.size())
-                .mapToObj(i -> ", min(" + least.get(i) + ") OVER (" + over + ") AS w" + i)
+        String beside = IntStream.range(0, minimums.size())
+                .mapToObj(i -> ", min(" + minimums.get(i) + ") OVER (" + over + ") AS w" + i)
                 .collect(Collectors.joining());
-        return "(SELECT *" + beside + " FROM " + answers + ") AS " + StatementNames.PARTS;
+        return "(SELECT *" + beside + " FROM " + answers + ") AS " + StatementNaming.PARTS;
     }
 
     /** True if an actor returns one row per group of the query. */

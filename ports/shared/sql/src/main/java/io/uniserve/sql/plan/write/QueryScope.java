@@ -1,9 +1,9 @@
 package io.uniserve.sql.plan.write;
 
+import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
-import io.uniserve.api.extra.Columns;
-import io.uniserve.sql.parse.SqlNodes;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.parse.SqlNodeUtils;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.IdentityHashMap;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class QueryScope {
     private final @Nullable QueryScope outer;
     private final List<Entry> entries = new ArrayList<>();
-    private final Map<SqlNode, SubQuery> subs = new IdentityHashMap<>();
+    private final Map<SqlNode, SubQuery> subQueries = new IdentityHashMap<>();
 
     /** Expression with the scope that resolves its names. */
     public record ScopedExpression(SqlNode node, QueryScope names) {}
@@ -63,16 +63,16 @@ public final class QueryScope {
 
     /** Adds a table or an answer; column names are in lower case. */
     public void add(String alias, List<String> columns, int item) {
-        entries.add(new Entry(SqlNodes.lower(alias), columns, item, List.of(), List.of(), new BitSet()));
+        entries.add(new Entry(SqlNodeUtils.lower(alias), columns, item, List.of(), List.of(), new BitSet()));
     }
 
     /** Adds a table. */
-    public void add(String alias, Columns columns, int item) {
+    public void add(String alias, ColumnSchema columns, int item) {
         BitSet exact = new BitSet();
         for (int i = 0; i < columns.columns().size(); i++) {
             exact.set(i, columns.columns().get(i).type().kind() != ColumnType.Kind.DOUBLE);
         }
-        entries.add(new Entry(SqlNodes.lower(alias), columns.names(), item, List.of(), List.of(), exact));
+        entries.add(new Entry(SqlNodeUtils.lower(alias), columns.names(), item, List.of(), List.of(), exact));
     }
 
     /** Adds an inlined sub-query. */
@@ -81,13 +81,13 @@ public final class QueryScope {
         for (ScopedExpression scopedExpression : terms) {
             int size = scopedExpression.names().size(scopedExpression.node());
             if (size > INLINED_NAMES_MAX) {
-                throw SqlErrors.unsupported(
+                throw SqlErrorFactory.unsupported(
                         scopedExpression.node(),
                         "an expression of more than " + INLINED_NAMES_MAX + " columns through sub-queries is");
             }
             sizes.add(size);
         }
-        entries.add(new Entry(SqlNodes.lower(alias), columns, -1, terms, sizes, new BitSet()));
+        entries.add(new Entry(SqlNodeUtils.lower(alias), columns, -1, terms, sizes, new BitSet()));
     }
 
     private int size(SqlNode expression) {
@@ -97,7 +97,7 @@ public final class QueryScope {
             public @Nullable Void visit(SqlIdentifier name) {
                 size[0] += entry(name)
                         .filter(entry -> entry.item < 0)
-                        .map(entry -> entry.sizes.get(entry.columns.indexOf(last(name))))
+                        .map(entry -> entry.sizes.get(entry.columns.indexOf(unqualified(name))))
                         .orElse(1);
                 return null;
             }
@@ -107,19 +107,19 @@ public final class QueryScope {
 
     /** Records a sub-query by the node that has its value. */
     public void add(SqlNode place, SubQuery sub) {
-        subs.put(place, sub);
+        subQueries.put(place, sub);
     }
 
     /** Returns the sub-query whose value this node is. */
     Optional<SubQuery> subQuery(SqlNode node) {
-        return Optional.ofNullable(subs.get(node));
+        return Optional.ofNullable(subQueries.get(node));
     }
 
     /** Returns the columns that a star in SELECT expands to. */
     public List<SqlIdentifier> expandStar(SqlIdentifier star) {
         List<SqlIdentifier> all = new ArrayList<>();
         for (Entry entry : entries) {
-            if (star.names.size() < 2 || entry.alias.equals(SqlNodes.lower(star.names.get(0)))) {
+            if (star.names.size() < 2 || entry.alias.equals(SqlNodeUtils.lower(star.names.get(0)))) {
                 entry.columns.forEach(
                         name -> all.add(new SqlIdentifier(List.of(entry.alias, name), star.getParserPosition())));
             }
@@ -135,7 +135,7 @@ public final class QueryScope {
         Optional<Entry> own = entry(name);
         if (own.isPresent()) {
             Entry entry = own.get();
-            int index = entry.columns.indexOf(last(name));
+            int index = entry.columns.indexOf(unqualified(name));
             return Optional.of(
                     entry.item < 0
                             ? new Inlined(entry.inlined.get(index))
@@ -148,13 +148,13 @@ public final class QueryScope {
 
     private Optional<Entry> entry(SqlIdentifier name) {
         return entries.stream()
-                .filter(entry -> entry.columns.contains(last(name))
-                        && (name.isSimple() || entry.alias.equals(SqlNodes.lower(name.names.get(0)))))
+                .filter(entry -> entry.columns.contains(unqualified(name))
+                        && (name.isSimple() || entry.alias.equals(SqlNodeUtils.lower(name.names.get(0)))))
                 .findFirst();
     }
 
-    private static String last(SqlIdentifier name) {
-        return SqlNodes.lower(SqlNodes.last(name));
+    private static String unqualified(SqlIdentifier name) {
+        return SqlNodeUtils.lower(SqlNodeUtils.last(name));
     }
 
     /** Returns the column if the expression is just a column. */
@@ -213,7 +213,7 @@ public final class QueryScope {
 
             @Override
             public @Nullable Void visit(SqlCall call) {
-                SubQuery sub = subs.get(call);
+                SubQuery sub = subQueries.get(call);
                 if (sub == null) {
                     return super.visit(call);
                 }

@@ -5,7 +5,7 @@ import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.sql.engine.SqlDialect;
 import io.uniserve.sql.plan.write.QueryScope.ScopedExpression;
-import io.uniserve.sql.rows.SqlErrors;
+import io.uniserve.sql.rows.SqlErrorFactory;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDate;
@@ -56,7 +56,7 @@ public abstract class SqlWriter {
             SqlKind.IS_NOT_NULL, " IS NOT NULL",
             SqlKind.IS_UNKNOWN, " IS NULL");
     /** Conditions over a condition, in a form that every engine supports: not every engine accepts a condition as an operand. */
-    private static final Map<SqlKind, String[]> TRUTHS = Map.of(
+    private static final Map<SqlKind, String[]> TRUTH_TESTS = Map.of(
             SqlKind.IS_TRUE, new String[] {"(CASE WHEN ", " THEN 1 ELSE 0 END = 1)"},
             SqlKind.IS_NOT_TRUE, new String[] {"(CASE WHEN ", " THEN 1 ELSE 0 END = 0)"},
             SqlKind.IS_FALSE, new String[] {"(CASE WHEN NOT ", " THEN 1 ELSE 0 END = 1)"},
@@ -112,19 +112,19 @@ public abstract class SqlWriter {
             return literal(literal);
         }
         if (node instanceof SqlIdentifier) {
-            throw SqlErrors.invalid(node, "column " + node + " is not known here");
+            throw SqlErrorFactory.invalid(node, "column " + node + " is not known here");
         }
         if (node instanceof SqlCall call) {
             return call(call);
         }
-        throw SqlErrors.unsupported(node, SqlErrors.words(node.getKind()) + " is");
+        throw SqlErrorFactory.unsupported(node, SqlErrorFactory.words(node.getKind()) + " is");
     }
 
     private String call(SqlCall call) {
         SqlKind kind = call.getKind();
         List<SqlNode> operands = call.getOperandList();
         if (BINARY.containsKey(kind) && operands.size() == 2) {
-            return days(call).orElseGet(() -> infix(BINARY.get(kind), operands));
+            return dateArithmetic(call).orElseGet(() -> infix(BINARY.get(kind), operands));
         }
         if (PREFIX.containsKey(kind)) {
             return "(" + PREFIX.get(kind) + write(operands.get(0)) + ")";
@@ -132,13 +132,13 @@ public abstract class SqlWriter {
         if (SUFFIX.containsKey(kind)) {
             return "(" + write(operands.get(0)) + SUFFIX.get(kind) + ")";
         }
-        String[] truth = TRUTHS.get(kind);
+        String[] truth = TRUTH_TESTS.get(kind);
         if (truth != null) {
             return truth[0] + write(operands.get(0)) + truth[1];
         }
         return switch (kind) {
-            case DIVIDE -> divided("/", operands);
-            case MOD -> divided("%", operands);
+            case DIVIDE -> division("/", operands);
+            case MOD -> division("%", operands);
             case BETWEEN -> between(call);
             case IN, NOT_IN -> in(call);
             case IS_DISTINCT_FROM, IS_NOT_DISTINCT_FROM -> distinct(call);
@@ -156,31 +156,31 @@ public abstract class SqlWriter {
     }
 
     /** Writes date arithmetic with an interval. Constants are computed here, so that the engine sees a constant. The result is a date. */
-    private Optional<String> days(SqlCall call) {
+    private Optional<String> dateArithmetic(SqlCall call) {
         if (!(call.operand(1) instanceof SqlIntervalLiteral interval)) {
             return Optional.empty();
         }
         if (call.getKind() != SqlKind.PLUS && call.getKind() != SqlKind.MINUS) {
-            throw SqlErrors.unsupported(call, "this arithmetic with an interval is");
+            throw SqlErrorFactory.unsupported(call, "this arithmetic with an interval is");
         }
         SqlIntervalLiteral.IntervalValue value = interval.getValueAs(SqlIntervalLiteral.IntervalValue.class);
         TimeUnit unit = value.getIntervalQualifier().getUnit();
         if (!Set.of(TimeUnit.DAY, TimeUnit.MONTH, TimeUnit.YEAR).contains(unit)
                 || !value.getIntervalLiteral().matches("\\d{1,6}")) {
-            throw SqlErrors.unsupported(interval, "an interval other than of whole days, months or years is");
+            throw SqlErrorFactory.unsupported(interval, "an interval other than of whole days, months or years is");
         }
         long amount = Long.parseLong(value.getIntervalLiteral())
                 * value.getSign()
                 * (call.getKind() == SqlKind.MINUS ? -1 : 1);
         Matcher date = DATE.matcher(call.operand(0).toString());
         if (call.operand(0) instanceof SqlLiteral && date.matches()) {
-            return Optional.of(day(call, date.group(1), unit, amount));
+            return Optional.of(addToDate(call, date.group(1), unit, amount));
         }
         String from = write(call.operand(0));
         return Optional.of("CAST((" + from + " + INTERVAL '" + amount + "' " + unit + ") AS DATE)");
     }
 
-    private static String day(SqlCall call, String date, TimeUnit unit, long amount) {
+    private static String addToDate(SqlCall call, String date, TimeUnit unit, long amount) {
         try {
             LocalDate from = LocalDate.parse(date);
             LocalDate to = switch (unit) {
@@ -189,16 +189,16 @@ public abstract class SqlWriter {
                 default -> from.plusYears(amount);
             };
             if (to.getYear() < 1 || to.getYear() > 9_999) {
-                throw SqlErrors.invalid(call, "the date is not of the years 1 to 9999");
+                throw SqlErrorFactory.invalid(call, "the date is not of the years 1 to 9999");
             }
             return "DATE '" + to + "'";
         } catch (DateTimeException e) {
-            throw SqlErrors.invalid(call, "\"" + date + "\" is no date");
+            throw SqlErrorFactory.invalid(call, "\"" + date + "\" is no date");
         }
     }
 
     /** Writes a division that fails on a divisor of zero. Engines return NULL or infinity. */
-    private String divided(String operator, List<SqlNode> operands) {
+    private String division(String operator, List<SqlNode> operands) {
         String left = write(operands.get(0));
         String right = write(operands.get(1));
         if (operands.get(1) instanceof SqlLiteral number
@@ -207,7 +207,7 @@ public abstract class SqlWriter {
             return "(" + left + " " + operator + " " + right + ")";
         }
         if (right.split(Pattern.quote(ERROR), DIVISORS_MAX + 2).length > DIVISORS_MAX) {
-            throw SqlErrors.unsupported(operands.get(1), "a divisor with too many divisors in it is");
+            throw SqlErrorFactory.unsupported(operands.get(1), "a divisor with too many divisors in it is");
         }
         return "(" + left + " " + operator + " CASE WHEN " + right + " = 0 THEN " + ERROR + " ELSE " + right + " END)";
     }
@@ -217,7 +217,7 @@ public abstract class SqlWriter {
         String left = write(call.operand(0));
         String right = write(call.operand(1));
         if (left.length() + right.length() > TWICE_CHARS_MAX) {
-            throw SqlErrors.unsupported(call, call.getOperator().getName() + " of expressions this long is");
+            throw SqlErrorFactory.unsupported(call, call.getOperator().getName() + " of expressions this long is");
         }
         return "(CASE WHEN " + left + " = " + right + " OR " + left + " IS NULL AND " + right
                 + " IS NULL THEN 0 ELSE 1 END = " + (call.getKind() == SqlKind.IS_DISTINCT_FROM ? "1)" : "0)");
@@ -226,7 +226,7 @@ public abstract class SqlWriter {
     private String between(SqlCall call) {
         SqlBetweenOperator operator = (SqlBetweenOperator) call.getOperator();
         if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
-            throw SqlErrors.unsupported(call, "BETWEEN SYMMETRIC is");
+            throw SqlErrorFactory.unsupported(call, "BETWEEN SYMMETRIC is");
         }
         return "(" + write(call.operand(0)) + (operator.isNegated() ? " NOT" : "") + " BETWEEN "
                 + write(call.operand(1)) + " AND " + write(call.operand(2)) + ")";
@@ -234,16 +234,16 @@ public abstract class SqlWriter {
 
     private String in(SqlCall call) {
         if (!(call.operand(1) instanceof SqlNodeList list)) {
-            throw SqlErrors.unsupported(call, "this sub-query is");
+            throw SqlErrorFactory.unsupported(call, "this sub-query is");
         }
-        return "(" + write(call.operand(0)) + (call.getKind() == SqlKind.IN ? " IN (" : " NOT IN (") + commas(list)
-                + "))";
+        return "(" + write(call.operand(0)) + (call.getKind() == SqlKind.IN ? " IN (" : " NOT IN (")
+                + commaSeparated(list) + "))";
     }
 
     private String like(SqlCall call) {
         SqlLikeOperator operator = (SqlLikeOperator) call.getOperator();
         if (!operator.getName().endsWith("LIKE") || operator.getName().endsWith("RLIKE")) {
-            throw SqlErrors.unsupported(call, operator.getName() + " is");
+            throw SqlErrorFactory.unsupported(call, operator.getName() + " is");
         }
         if (call.operandCount() > 2) {
             checkEscape(call.operand(1), call.operand(2));
@@ -259,12 +259,12 @@ public abstract class SqlWriter {
         }
         String character = text.getValue();
         if (character.length() != 1) {
-            throw SqlErrors.invalid(escape, "ESCAPE needs one character, not " + character.length());
+            throw SqlErrorFactory.invalid(escape, "ESCAPE needs one character, not " + character.length());
         }
         if (pattern instanceof SqlLiteral known
                 && known.getValue() instanceof NlsString all
                 && all.getValue().replace(character + character, "").endsWith(character)) {
-            throw SqlErrors.invalid(
+            throw SqlErrorFactory.invalid(
                     pattern, "the pattern ends with its ESCAPE character; add the character that it escapes");
         }
     }
@@ -290,7 +290,7 @@ public abstract class SqlWriter {
         String type = node.toString().toUpperCase(Locale.ROOT);
         Matcher matcher = TYPE.matcher(type);
         if (!matcher.matches()) {
-            throw SqlErrors.unsupported(node, "CAST to " + node + " is");
+            throw SqlErrorFactory.unsupported(node, "CAST to " + node + " is");
         }
         if (matcher.group(1) == null) {
             return type.replaceFirst("\\(.*", ""); // engines here do not truncate a text to the length of its type
@@ -298,7 +298,7 @@ public abstract class SqlWriter {
         int digits = Integer.parseInt(matcher.group(1));
         int scale = matcher.group(2) == null ? 0 : Integer.parseInt(matcher.group(2));
         if (digits < 1 || digits > ColumnType.PRECISION_MAX || scale > digits) {
-            throw SqlErrors.invalid(
+            throw SqlErrorFactory.invalid(
                     node,
                     "CAST to " + node + ": a DECIMAL(P, S) has P of 1 to " + ColumnType.PRECISION_MAX + ", and S to P");
         }
@@ -311,7 +311,7 @@ public abstract class SqlWriter {
                         .contains(qualifier.getUnit())) {
             return qualifier.getUnit().name();
         }
-        throw SqlErrors.unsupported(node, "EXTRACT of " + node + " is");
+        throw SqlErrorFactory.unsupported(node, "EXTRACT of " + node + " is");
     }
 
     private String trim(SqlCall call) {
@@ -325,18 +325,18 @@ public abstract class SqlWriter {
             return infix("||", call.getOperandList());
         }
         if (name.equals("CHAR_LENGTH") || name.equals("CHARACTER_LENGTH")) {
-            return "LENGTH(" + commas(call.getOperandList()) + ")";
+            return "LENGTH(" + commaSeparated(call.getOperandList()) + ")";
         }
         if (!FUNCTIONS.contains(name)) {
-            throw SqlErrors.unsupported(call, call.getOperator().getName() + " is");
+            throw SqlErrorFactory.unsupported(call, call.getOperator().getName() + " is");
         }
         if (call.getOperandList().stream().anyMatch(SqlIntervalQualifier.class::isInstance)) {
-            throw SqlErrors.unsupported(call, name + " to " + call.operand(1) + " is");
+            throw SqlErrorFactory.unsupported(call, name + " to " + call.operand(1) + " is");
         }
-        return name + "(" + commas(call.getOperandList()) + ")";
+        return name + "(" + commaSeparated(call.getOperandList()) + ")";
     }
 
-    private String commas(List<? extends SqlNode> nodes) {
+    private String commaSeparated(List<? extends SqlNode> nodes) {
         List<String> texts = new ArrayList<>();
         nodes.forEach(node -> texts.add(write(node)));
         return String.join(", ", texts);
@@ -363,7 +363,7 @@ public abstract class SqlWriter {
         if (date.matches()) {
             return "DATE '" + date.group(1) + "'";
         }
-        throw SqlErrors.unsupported(literal, "the constant " + literal + " is");
+        throw SqlErrorFactory.unsupported(literal, "the constant " + literal + " is");
     }
 
     /** Returns WHERE with all of these conditions; an empty text if there are none. */

@@ -1,6 +1,6 @@
 package io.uniserve.sql.plan.write;
 
-import io.uniserve.sql.engine.StatementNames;
+import io.uniserve.sql.engine.StatementNaming;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -27,7 +27,7 @@ final class SubQueryWriter extends SqlWriter {
     }
 
     /**
-     * Writes the value of a sub-query, in a statement over {@link StatementNames#given}.
+     * Writes the value of a sub-query, in a statement over {@link StatementNaming#given}.
      *
      * @param outer writes the expressions of the outer query
      */
@@ -41,7 +41,7 @@ final class SubQueryWriter extends SqlWriter {
                                         + around.write(one.outerExpression()) + ")"),
                         sub.conditions().stream().map(one -> inside.certain(one.condition())))
                 .toList();
-        String from = " FROM " + StatementNames.given(sub.block()) + " AS " + alias + where(where);
+        String from = " FROM " + StatementNaming.given(sub.block()) + " AS " + alias + where(where);
         String exists = "EXISTS (SELECT 1" + from + ")";
         String value = "(SELECT " + alias + ".c0" + from + ")";
         return switch (sub.kind()) {

@@ -1,9 +1,9 @@
 package io.uniserve.sql.plan.write;
 
 /**
- * Standard deviations and variances. An actor returns the count, mean and variance of its values. The merge adds the squared distances of
- * the means from one of them (Chan, Golub and LeVeque). Squares of the values themselves would lose all digits of values that are far from
- * zero.
+ * Distributed standard deviations and variances. An actor returns the count, mean and variance of its values. The merge adds the squared
+ * distances of the means from one of them (Chan, Golub and LeVeque). Squares of the values themselves would lose all digits of values that
+ * are far from zero.
  */
 final class VarianceMerge {
     private VarianceMerge() {}

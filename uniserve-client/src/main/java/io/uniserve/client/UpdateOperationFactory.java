@@ -1,0 +1,111 @@
+package io.uniserve.client;
+
+import io.uniserve.api.Row;
+import io.uniserve.api.extra.BroadcastUpdate;
+import io.uniserve.client.operation.Operation;
+import io.uniserve.client.operation.RowSplitter;
+import io.uniserve.client.operation.UpdatePlan;
+import io.uniserve.codec.Codec;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.client.update.Update;
+import io.uniserve.protocol.client.update.Update.ActorBatch;
+import io.uniserve.protocol.transaction.server.TransactionService;
+import java.util.List;
+import java.util.Optional;
+
+/** Factory of update operations. Thread-safe. */
+final class UpdateOperationFactory {
+    private final ClientCore core;
+
+    public UpdateOperationFactory(ClientCore core) {
+        this.core = core;
+    }
+
+    /** Partitions the rows and sends them. */
+    public <R extends Row> Operation<UpdateOutcome> update(
+            TableRoute route,
+            String asked,
+            Codec<R> codec,
+            Iterable<? extends R> rows,
+            AckLevel level,
+            Optional<RequestId> chosenId,
+            long deadlineNanos,
+            boolean everywhere,
+            boolean block) {
+        RowSplitter<R> splitter = new RowSplitter<>(
+                route.meta().partitioner(),
+                codec,
+                core.index().hasTextKeys(route.meta().name()));
+        String function = BroadcastUpdate.functionToSend(
+                asked, route.meta(), core.index().updates(route.meta().port()));
+        boolean form = BroadcastUpdate.isBroadcast(function);
+        for (R row : rows) {
+            if (form ? BroadcastUpdate.goesToAllActors(row) : everywhere) {
+                splitter.addToAllActors(row);
+            } else {
+                splitter.add(row);
+            }
+        }
+        List<List<ActorBatch>> steps = splitter.steps();
+        if (chosenId.isPresent() && steps.size() > 1) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "rows under one request id must fit in one message per actor, at most " + Limits.BATCH_ROWS_MAX
+                            + " rows and " + Limits.BATCH_BYTES_MAX
+                            + " bytes; send fewer rows, or do not set the id");
+        }
+        if (TransactionService.isAtomic(route.meta().level())) {
+            return atomic(route, function, splitter, steps, level, chosenId, deadlineNanos, block);
+        }
+        UpdatePlan plan = new UpdatePlan(
+                route.meta().name(), route.meta().tableId(), function, level, steps, chosenId, deadlineNanos);
+        return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
+            UpdateOperation run = new UpdateOperation(environment, core.requests(), plan, operation);
+            operation.start(run::runNextStep, run::cancel);
+        });
+    }
+
+    /** Sends the whole update to a transaction manager. All its actors apply it, or none. */
+    private Operation<UpdateOutcome> atomic(
+            TableRoute route,
+            String function,
+            RowSplitter<?> splitter,
+            List<List<ActorBatch>> steps,
+            AckLevel level,
+            Optional<RequestId> chosenId,
+            long deadlineNanos,
+            boolean block) {
+        List<ActorBatch> batches = steps.isEmpty() ? List.of() : steps.get(0);
+        long bytes = batches.stream().mapToLong(batch -> batch.rows().size()).sum();
+        if (steps.size() > 1 || bytes > Limits.ATOMIC_UPDATE_BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "an atomic update has at most " + Limits.BATCH_ROWS_MAX + " rows and " + Limits.BATCH_BYTES_MAX
+                            + " bytes per actor, and " + Limits.ATOMIC_UPDATE_BYTES_MAX
+                            + " bytes in all; this one has "
+                            + splitter.bytes() + " bytes: send several updates, each atomic by itself");
+        }
+        if (level != AckLevel.ISR) {
+            throw UniserveException.invalid("ack " + level + " is for tables of level EVENTUAL: an update of table "
+                    + route.meta().name() + " is committed by all in-sync replicas of all its actors");
+        }
+        Update update =
+                new Update(route.meta().name(), route.meta().tableId(), function, level, batches, deadlineNanos);
+        return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
+            AtomicUpdateOperation run = new AtomicUpdateOperation(
+                    environment,
+                    core.requests(),
+                    core.snapshotClient(operation.serial()),
+                    core.versionWatermarks(),
+                    update,
+                    chosenId,
+                    operation);
+            operation.start(run::start, run::cancel);
+        });
+    }
+}

@@ -1,0 +1,53 @@
+package io.uniserve.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.placement.HottestFirstPolicy;
+import io.uniserve.placement.RebalancePolicy;
+import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.live.PolicyMoves;
+import io.uniserve.placement.policy.BalancePolicy;
+import io.uniserve.placement.policy.SearchBudget;
+import io.uniserve.runtime.config.RebalanceSettings;
+import io.uniserve.runtime.time.SystemClock;
+
+/** Policies that {@code coordinator.rebalance.policy} can name. */
+final class RebalancePolicyFactory {
+    private static final String HOTTEST_FIRST = "hottest-first";
+
+    /** Time for a search, after which it should end. After twice this time it is abandoned. */
+    private static final long SECONDS_MAX = 10;
+
+    private static final long SEED = 1;
+
+    private RebalancePolicyFactory() {}
+
+    static RebalancePolicy of(RebalanceSettings settings) {
+        if (settings.policy().equals(HOTTEST_FIRST)) {
+            return new HottestFirstPolicy(settings.tolerance(), Limits.REBALANCE_PLAN_MOVES_MAX);
+        }
+        return new PolicyMoves(
+                named(settings.policy()),
+                settings.tolerance(),
+                Limits.REBALANCE_PLAN_MOVES_MAX,
+                2 * SECONDS_MAX * 1_000,
+                RebalancePolicyFactory::effort);
+    }
+
+    private static BalancePolicy named(String name) {
+        try {
+            return PolicyCatalog.byName(name);
+        } catch (UniserveException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "uniserve.coordinator.rebalance.policy: " + e.reason() + "; or use " + HOTTEST_FIRST,
+                    e);
+        }
+    }
+
+    private static SearchBudget effort() {
+        long end = SystemClock.INSTANCE.nanos() + SECONDS_MAX * 1_000_000_000L;
+        return new SearchBudget(SEED, () -> SystemClock.INSTANCE.nanos() - end >= 0, SECONDS_MAX);
+    }
+}

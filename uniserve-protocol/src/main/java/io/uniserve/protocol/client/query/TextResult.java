@@ -1,6 +1,0 @@
-package io.uniserve.protocol.client.query;
-
-import io.uniserve.api.plan.Answer;
-
-/** Answer of a planned query, with its statistics. */
-public record TextResult(Answer answer, QueryResult.Stats stats) {}

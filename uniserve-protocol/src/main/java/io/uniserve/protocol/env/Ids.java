@@ -1,6 +1,0 @@
-package io.uniserve.protocol.env;
-
-/** Source of random numbers for identities and jitter; seeded in the simulator. Thread-safe. */
-public interface Ids {
-    long next();
-}

@@ -1,0 +1,122 @@
+package io.uniserve.server;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.message.HealthProblem;
+import io.uniserve.protocol.message.PeerReply.Load;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.runtime.time.CpuClock;
+import io.uniserve.server.read.ReadCostCounter;
+import io.uniserve.server.read.ShardSetTracker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+
+/**
+ * Read load of this server's replicas. It adds the cost and number of reads to the load report, as rates since the last report, with
+ * exponential smoothing of a 10 s half-life. Use on the server's loop only.
+ */
+final class ReadLoadMeter {
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final double HALF_LIFE_SECONDS = 10;
+    /** Shortest period for a measurement. Rates over a shorter one would be mostly noise. */
+    private static final long PERIOD_MIN_NANOS = 100_000_000;
+
+    private final Clock clock;
+    private final ReadCostCounter costs;
+    private final ShardSetTracker sets;
+    private Map<ReplicaKey, Sample> samples = new HashMap<>();
+    private final IntSupplier stuck;
+    private long lastNanos;
+    private long lastCpuNanos;
+    private double cpuMillisPerSecond;
+    private boolean measured;
+
+    /** A replica's totals at the last report, its rates, and the time of its first report. */
+    private record Sample(ReadCostCounter.Total total, double costMillis, double queries, long firstReportNanos) {}
+
+    ReadLoadMeter(Clock clock, ReadCostCounter costs, ShardSetTracker sets, IntSupplier stuck) {
+        this.stuck = stuck;
+        this.clock = clock;
+        this.costs = costs;
+        this.sets = sets;
+        this.lastNanos = clock.nanos();
+        this.lastCpuNanos = CpuClock.processNanos();
+    }
+
+    Load withRates(Load load) {
+        long now = clock.nanos();
+        if (now - lastNanos >= PERIOD_MIN_NANOS) {
+            measure(load, now);
+        }
+        List<ReplicaLoad> replicas = new ArrayList<>(load.replicas().size());
+        for (ReplicaLoad replica : load.replicas()) {
+            Sample one = samples.get(replica.key());
+            replicas.add(
+                    one == null
+                            ? replica
+                            : replica.withRates(
+                                    one.costMillis(),
+                                    one.queries(),
+                                    (now - one.firstReportNanos()) / NANOS_PER_SECOND));
+        }
+        Runtime runtime = Runtime.getRuntime();
+        long memory = runtime.totalMemory() - runtime.freeMemory();
+        return withStuckThreads(load.withCosts(replicas, cpuMillisPerSecond, memory, sets.top()));
+    }
+
+    /** Adds a problem to the report if threads are stuck in engines. */
+    private Load withStuckThreads(Load load) {
+        int threads = stuck.getAsInt();
+        if (threads == 0) {
+            return load;
+        }
+        List<HealthProblem> problems = new ArrayList<>(load.problems());
+        problems.add(new HealthProblem(
+                HealthProblem.Severity.WARNING,
+                "queries",
+                threads
+                        + " threads are stuck in operators after their deadlines; others took their places, at"
+                        + " most "
+                        + Limits.SPARE_THREADS_MAX + "; run uniserve queries list, and restart the server to get rid of"
+                        + " them"));
+        return load.withProblems(problems);
+    }
+
+    private void measure(Load load, long now) {
+        double seconds = (now - lastNanos) / NANOS_PER_SECOND;
+        double part = measured ? 1 - Math.pow(0.5, seconds / HALF_LIFE_SECONDS) : 1;
+        Map<ReplicaKey, Sample> next = new HashMap<>();
+        for (ReplicaLoad replica : load.replicas()) {
+            ReadCostCounter.Total total = costs.total(replica.key());
+            Sample before = samples.get(replica.key());
+            ReadCostCounter.Total start = before == null ? new ReadCostCounter.Total(0, 0) : before.total();
+            double cost = (total.costNanos() - start.costNanos()) / NANOS_PER_MILLI / seconds;
+            double queries = (total.calls() - start.calls()) / seconds;
+            next.put(
+                    replica.key(),
+                    before == null
+                            ? new Sample(total, cost, queries, now)
+                            : new Sample(
+                                    total,
+                                    smooth(before.costMillis(), cost, part),
+                                    smooth(before.queries(), queries, part),
+                                    before.firstReportNanos()));
+        }
+        samples.keySet().stream().filter(key -> !next.containsKey(key)).forEach(costs::forget);
+        long cpu = CpuClock.processNanos();
+        cpuMillisPerSecond = smooth(cpuMillisPerSecond, (cpu - lastCpuNanos) / NANOS_PER_MILLI / seconds, part);
+        measured = true;
+        samples = next;
+        lastNanos = now;
+        lastCpuNanos = cpu;
+    }
+
+    private static double smooth(double before, double now, double part) {
+        return before + part * (now - before);
+    }
+}

@@ -72,6 +72,7 @@ public final class ServerDaemon implements AutoCloseable {
     private final GrpcServer server;
     private final Address address;
     private final ServerStateMachine machine;
+    private final StateGauges states;
     private final ReadService reads;
     private final QueryService queries;
 
@@ -135,6 +136,7 @@ public final class ServerDaemon implements AutoCloseable {
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             registerGauges(metrics, exchange, machine);
+            states = new StateGauges(metrics, machine, resources.loop);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
             resources.meters.health(new DaemonHealthCheck(resources.loop, machine::missingConditions));
             complete = true;
@@ -271,6 +273,7 @@ public final class ServerDaemon implements AutoCloseable {
     private void register(ZooKeeperSettings zookeeper) {
         resources.loop.execute(() -> {
             machine.onRouting(this::publish);
+            states.watch();
             machine.start(registered::complete);
         });
         long left = zookeeper.startTimeout().toNanos();

@@ -25,6 +25,11 @@ final class ServerMetrics {
         Gauge.builder(name, value).description(description).register(meters);
     }
 
+    /** Registers a gauge for one state; gauges for other states have the same name. */
+    void gauge(String name, String description, String state, Supplier<Number> value) {
+        Gauge.builder(name, value).description(description).tag("state", state).register(meters);
+    }
+
     /** Metrics of one kind of request: a timer of successes, and a counter of failures by error code. */
     RequestMetrics requestMetrics(String name) {
         return new RequestMetrics(name);

@@ -89,6 +89,23 @@ class ServerDaemonTest {
     }
 
     @Test
+    void exportsStatesAsMetrics() {
+        ServerDaemon first = cluster.server("a");
+        ServerDaemon second = cluster.server("b");
+        cluster.createTable(4, 2, 2);
+        await().untilAsserted(() -> assertThat(first.scrape() + second.scrape())
+                .contains(
+                        "uniserve_server_replicas{state=\"primary\"} 2.0",
+                        "uniserve_server_replicas{state=\"primary-starting\"} 0.0",
+                        "uniserve_server_replicas{state=\"follower\"} 2.0",
+                        "uniserve_server_replicas{state=\"damaged\"} 0.0",
+                        "uniserve_server_transactions{state=\"preparing\"} 0.0",
+                        "uniserve_server_transactions{state=\"committing\"} 0.0",
+                        "uniserve_server_log_shipping{state=\"idle\"} 2.0",
+                        "uniserve_server_log_shipping{state=\"failing\"} 0.0"));
+    }
+
+    @Test
     void refusesWhatItCannotStartWith() {
         ServerDaemon running = cluster.server("a");
         assertThatThrownBy(() -> cluster.start(cluster.settings("a", Map.of())))

@@ -383,9 +383,19 @@ public final class Replica implements Primary.LocalReplica {
                 storage.engineBuiltNanos());
     }
 
+    /** State in the life cycle. */
+    public ReplicaState state() {
+        return storage.isRestoring() ? ReplicaState.RESTORING : stateWithoutRestoring();
+    }
+
     /** Role of the replica in reports. */
     public String role() {
-        return replicaHealth.isDamaged() ? "damaged" : closed ? "opening" : replicaRole.name();
+        return stateWithoutRestoring().role();
+    }
+
+    private ReplicaState stateWithoutRestoring() {
+        ReplicaState intact = closed ? ReplicaState.OPENING : replicaRole.replicaState();
+        return replicaHealth.isDamaged() ? ReplicaState.DAMAGED : intact;
     }
 
     /** Last log index, durable or not. */

@@ -153,15 +153,17 @@ final class ReplicaRole {
         return primary != null ? primary.retention() : follower != null ? follower.retention() : LogRetentionBounds.ALL;
     }
 
-    /** Name of the role in reports. */
-    String name() {
+    /** State of a replica with this role and intact files. */
+    ReplicaState replicaState() {
         ActorState now = state;
         if (now == null) {
-            return "opening";
+            return ReplicaState.OPENING;
         }
         if (primary != null) {
-            return primary.isAccepting() ? PeerReply.ReplicaLoad.PRIMARY : "primary-starting";
+            return primary.isAccepting() ? ReplicaState.PRIMARY : ReplicaState.PRIMARY_STARTING;
         }
-        return now.isr().contains(self) ? "follower" : now.learners().contains(self) ? "learner" : "none";
+        return now.isr().contains(self)
+                ? ReplicaState.FOLLOWER
+                : now.learners().contains(self) ? ReplicaState.LEARNER : ReplicaState.NONE;
     }
 }

@@ -12,7 +12,9 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.StateCounts;
 import io.uniserve.protocol.backup.ship.BackupEraser;
+import io.uniserve.protocol.backup.ship.LogShippingState;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
@@ -32,6 +34,7 @@ import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.replica.Replica;
+import io.uniserve.protocol.replica.ReplicaState;
 import io.uniserve.protocol.replica.context.ReplicaConfig;
 import io.uniserve.protocol.replica.context.ReplicaContext;
 import io.uniserve.protocol.server.config.FatalErrorHandler;
@@ -42,6 +45,7 @@ import io.uniserve.protocol.server.identity.RegistryQuorumProbe;
 import io.uniserve.protocol.server.identity.ServerRegistration;
 import io.uniserve.protocol.server.trash.TrashFolder;
 import io.uniserve.protocol.transaction.TransactionConfig;
+import io.uniserve.protocol.transaction.manager.TransactionPhase;
 import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -192,6 +196,27 @@ public final class ServerStateMachine {
     /** Size of the trash in bytes; thread-safe. */
     public long trashBytes() {
         return trash.usage().bytes();
+    }
+
+    /** Number of replicas per state. */
+    public StateCounts<ReplicaState> replicaStates() {
+        return StateCounts.of(ReplicaState.class, replicas.all().stream().map(Replica::state).toList());
+    }
+
+    /** Number of actors per state of log shipping, among those with their primary on this server. */
+    public StateCounts<LogShippingState> logShippingStates() {
+        return StateCounts.of(
+                LogShippingState.class,
+                replicas.all().stream()
+                        .filter(replica -> replica.state() == ReplicaState.PRIMARY
+                                || replica.state() == ReplicaState.PRIMARY_STARTING)
+                        .map(replica -> replica.backupProgress().log())
+                        .toList());
+    }
+
+    /** Number of transactions that this server manages per phase. */
+    public StateCounts<TransactionPhase> transactionPhases() {
+        return transactionTables.service().transactionPhases();
     }
 
     /** Stops at once, like a crash; files stay as they are. */

@@ -40,7 +40,7 @@ final class BackupFailureTracker {
     }
 
     /** The progress, with the failure that has lasted longest. */
-    BackupProgress progress(long shipped, long checkpoint, long now) {
+    BackupProgress progress(LogShippingState log, long shipped, long checkpoint, long now) {
         long since = now;
         String text = "";
         for (var entry : failures.entrySet()) {
@@ -56,6 +56,6 @@ final class BackupFailureTracker {
             }
         }
         long millis = text.isEmpty() ? 0 : Math.max(1, (now - since) / MILLI);
-        return new BackupProgress(shipped, checkpoint, millis, text);
+        return new BackupProgress(log, shipped, checkpoint, millis, text);
     }
 }

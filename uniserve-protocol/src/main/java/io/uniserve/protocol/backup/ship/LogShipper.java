@@ -256,7 +256,22 @@ public final class LogShipper {
         boolean unread = !loaded() && found == null;
         long checkpoint = found == null ? 0 : found.checkpointIndex();
         long now = host.env().clock().nanos();
-        return failures.progress(unread ? -1 : shippedIndex, unread ? -1 : checkpoint, now);
+        return failures.progress(state(now), unread ? -1 : shippedIndex, unread ? -1 : checkpoint, now);
+    }
+
+    private LogShippingState state(long now) {
+        if (host.config().shippingNanos() == 0 || isClosed()) {
+            return LogShippingState.OFF;
+        }
+        if (record == null) {
+            return LogShippingState.STARTING;
+        }
+        if (shipError != null || failures.isStalled(LOG_STEP, now)) {
+            return LogShippingState.FAILING;
+        }
+        return logWrite == LogWrite.CHECKING
+                ? LogShippingState.CHECKING
+                : logWrite == LogWrite.SHIPPING ? LogShippingState.SHIPPING : LogShippingState.IDLE;
     }
 
     /** Handles a failed write of the log. Pins that wait for it fail now with the cause, instead of waiting for a failing store. */
@@ -413,11 +428,8 @@ public final class LogShipper {
                     now, record, ownRecord, blocked ? stable : shippedIndex, learning || pinner.isPinning());
             definitionShipper.tick(now, meta);
         }
-        if (!loaded()
-                || writing
-                || logWrite == LogWrite.CHECKING
-                || logWrite == LogWrite.SHIPPING
-                || now - retryAt < 0) {
+        boolean logBusy = logWrite == LogWrite.CHECKING || logWrite == LogWrite.SHIPPING;
+        if (!loaded() || writing || logBusy || now - retryAt < 0) {
             return;
         }
         boolean quiet = idle && now - lastAppendAt > 2 * host.config().shippingNanos();

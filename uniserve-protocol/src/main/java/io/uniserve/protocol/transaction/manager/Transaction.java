@@ -46,17 +46,11 @@ final class Transaction {
     /** This manager has certainly started the version itself. */
     private boolean startedHere;
 
-    private Phase phase = Phase.PREPARING;
+    private TransactionPhase phase = TransactionPhase.PREPARING;
     /** Time at which the first commit was sent. It may still be applied later than its retries. */
     private long firstCommitNanos;
 
     private long bytes;
-
-    private enum Phase {
-        PREPARING,
-        COMMITTING,
-        ENDED
-    }
 
     /** Callbacks for the votes of participants. */
     interface Listener {
@@ -200,21 +194,20 @@ final class Transaction {
      */
     boolean canClaimInvisible(long asked) {
         long since = host.env().clock().nanos() - firstCommitNanos;
-        return version == asked && startedHere && (phase == Phase.PREPARING || since < config.claimNanos());
+        return version == asked && startedHere && (phase == TransactionPhase.PREPARING || since < config.claimNanos());
     }
 
     /** Called just before the commit is sent. */
     void onCommitSent(long now) {
-        if (phase == Phase.PREPARING) {
+        if (phase == TransactionPhase.PREPARING) {
             firstCommitNanos = now;
-            phase = Phase.COMMITTING;
+            phase = TransactionPhase.COMMITTING;
         }
         publishClaim(firstCommitNanos + config.claimNanos());
     }
 
-    /** True when its commit was sent at least once. */
-    boolean isCommitting() {
-        return phase == Phase.COMMITTING;
+    TransactionPhase phase() {
+        return phase;
     }
 
     /** @param here true if this manager has certainly started the version itself */
@@ -236,14 +229,14 @@ final class Transaction {
 
     /** Ends this transaction: sends no more requests, ignores late replies and withdraws the claim. */
     void end() {
-        phase = Phase.ENDED;
+        phase = TransactionPhase.ENDED;
         host.publishUncommittedClaim(tableId, UncommittedClaim.NONE);
     }
 
     /** Sends PREPARE to each participant that has not voted in its current epoch. */
     void sendPrepares(long now) {
         TransactionContext.Table known = host.table(table);
-        if (phase == Phase.ENDED || known == null || known.meta().tableId() != tableId) {
+        if (phase == TransactionPhase.ENDED || known == null || known.meta().tableId() != tableId) {
             return;
         }
         for (Map.Entry<Integer, Participant> entry : participantStates.entrySet()) {
@@ -278,7 +271,7 @@ final class Transaction {
         long timeout = config.rpcTimeoutNanos() + TransactionConfig.transferNanos(bytes);
         host.env().network().call(primary, request, timeout, reply -> {
             part.preparePending = false;
-            if (phase != Phase.ENDED) {
+            if (phase != TransactionPhase.ENDED) {
                 onReply(part, state.epoch(), rows, reply);
             }
         });

@@ -85,6 +85,11 @@ public final class TransactionManager {
         return decisionSender;
     }
 
+    /** Phase of the current transaction; empty while there is none. */
+    public Optional<TransactionPhase> phase() {
+        return Optional.ofNullable(transaction).map(Transaction::phase);
+    }
+
     /** True if this manager can claim "not visible" for the version; see {@link Transaction#canClaimInvisible}. */
     public boolean canClaimInvisible(long version) {
         Transaction now = transaction;
@@ -287,7 +292,7 @@ public final class TransactionManager {
         closed = true;
         List<QueuedUpdate> committing = List.of();
         if (transaction != null) {
-            committing = transaction.isCommitting() ? transaction.updates : List.of();
+            committing = transaction.phase() == TransactionPhase.COMMITTING ? transaction.updates : List.of();
             transaction.end();
             transaction = null;
         }

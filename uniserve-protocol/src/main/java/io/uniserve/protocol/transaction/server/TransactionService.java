@@ -8,6 +8,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Decision;
 import io.uniserve.model.registry.TransactionLogState.InFlight;
+import io.uniserve.protocol.StateCounts;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.InDoubtResolution;
@@ -24,6 +25,7 @@ import io.uniserve.protocol.transaction.TransactionContext;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
 import io.uniserve.protocol.transaction.TransactionLogView;
 import io.uniserve.protocol.transaction.manager.TransactionManager;
+import io.uniserve.protocol.transaction.manager.TransactionPhase;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -203,6 +205,13 @@ public final class TransactionService {
                     .ifPresent(decision ->
                             host.env().timers().post(() -> replica.applyEarlyDecision(open, decision.committed())));
         }
+    }
+
+    /** Number of this server's current transactions per phase. */
+    public StateCounts<TransactionPhase> transactionPhases() {
+        return StateCounts.of(
+                TransactionPhase.class,
+                managers.values().stream().flatMap(manager -> manager.phase().stream()).toList());
     }
 
     /** Called when the table is dropped. */

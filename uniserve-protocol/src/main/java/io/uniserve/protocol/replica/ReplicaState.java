@@ -29,6 +29,8 @@ public enum ReplicaState {
 
     /** Name of the role in reports. */
     public String role() {
-        return this == PRIMARY ? PeerReply.ReplicaLoad.PRIMARY : name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return this == PRIMARY
+                ? PeerReply.ReplicaLoad.PRIMARY
+                : name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

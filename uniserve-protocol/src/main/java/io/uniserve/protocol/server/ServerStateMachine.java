@@ -200,7 +200,8 @@ public final class ServerStateMachine {
 
     /** Number of replicas per state. */
     public StateCounts<ReplicaState> replicaStates() {
-        return StateCounts.of(ReplicaState.class, replicas.all().stream().map(Replica::state).toList());
+        return StateCounts.of(
+                ReplicaState.class, replicas.all().stream().map(Replica::state).toList());
     }
 
     /** Number of actors per state of log shipping, among those with their primary on this server. */

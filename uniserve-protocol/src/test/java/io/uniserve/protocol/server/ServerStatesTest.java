@@ -25,9 +25,9 @@ class ServerStatesTest {
     private static <S extends Enum<S>> Map<S, Integer> sum(
             Cluster cluster, Function<ServerStateMachine, StateCounts<S>> states) {
         Map<S, Integer> sum = new TreeMap<>();
-        cluster.servers.values().stream().filter(Host::up).forEach(host -> states.apply(host.machine())
-                .counts()
-                .forEach((state, count) -> {
+        cluster.servers.values().stream()
+                .filter(Host::up)
+                .forEach(host -> states.apply(host.machine()).counts().forEach((state, count) -> {
                     if (count > 0) {
                         sum.merge(state, count, Integer::sum);
                     }
@@ -38,7 +38,13 @@ class ServerStatesTest {
     @Test
     void countsReplicasByState() {
         Cluster cluster = new Cluster(3);
-        assertThat(cluster.servers.values().iterator().next().machine().replicaStates().counts())
+        assertThat(cluster.servers
+                        .values()
+                        .iterator()
+                        .next()
+                        .machine()
+                        .replicaStates()
+                        .counts())
                 .hasSize(ReplicaState.values().length)
                 .containsEntry(ReplicaState.PRIMARY, 0);
         cluster.create(4, 2, 1, OnLoss.WAIT);
@@ -109,7 +115,8 @@ class ServerStatesTest {
         EnumSet<TransactionPhase> seen = EnumSet.noneOf(TransactionPhase.class);
         atomic.cluster.await(
                 () -> {
-                    seen.addAll(sum(atomic.cluster, ServerStateMachine::transactionPhases).keySet());
+                    seen.addAll(sum(atomic.cluster, ServerStateMachine::transactionPhases)
+                            .keySet());
                     return manager.registry().holding() > 0;
                 },
                 10);

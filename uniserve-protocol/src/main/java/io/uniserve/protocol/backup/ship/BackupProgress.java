@@ -9,8 +9,7 @@ package io.uniserve.protocol.backup.ship;
  * @param failingMillis duration of the failure, at least 1; 0 without a failure
  * @param failure reason of the failure; empty without a failure
  */
-public record BackupProgress(
-        LogShippingState log, long shipped, long checkpoint, long failingMillis, String failure) {
+public record BackupProgress(LogShippingState log, long shipped, long checkpoint, long failingMillis, String failure) {
     /** No progress is known. */
     public static final BackupProgress NONE = new BackupProgress(LogShippingState.OFF, -1, -1, 0, "");
 }

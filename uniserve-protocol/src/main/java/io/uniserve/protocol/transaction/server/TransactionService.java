@@ -211,7 +211,9 @@ public final class TransactionService {
     public StateCounts<TransactionPhase> transactionPhases() {
         return StateCounts.of(
                 TransactionPhase.class,
-                managers.values().stream().flatMap(manager -> manager.phase().stream()).toList());
+                managers.values().stream()
+                        .flatMap(manager -> manager.phase().stream())
+                        .toList());
     }
 
     /** Called when the table is dropped. */

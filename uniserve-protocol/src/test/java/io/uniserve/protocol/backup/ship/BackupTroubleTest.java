@@ -29,8 +29,10 @@ class BackupTroubleTest {
     void theLongestOfSeveralIsReported() {
         trouble.onFailed("the log", 900 * MILLI, full);
         trouble.onFailed("the checkpoint", 400 * MILLI, full);
-        assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, 1_000 * MILLI).failure()).startsWith("the checkpoint");
-        assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, 1_000 * MILLI).failingMillis()).isEqualTo(600);
+        assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, 1_000 * MILLI).failure())
+                .startsWith("the checkpoint");
+        assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, 1_000 * MILLI).failingMillis())
+                .isEqualTo(600);
     }
 
     @Test
@@ -38,10 +40,12 @@ class BackupTroubleTest {
         long limit = Limits.STORE_STALL_MS_MAX * MILLI;
         trouble.onStarted("the log", 0);
         trouble.onStarted("the log", limit / 2);
-        assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, limit - 1).failingMillis()).isZero();
+        assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, limit - 1).failingMillis())
+                .isZero();
         assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, limit).failure())
                 .isEqualTo("the log: durable storage does not answer");
         trouble.onSucceeded("the log");
-        assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, 2 * limit).failingMillis()).isZero();
+        assertThat(trouble.progress(LogShippingState.IDLE, 0, 0, 2 * limit).failingMillis())
+                .isZero();
     }
 }

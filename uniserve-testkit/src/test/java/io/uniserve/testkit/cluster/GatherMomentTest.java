@@ -159,7 +159,7 @@ class GatherMomentTest {
         add("a");
         assertThatThrownBy(() -> client.table("b").all().query(APART))
                 .hasMessageContaining("INVALID_ARGUMENT")
-                .hasMessageContaining("may read rows of table b: add that table to the snapshot");
+                .hasMessageContaining("may read rows of table b: include that table in the snapshot");
     }
 
     @AfterEach

@@ -356,16 +356,7 @@ final class StageExecutor {
             actorCalls.unsupportedFeatures().checkJoin(plan.partialStatement(), block());
         }
         if (stays >= 0) {
-            actorCalls.addStep(
-                    "in place: " + StageCallRunner.tableLabel(plan.sides().get(stays)) + ", about "
-                            + StageCallRunner.formatRowCount(counts.get(stays)),
-                    "");
-            colocatedReads.addJoinStep(plan.sides(), counts);
-            colocatedReads.addSubQueryStep(query, plan.sides().get(stays));
-            after.forEach(item -> actorCalls.addStep(
-                    "after the groups: "
-                            + StageCallRunner.tableLabel(plan.sides().get(item)),
-                    ""));
+            explainJoin(stays, counts, after);
         }
         keyColumns = stays < 0
                 ? Map.of()
@@ -403,6 +394,19 @@ final class StageExecutor {
         return shuffleLinks.isPresent()
                 ? query.withArrivedRows(stays, gathered)
                 : query.withStep(Step.PARTIAL, stays, Math.max(0, stays), gathered, colocatedReads.joined());
+    }
+
+    private void explainJoin(int stays, List<Long> counts, Set<Integer> after) {
+        actorCalls.addStep(
+                "in place: " + StageCallRunner.tableLabel(plan.sides().get(stays)) + ", about "
+                        + StageCallRunner.formatRowCount(counts.get(stays)),
+                "");
+        colocatedReads.addJoinStep(plan.sides(), counts);
+        colocatedReads.addSubQueryStep(query, plan.sides().get(stays));
+        after.forEach(item -> actorCalls.addStep(
+                "after the groups: "
+                        + StageCallRunner.tableLabel(plan.sides().get(item)),
+                ""));
     }
 
     /** Shuffles the tables that are too large to be sent. If that is not possible, the query fails with the error of the first. */

@@ -190,7 +190,7 @@ class LoadCommandTest {
         }
         Run run = uniserve.run("load", "words", file("a.jsonl", rows.toString()), "--batch", "100", "-o", "json");
         assertThat(run.exit()).isEqualTo(ExitCode.UNAVAILABLE);
-        assertThat(run.err()).contains("NOT_ENOUGH_REPLICAS: ", "rows of actor 2 are not acknowledged", "lines ");
+        assertThat(run.err()).contains("NOT_ENOUGH_REPLICAS: ", "rows of actor 2 were not acknowledged", "lines ");
         assertThat(run.out()).contains("\"actor\":2", "\"code\":\"NOT_ENOUGH_REPLICAS\"");
         assertThat(cluster.rows("words").size()).isBetween(1, 99);
         assertThat(cluster.changes()).hasSize(2);

@@ -103,7 +103,7 @@ class MonetDialectTest {
         assertThat("\"copy 5 records into \" + table")
                 .matches(text -> copy.matcher(text).find());
         int files = 0;
-        for (String module : List.of("src/main/java", "../../uniserve-sql/src/main/java")) {
+        for (String module : List.of("src/main/java", "../shared/sql/src/main/java")) {
             try (Stream<Path> all = Files.walk(Path.of(module))) {
                 for (Path file :
                         all.filter(path -> path.toString().endsWith(".java")).toList()) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class QueryErrorClassifierTest {
-    private static final Pattern HERE = Pattern.compile("\\.QueryFaultsTest\\.read$");
+    private static final Pattern HERE = Pattern.compile("\\.QueryErrorClassifierTest\\.read$");
 
     private static RuntimeException read(@Nullable Throwable cause) {
         return new RuntimeException(cause);

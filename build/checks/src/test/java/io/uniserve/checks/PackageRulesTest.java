@@ -19,10 +19,9 @@ class PackageRulesTest {
     private static final int CYCLE_MAX = 2;
 
     /** Packages with a larger cycle, and the reason why the classes of the cycle belong together. */
-    private static final Map<String, String> ALLOWED_CYCLES =
-            Map.of(
-                    "io.uniserve.api.operator", "an operator, its function and its call name each other in signatures",
-                    "io.uniserve.protocol.message", "sealed families of requests, and the records that implement them");
+    private static final Map<String, String> ALLOWED_CYCLES = Map.of(
+            "io.uniserve.api.operator", "an operator, its function and its call name each other in signatures",
+            "io.uniserve.protocol.message", "sealed families of requests, and the records that implement them");
 
     @Test
     void packagesAreSmall() {

@@ -404,9 +404,7 @@ final class StageExecutor {
         colocatedReads.addJoinStep(plan.sides(), counts);
         colocatedReads.addSubQueryStep(query, plan.sides().get(stays));
         after.forEach(item -> actorCalls.addStep(
-                "after the groups: "
-                        + StageCallRunner.tableLabel(plan.sides().get(item)),
-                ""));
+                "after the groups: " + StageCallRunner.tableLabel(plan.sides().get(item)), ""));
     }
 
     /** Shuffles the tables that are too large to be sent. If that is not possible, the query fails with the error of the first. */

@@ -133,7 +133,7 @@ class DiskFullIT {
         free();
         put("logs", 50, 150, "y".repeat(8192)).run().orThrow();
         countIs("logs", 150);
-        assertThat(log("server-1") + log("server-2")).contains("cannot be written");
+        assertThat(log("server-1") + log("server-2")).contains("append failed");
     }
 
     @Test

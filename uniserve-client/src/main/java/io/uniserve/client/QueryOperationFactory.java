@@ -171,10 +171,10 @@ final class QueryOperationFactory {
 
     private Operation<Answer> queryActor(Query asked, Optional<ReadSession> session, ResultKind wanted, boolean block) {
         Query query = withStickyReplicas(asked);
-        long begun = core.clock().nanos();
+        long startNanos = core.clock().nanos();
         Function<Outcome<QueryResult>, Outcome<Answer>> finish =
                 outcome -> outcome.map(result -> wanted == ResultKind.STEPS
-                        ? explainActorQuery(query, result, core.clock().nanos() - begun)
+                        ? explainActorQuery(query, result, core.clock().nanos() - startNanos)
                         : answer(query, result));
         if (readsOneVersion(query, session)) {
             return readVersion(query, block, finish);

@@ -55,9 +55,9 @@ public record ActorState(
             List<ServerId> desired,
             Map<ServerId, Double> weights,
             long restoreEpoch,
-            boolean begun,
+            boolean epochStarted,
             PreviousIsr former) {
-        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, begun, former, 0);
+        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, epochStarted, former, 0);
     }
 
     /** Row of an actor that has not started. */

@@ -33,12 +33,6 @@ record SourceFile(Path path, List<String> lines, List<String> code) {
         }
     }
 
-    /** The simple name of the file's class. */
-    String className() {
-        String file = name().substring(name().lastIndexOf('/') + 1);
-        return file.substring(0, file.lastIndexOf('.'));
-    }
-
     String name() {
         return ProjectTree.name(path);
     }

@@ -18,13 +18,6 @@ class TidyTest {
     private static final int FILE_LINES_MAX = 600;
     private static final int METHOD_LINES_MAX = 70;
 
-    /** Larger files, by class, and the reason why a split would hide more than it shows. */
-    private static final Map<String, String> LARGE_FILES = Map.of(
-            "QueryExecution", "one state machine: all steps of a query share its progress per actor",
-            "Replica", "one state machine: the role, files and health of a replica change together",
-            "TransactionManager", "one state machine: the versions of a table in flight",
-            "StageExecutor", "one run of a plan: every step reads and writes its results");
-
     private static final List<SourceFile> SOURCES =
             ProjectTree.sources().stream().map(SourceFile::read).toList();
 
@@ -69,7 +62,7 @@ class TidyTest {
     @Test
     void filesAreSmall() {
         List<String> large = SOURCES.stream()
-                .filter(f -> f.lines().size() > FILE_LINES_MAX && !LARGE_FILES.containsKey(f.className()))
+                .filter(f -> f.lines().size() > FILE_LINES_MAX)
                 .map(f -> f.name() + " has " + f.lines().size() + " lines")
                 .toList();
         assertThat(large)

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Checks with the coordinator if a server, or with --all the whole cluster, is ready: the registry confirms"
                     + " its leadership; the server is live, answers and has contact with the registry; every replica that"
-                    + " the maps give it is in sync, has begun its epoch and has a read lease; with --all, too, at least"
+                    + " the maps give it is in sync, has started its epoch and has a read lease; with --all, too, at least"
                     + " one server is live and every actor has all its replicas in sync. Unmet or unknown conditions are"
                     + " printed; exit code 1 in this case, or 5 after --wait and if no coordinator answers.",
             "A server is named as status shows it, or by its HOST:PORT."

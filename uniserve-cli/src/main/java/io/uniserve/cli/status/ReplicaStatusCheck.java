@@ -29,7 +29,7 @@ final class ReplicaStatusCheck {
             return HealthStatus.unknown("server " + ServerNames.shortName(id) + " does not answer the coordinator");
         }
         if (replica.isEmpty() || replica.get().epoch() != actor.epoch()) {
-            return HealthStatus.failed("has not begun epoch " + actor.epoch() + on);
+            return HealthStatus.failed("has not started epoch " + actor.epoch() + on);
         }
         String role = replica.get().role();
         boolean expected = actor.primary().equals(id) ? role.equals(ReplicaLoad.PRIMARY) : role.equals("follower");

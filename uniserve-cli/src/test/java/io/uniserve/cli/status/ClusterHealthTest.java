@@ -67,17 +67,17 @@ class ClusterHealthTest {
         judged(
                 ExitCode.NOT_PASSED,
                 "unavailable",
-                "unavailable: 1 of 2 actors do not serve, e.g. 1: has not begun epoch 4 on server-1",
-                "words/1 has not begun epoch 4 on server-1");
+                "unavailable: 1 of 2 actors do not serve, e.g. 1: has not started epoch 4 on server-1",
+                "words/1 has not started epoch 4 on server-1");
         assertThat(run("status").out())
                 .containsPattern("words +kv +2 +2 +- +0 +- +unavailable")
-                .containsPattern("words +1 +4 +server-1 +primary .* has not begun epoch 4 on server-1");
+                .containsPattern("words +1 +4 +server-1 +primary .* has not started epoch 4 on server-1");
     }
 
     @Test
     void anActorOfAnOlderEpoch() throws IOException {
         script.report(ONE, 3, ReplicaLoad.PRIMARY, 30, Serving.YES, 0);
-        judged(ExitCode.NOT_PASSED, "unavailable", "has not begun epoch 4", "words/1 has not begun epoch 4");
+        judged(ExitCode.NOT_PASSED, "unavailable", "has not started epoch 4", "words/1 has not started epoch 4");
     }
 
     @Test

@@ -305,9 +305,9 @@ public final class ShuffleStateMachine {
     /** Starts the first attempt. Call it once. */
     public void start() {
         attempt++;
-        Attempt begun = new Attempt(new ExchangeId(query, attempt));
-        current = begun;
-        begun.start();
+        Attempt next = new Attempt(new ExchangeId(query, attempt));
+        current = next;
+        next.start();
     }
 
     /** Cancels the plan; the completion gets CANCELLED. */

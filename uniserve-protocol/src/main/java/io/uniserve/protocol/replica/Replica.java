@@ -12,12 +12,10 @@ import io.uniserve.protocol.backup.ship.BackupProgress;
 import io.uniserve.protocol.backup.ship.SnapshotPinAccess;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
-import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.log.LogListener;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
-import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.replica.context.ReplicaContext;
@@ -27,7 +25,6 @@ import io.uniserve.protocol.replica.engine.EngineListener;
 import io.uniserve.protocol.replica.primary.PendingUpdates;
 import io.uniserve.protocol.replica.primary.Primary;
 import io.uniserve.protocol.replica.primary.RejectionLogger;
-import io.uniserve.protocol.replica.primary.TransactionParticipant;
 import io.uniserve.protocol.replica.replication.Follower;
 import io.uniserve.protocol.replica.replication.ReplicaFencer;
 import io.uniserve.protocol.replica.state.VersionIndex;
@@ -60,6 +57,7 @@ public final class Replica implements Primary.LocalReplica {
     private final ReadLease lease;
     private final ReplicaStorage storage;
     private final RejectionLogger rejectionLogger;
+    private final ReplicaTransactions transactions;
     private final VersionIndex versionIndex;
     private final RequestAdmission requestAdmission;
     private final ReplicaCopyVerifier copyCheck;
@@ -81,7 +79,7 @@ public final class Replica implements Primary.LocalReplica {
         this.logTruncation = new LogTruncation(replicaHealth, recoveryPoint);
         this.lease = new ReadLease(now());
         this.storage = new ReplicaStorage(host, key, table, replicaHealth, new FilesOwner(), new LogEvents());
-        this.versionIndex = new VersionIndex(this::appliedVersions, () -> {
+        this.versionIndex = new VersionIndex(() -> ReplicaTransactions.appliedVersions(storage), () -> {
             EngineApplier engine = storage.engine();
             return engine == null ? 0 : engine.early().decided();
         });
@@ -95,6 +93,10 @@ public final class Replica implements Primary.LocalReplica {
         this.logCleaner = new LogCleaner(host, key, versionIndex, logTruncation);
         this.rejectionLogger =
                 new RejectionLogger(key, pending, replicaRole::primary, (after, then) -> truncate(after, false, then));
+        this.transactions = new ReplicaTransactions(
+                host,
+                new ReplicaTransactions.ParticipatingReplica(
+                        key, table, storage, replicaRole, pending, versionIndex, rejectionLogger, () -> closed));
     }
 
     public ReplicaKey key() {
@@ -145,6 +147,11 @@ public final class Replica implements Primary.LocalReplica {
     public long appliedIndex() {
         EngineApplier engine = storage.engine();
         return engine == null ? 0 : engine.appliedIndex();
+    }
+
+    /** Prepares and decisions of atomic updates at this replica. */
+    public ReplicaTransactions transactions() {
+        return transactions;
     }
 
     /** Comparison of this copy with the others. */
@@ -284,77 +291,10 @@ public final class Replica implements Primary.LocalReplica {
         requestAdmission.checkDeferred();
     }
 
-    /** Handles a PREPARE request at the primary. */
-    public void prepare(PeerRequest.Prepare request, Completion<PeerReply> completion) {
-        if (request.epoch() > installedEpoch()) {
-            host.refresh(table);
-        }
-        TransactionParticipant flow = participant();
-        if (flow == null) {
-            completion.done(
-                    Outcome.ok(PeerReply.Vote.retry(installedEpoch(), "this server is not the actor's primary")));
-        } else {
-            flow.prepare(request, completion);
-        }
-    }
-
-    /** Handles a decision of the transaction log. The reply follows when every in-sync replica has logged it. */
-    public void decide(PeerRequest.Decide request, Completion<PeerReply> completion) {
-        applyEarlyDecision(request.version(), request.commit());
-        TransactionParticipant flow = participant();
-        if (flow == null) {
-            completion.done(Outcome.err(
-                    new UniserveException(ErrorCode.NOT_PRIMARY, "this server is not the actor's primary")));
-        } else {
-            flow.decide(request, completion);
-        }
-    }
-
-    private @Nullable TransactionParticipant participant() {
-        OpenReplicaFiles parts = storage.openFiles();
-        return replicaRole.primary() == null || parts == null || closed || !isEngineReady()
-                ? null
-                : new TransactionParticipant(
-                        host, key, parts.log(), pending, versionIndex, rejectionLogger, replicaRole::primary);
-    }
-
-    private VersionState appliedVersions() {
-        EngineApplier engine = storage.engine();
-        return engine == null ? new VersionState() : engine.requestTable().versions();
-    }
-
-    private long committedVersion() {
-        EngineApplier engine = storage.engine();
-        return engine == null
-                ? 0
-                : Math.max(
-                        engine.requestTable().versions().committed(),
-                        engine.early().committed());
-    }
-
-    /** The version that is prepared in the engine without an applied outcome; 0 for none. */
-    public long undecidedVersion() {
-        EngineApplier engine = storage.engine();
-        return engine == null || closed ? 0 : engine.undecidedVersion();
-    }
-
-    /** Applies an outcome from the transaction log at once, even if the actor's log does not have it yet. */
-    public void applyEarlyDecision(long version, boolean commit) {
-        EngineApplier engine = storage.engine();
-        if (engine != null && !closed) {
-            engine.applyEarlyDecision(version, commit);
-        }
-    }
-
     /** True when this replica is the actor's primary and may log. */
     public boolean isActivePrimary() {
         Primary leader = replicaRole.primary();
         return leader != null && !closed && leader.canLogDecision();
-    }
-
-    /** The version that this primary's log has prepared and not decided; 0 for none, and for other replicas. */
-    public long openVersion() {
-        return participant() == null ? 0 : versionIndex.stateAtEnd().open();
     }
 
     /** Renews the lease, for a map in which this actor had the given epoch. */
@@ -379,7 +319,7 @@ public final class Replica implements Primary.LocalReplica {
                 lease.endNanos(epoch),
                 appliedIndex(),
                 versionIndex.inDoubtVersion(),
-                committedVersion(),
+                transactions.committedVersion(),
                 storage.engineBuiltNanos());
     }
 

@@ -29,7 +29,7 @@ final class TransactionRequestHandler implements TransactionRequest.Handler<Comp
         if (replica == null) {
             completion.done(Outcome.ok(PeerReply.Vote.retry(0, "this server does not hold the actor")));
         } else {
-            replica.prepare(tables.service().fillPrepare(request), completion);
+            replica.transactions().prepare(tables.service().fillPrepare(request), completion);
         }
     }
 
@@ -45,7 +45,7 @@ final class TransactionRequestHandler implements TransactionRequest.Handler<Comp
             completion.done(
                     Outcome.err(new UniserveException(ErrorCode.NOT_PRIMARY, "this server does not hold the actor")));
         } else {
-            replica.decide(request, completion);
+            replica.transactions().decide(request, completion);
         }
     }
 

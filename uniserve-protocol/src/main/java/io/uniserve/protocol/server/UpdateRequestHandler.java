@@ -177,7 +177,7 @@ final class UpdateRequestHandler {
         private final List<ActorFailure> failures = new ArrayList<>();
         private final TreeSet<Integer> open = new TreeSet<>();
         private final Timers.Cancel deadline;
-        private boolean begun;
+        private boolean allSent;
         private boolean ended;
 
         private PendingReply(UpdateRequest request, Completion<UpdateReply> completion) {
@@ -208,7 +208,7 @@ final class UpdateRequestHandler {
 
         /** All actors have their rows. If all results are present already, the reply follows after this call. */
         private void onAllSent() {
-            begun = true;
+            allSent = true;
             if (open.isEmpty()) {
                 env.timers().post(this::replyIfComplete);
             }
@@ -227,7 +227,7 @@ final class UpdateRequestHandler {
         }
 
         private void replyIfComplete() {
-            if (begun && !ended && open.isEmpty()) {
+            if (allSent && !ended && open.isEmpty()) {
                 ended = true;
                 deadline.cancel();
                 completion.done(Outcome.ok(new UpdateReply(acks, failures)));

@@ -27,16 +27,16 @@ public final class TransactionLogTransitions {
 
     /** Starts the next version with these batches. Requires that no version is in flight. */
     public static TransactionLogState begin(
-            TransactionLogState log, ServerId driver, List<Integer> participants, List<Batch> batches, long bytes) {
+            TransactionLogState log, ServerId manager, List<Integer> participants, List<Batch> batches, long bytes) {
         if (log.inFlight() != null) {
             throw new IllegalStateException("version " + log.inFlight().version() + " is in flight");
         }
-        InFlight begun = new InFlight(log.nextVersion(), driver, participants, batches, bytes);
+        InFlight inFlight = new InFlight(log.nextVersion(), manager, participants, batches, bytes);
         return new TransactionLogState(
                 log.tableId(),
                 log.committedVersion(),
                 log.nextVersion() + 1,
-                begun,
+                inFlight,
                 log.decisions(),
                 log.newestForgottenVersion(),
                 log.historyNumber());
@@ -46,8 +46,8 @@ public final class TransactionLogTransitions {
      * Starts the next version for this manager, which adds participants and batches with its decision. Requires that no version is in
      * flight.
      */
-    public static TransactionLogState reserve(TransactionLogState log, ServerId driver) {
-        return begin(log, driver, List.of(), List.of(), 0);
+    public static TransactionLogState reserve(TransactionLogState log, ServerId manager) {
+        return begin(log, manager, List.of(), List.of(), 0);
     }
 
     /** Adds participants and batches to the version that was started ahead. */

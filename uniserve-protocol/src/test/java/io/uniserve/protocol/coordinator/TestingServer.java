@@ -107,8 +107,8 @@ public final class TestingServer {
             erase(erase, completion);
         } else if (request instanceof PeerRequest.Archive) {
             completion.done(Outcome.err(new UniserveException(ErrorCode.UNSUPPORTED, "no durable storage")));
-        } else if (request instanceof PeerRequest.ListIntactReplicas vouch) {
-            List<PeerReply.IntactReplicaList.IntactReplica> whole = vouch.keys().stream()
+        } else if (request instanceof PeerRequest.ListIntactReplicas list) {
+            List<PeerReply.IntactReplicaList.IntactReplica> whole = list.keys().stream()
                     .filter(key -> !damaged)
                     .map(key -> new PeerReply.IntactReplicaList.IntactReplica(key, installed))
                     .toList();

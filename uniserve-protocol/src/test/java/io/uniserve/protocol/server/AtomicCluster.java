@@ -323,7 +323,7 @@ final class AtomicCluster {
     }
 
     private static UniserveException nobody(Address to) {
-        return new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to);
+        return new UniserveException(ErrorCode.UNAVAILABLE, "no server listens at " + to);
     }
 
     /** Sends a client's update, or rows of it, to the server at the address. */

@@ -87,7 +87,7 @@ final class AtomicWatch {
         updates++;
         Set<Integer> due = together.getOrDefault(actor, Map.of()).get(text);
         if (due == null) {
-            wrong.add("actor " + actor + " has " + version + "=" + text + ", which nobody sent");
+            wrong.add("actor " + actor + " has " + version + "=" + text + ", which no client sent");
             return;
         }
         rows.forEach((other, versions) -> {

@@ -64,7 +64,8 @@ public final class TestingNetwork implements Network {
             }
             if (handler == null) {
                 answered[0] = true;
-                completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to)));
+                completion.done(
+                        Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no server listens at " + to)));
             } else {
                 handler.accept(
                         changed.apply(to, request),

@@ -61,7 +61,7 @@ final class TableMapMapping {
                     .setEpoch(state.epoch())
                     .setPrimary(serverIndex(state.primary()))
                     .setRestoreEpoch(state.restoreEpoch())
-                    .setBegun(state.epochStarted())
+                    .setEpochStarted(state.epochStarted())
                     .setFormerEpoch(state.previousIsr().epoch())
                     .setFormerRestoreEpoch(state.previousIsr().restoreEpoch())
                     .setCopies(state.copies());
@@ -110,7 +110,7 @@ final class TableMapMapping {
                     servers("desired", proto.getDesiredList()),
                     weights,
                     ProtoValidator.notNegative("restoreEpoch", proto.getRestoreEpoch()),
-                    proto.getBegun(),
+                    proto.getEpochStarted(),
                     new PreviousIsr(
                             servers("former", proto.getFormerList()),
                             ProtoValidator.notNegative("formerEpoch", proto.getFormerEpoch()),

@@ -38,7 +38,7 @@ final class QueryReadFactory {
 
         /** Call on the serial executor, which also completes the future. */
         void start(CompletableFuture<Outcome<T>> future) {
-            starter.accept(future::complete, begun -> canceller = begun);
+            starter.accept(future::complete, cancel -> canceller = cancel);
         }
 
         /** Thread-safe. */

@@ -214,24 +214,24 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         if (own.isPresent()) {
             return planAndRun(port, new QueryText(query.table(), own.get(), query.actors()), context);
         }
-        long begun = clock.nanos();
+        long startNanos = clock.nanos();
         Answer answer = planAndRun(port, query, context);
         checkSize(answer);
         return context.stats()
                 .explanation(
                         ExplainFormatter.formatAnswer(answer, ExplainFormatter.formatLocalServer(context)),
-                        clock.nanos() - begun);
+                        clock.nanos() - startNanos);
     }
 
     /** Plans and runs the query. If the states that its rounds read are lost, it starts again, until the deadline at most. */
     private Answer planAndRun(String port, QueryText query, ServerPlanContext context) {
         for (int restarts = 0; ; restarts++) {
-            long begun = clock.nanos();
+            long startNanos = clock.nanos();
             try {
                 return planners.answer(port, query, context);
             } catch (UniserveException e) {
                 if (e.code() != ErrorCode.VERSION_GONE
-                        || !context.snapshot().mayStartAnew(restarts, clock.nanos() - begun)) {
+                        || !context.snapshot().mayStartAnew(restarts, clock.nanos() - startNanos)) {
                     throw context.snapshot().told(e, restarts);
                 }
                 context.onStatesLost(restarts);

@@ -164,9 +164,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 .toList();
         ParallelReadGroup run =
                 new ParallelReadGroup(queries.stream().map(view.get()::read).toList());
-        long begun = nanoTime();
+        long startNanos = nanoTime();
         List<QueryResult> results = wait.await(run::start, run::cancel);
-        long took = nanoTime() - begun;
+        long took = nanoTime() - startNanos;
         String how = queryStats.isExplaining() ? ", one of " + queries.size() + " at the same time" : "";
         List<R> combined = new ArrayList<>(results.size());
         for (int i = 0; i < results.size(); i++) {
@@ -245,11 +245,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         ShuffleStateMachine.Plan bare = run.encodePlan(plan, this::actors);
         boolean actorsToo = snapshot.actorsToo(plan);
         snapshot.ofShuffle(plan, actorsToo).ifPresent(moment -> run.setSnapshot(moment, actorsToo));
-        long begun = nanoTime();
+        long startNanos = nanoTime();
         ShuffleStateMachine.Result result = wait.await(
                 future -> run.start(bare, future::complete),
                 () -> context.serialExecutor().execute(run::cancel));
-        long took = nanoTime() - begun;
+        long took = nanoTime() - startNanos;
         Shuffle.Result<R> told = run.toResult(plan, bare, result, combiner);
         queryStats.recordShuffle(plan, told, ShuffleExecution.effort(result), took);
         return told;
@@ -281,9 +281,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Reads, and records the statistics. */
     private QueryResult readAndRecord(Query asked, String how) {
-        long begun = nanoTime();
+        long startNanos = nanoTime();
         QueryResult result = snapshot.read(asked.withStableReplicas(stickyReplicas));
-        return record(asked, result, how, nanoTime() - begun);
+        return record(asked, result, how, nanoTime() - startNanos);
     }
 
     private QueryResult record(Query asked, QueryResult result, String how, long nanos) {

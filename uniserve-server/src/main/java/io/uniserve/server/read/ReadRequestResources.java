@@ -92,7 +92,7 @@ final class ReadRequestResources implements Timers.Cancel {
     }
 
     /** Marks the request as started, when a thread begins to work on it. */
-    void begun() {
+    void markStarted() {
         RunningQueryRegistry.Entry shown = entry;
         if (shown != null) {
             shown.markStarted();

@@ -480,7 +480,7 @@ final class ReadTask implements Timers.Cancel {
 
         private void run() {
             long cpuStart = run.costClock(onTransport);
-            run.begun();
+            run.markStarted();
             if (onTransport) {
                 serveAll();
             } else {

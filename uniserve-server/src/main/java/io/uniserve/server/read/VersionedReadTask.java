@@ -182,7 +182,7 @@ final class VersionedReadTask implements Timers.Cancel {
 
     /** Serves targets. CPU time is read once before and once after, and divided equally among the actors. */
     private void serve(int first, boolean onTransport) {
-        run.begun();
+        run.markStarted();
         long cpuStart = run.costClock(onTransport);
         long start = service.clock().nanos();
         List<Integer> ran = new ArrayList<>();

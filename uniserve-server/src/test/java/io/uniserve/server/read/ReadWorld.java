@@ -97,7 +97,7 @@ final class ReadWorld implements AutoCloseable {
             (to, request, timeout, done) -> {
                 if (!to.host().equals("silent")) {
                     loop.execute(() -> done.done(
-                            Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to))));
+                            Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no server listens at " + to))));
                 }
             },
             disk,

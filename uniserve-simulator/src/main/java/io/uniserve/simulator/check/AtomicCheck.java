@@ -52,7 +52,7 @@ public final class AtomicCheck {
                 }
                 Write write = history.find(marker);
                 if (write == null || !write.lists.contains(list)) {
-                    violations.add("I11", "list " + list + " holds " + marker + ", which nobody sent there");
+                    violations.add("I11", "list " + list + " holds " + marker + ", which no client sent there");
                 }
             }
         });

@@ -46,7 +46,7 @@ public final class HistoryCheck {
                     violations.add("I9", "list " + list + " holds " + marker + " twice");
                 }
                 if (history.find(list, marker) == null) {
-                    violations.add("I11", "list " + list + " holds " + marker + ", which nobody sent there");
+                    violations.add("I11", "list " + list + " holds " + marker + ", which no client sent there");
                 }
             }
             present.put(list, set);

@@ -49,7 +49,7 @@ final class ReservationAbortCheck {
                     && decision.unackedParticipants().size() != map.actors().size()) {
                 violations.add(
                         "I1",
-                        table + " aborts version " + decision.version() + ", begun ahead, and awaits only actors "
+                        table + " aborts version " + decision.version() + ", started ahead, and awaits only actors "
                                 + decision.unackedParticipants());
             }
         }

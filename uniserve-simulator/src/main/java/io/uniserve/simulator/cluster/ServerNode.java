@@ -306,8 +306,9 @@ public final class ServerNode implements SimulatedDaemon {
 
     /** Handler of requests of other daemons: exchange requests go to the exchange, all others to the machine. */
     private Endpoint.Handler<PeerRequest, PeerReply> peerHandler(ServerStateMachine machine, SimExchange exchange) {
-        Endpoint.Handler<PeerRequest, PeerReply> asked =
-                world.plant == Plant.BLIND_VOUCHERS ? new UncheckedIntactReportBug(machine::onPeer) : machine::onPeer;
+        Endpoint.Handler<PeerRequest, PeerReply> asked = world.plant == Plant.UNCHECKED_INTACT_REPORT
+                ? new UncheckedIntactReportBug(machine::onPeer)
+                : machine::onPeer;
         Prng random = world.random.fork(process.name() + " ear " + process.generation());
         MessageForger own =
                 new MessageForger(asked, world.faultIntensity, random, world.plant == Plant.HASHES_UNCOMPARED);

@@ -147,7 +147,7 @@ public final class SimNetwork {
         }
         Endpoint endpoint = endpoints.get(to.toString());
         if (endpoint == null) {
-            call.pending.complete(latency(), failure(ErrorCode.UNAVAILABLE, "nobody listens at " + to));
+            call.pending.complete(latency(), failure(ErrorCode.UNAVAILABLE, "no server listens at " + to));
         } else if (!isLost(from, endpoint.process())) {
             int copies = faultIntensity.draw(Fault.MESSAGE_DUPLICATED) ? 2 : 1;
             for (int i = 0; i < copies; i++) {

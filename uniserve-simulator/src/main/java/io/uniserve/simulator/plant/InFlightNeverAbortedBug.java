@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class InFlightNeverAbortedBug extends ForwardingRegistry {
     private final ServerId self;
     private final TreeMap<String, TransactionLogState> seen = new TreeMap<>();
-    private final TreeMap<String, Long> begun = new TreeMap<>();
+    private final TreeMap<String, Long> startedVersions = new TreeMap<>();
 
     public InFlightNeverAbortedBug(Registry registry, ServerId self) {
         super(registry);
@@ -37,13 +37,14 @@ public final class InFlightNeverAbortedBug extends ForwardingRegistry {
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         for (Op op : ops) {
             if (op instanceof Op.Set set && set.value() instanceof TransactionLogState after) {
-                if (endsForeignVersion(seen.get(set.path()), begun.getOrDefault(set.path(), 0L), after)) {
-                    completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "somebody else's")));
+                if (endsForeignVersion(seen.get(set.path()), startedVersions.getOrDefault(set.path(), 0L), after)) {
+                    completion.done(Outcome.err(
+                            new UniserveException(ErrorCode.UNAVAILABLE, "planted: foreign version in flight")));
                     return;
                 }
                 InFlight flight = after.inFlight();
                 if (flight != null && flight.manager().equals(self)) {
-                    begun.put(set.path(), flight.version());
+                    startedVersions.put(set.path(), flight.version());
                 }
             }
         }
@@ -51,9 +52,11 @@ public final class InFlightNeverAbortedBug extends ForwardingRegistry {
     }
 
     private static boolean endsForeignVersion(
-            @Nullable TransactionLogState before, long begun, TransactionLogState after) {
+            @Nullable TransactionLogState before, long startedVersion, TransactionLogState after) {
         InFlight flight = before == null ? null : before.inFlight();
         InFlight now = after.inFlight();
-        return flight != null && flight.version() > begun && (now == null || now.version() != flight.version());
+        return flight != null
+                && flight.version() > startedVersion
+                && (now == null || now.version() != flight.version());
     }
 }

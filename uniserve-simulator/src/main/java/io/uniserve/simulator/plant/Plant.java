@@ -22,7 +22,7 @@ public enum Plant {
     /** The clock of readers stands still, so no lease ends. */
     NO_FENCE(Workload.EVENTUAL, "FENCE"),
     /** A server reports every replica as intact, whatever its disk contains. */
-    BLIND_VOUCHERS(Workload.EVENTUAL, "I4", "I12", "LIVE"),
+    UNCHECKED_INTACT_REPORT(Workload.EVENTUAL, "I4", "I12", "LIVE"),
     /** All states of an actor have the same number, so later rounds of a query accept any state as that of the first round. */
     STATES_NOT_TOLD_APART(Workload.EVENTUAL, "ROUNDS"),
     /** A reader gets the last published state, without the updates applied since. */

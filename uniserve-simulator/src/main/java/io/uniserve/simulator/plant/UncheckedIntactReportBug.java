@@ -7,7 +7,7 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.simulator.network.Endpoint;
 import java.util.List;
 
-/** {@link Plant#BLIND_VOUCHERS}: handler that reports every replica as intact, without a check of the replica. */
+/** {@link Plant#UNCHECKED_INTACT_REPORT}: handler that reports every replica as intact, without a check of the replica. */
 public final class UncheckedIntactReportBug implements Endpoint.Handler<PeerRequest, PeerReply> {
     private static final long NEWEST_EPOCH = 1L << 40;
 
@@ -19,8 +19,8 @@ public final class UncheckedIntactReportBug implements Endpoint.Handler<PeerRequ
 
     @Override
     public void handle(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.ListIntactReplicas vouch) {
-            List<PeerReply.IntactReplicaList.IntactReplica> all = vouch.keys().stream()
+        if (request instanceof PeerRequest.ListIntactReplicas list) {
+            List<PeerReply.IntactReplicaList.IntactReplica> all = list.keys().stream()
                     .map(key -> new PeerReply.IntactReplicaList.IntactReplica(key, NEWEST_EPOCH))
                     .toList();
             machine.handle(

@@ -40,8 +40,7 @@ final class DiskLossScenario {
         }
         progress.finish();
         resultCollector.atMost("disk: all actors answer again, longest s", ResultCollector.maxOf(seconds), GOAL);
-        resultCollector.atMost("disk: acknowledged rows lost", comparison.lost(), 0);
-        resultCollector.atMost("disk: rows that nobody sent", comparison.wrong(), 0);
+        scenarioTables.addRowFigures("disk", comparison);
         resultCollector.print(
                 "%d kills, %d rows compared; in durable storage before the kill: all %d entries of the logs",
                 kills, comparison.rows(), shippedEntries);

@@ -33,8 +33,7 @@ final class WholeClusterFailureScenario {
             progress.update(kill, String.format(Locale.ROOT, "%.2f s", seconds.get(kill - 1)));
         }
         progress.finish();
-        resultCollector.atMost("cluster: acknowledged rows lost", comparison.lost(), 0);
-        resultCollector.atMost("cluster: rows that nobody sent", comparison.wrong(), 0);
+        scenarioTables.addRowFigures("cluster", comparison);
         resultCollector.atMost(
                 "cluster: serves again after the restart, longest s", ResultCollector.maxOf(seconds), GOAL);
         resultCollector.print(

@@ -311,13 +311,13 @@ final class UpdatesBench {
      */
     private void registryCalls(ZooKeeperCallCounter calls, Runnable query) {
         int queries = scale.queries();
-        long begun = clock.getAsLong();
+        long startNanos = clock.getAsLong();
         long before = calls.total();
         for (int i = 0; i < queries; i++) {
             query.run();
         }
         long among = calls.total() - before;
-        long end = 2 * clock.getAsLong() - begun;
+        long end = 2 * clock.getAsLong() - startNanos;
         before = calls.total();
         while (clock.getAsLong() < end) {
             LockSupport.parkNanos(end - clock.getAsLong());

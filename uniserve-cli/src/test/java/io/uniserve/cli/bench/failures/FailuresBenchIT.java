@@ -39,7 +39,7 @@ class FailuresBenchIT {
         Run run = run("--only " + only + " --kills 1 --rows 100 --stop 1" + QUICK + raw);
         Map<String, JsonNode> figures = figures(run);
         assertThat(figures.keySet())
-                .filteredOn(name -> name.matches(".*(failed|wrong|lost|stale|nobody sent).*"))
+                .filteredOn(name -> name.matches(".*(failed|wrong|lost|stale|never sent).*"))
                 .hasSize(FULL ? 17 : 11)
                 .allSatisfy(name -> assertThat(figure(figures, name).path("met").asBoolean())
                         .as(name + " in\n" + run.out())

@@ -544,24 +544,10 @@ public final class QueryExecution {
                     ErrorCode.DEADLINE_EXCEEDED,
                     "no answer after " + millis(now - call.sentNanos) + " ms");
         }
-        List<QueryTarget> open = slots.unresolved();
-        String which = open.stream()
-                .limit(8)
-                .map(slot -> String.valueOf(slot.actor))
-                .toList()
-                .toString();
         fail(
                 ErrorCode.DEADLINE_EXCEEDED,
-                "query on table " + query.table() + " had no answer from " + open.size() + " actors " + which
-                        + (open.size() > 8 ? " and others" : "") + " within " + millis(elapsed()) + " ms"
-                        + lastFailure(open));
-    }
-
-    private static String lastFailure(List<QueryTarget> open) {
-        if (open.isEmpty() || (open.get(0).attempts > 0 && !open.get(0).failedOnce)) {
-            return "";
-        }
-        return "; the last failure: " + open.get(0).lastCode + " " + open.get(0).lastMessage;
+                "query on table " + query.table() + " had no answer from " + slots.describeUnresolved() + " within "
+                        + millis(elapsed()) + " ms" + slots.lastFailure());
     }
 
     private void succeed() {

@@ -8,6 +8,9 @@ import java.util.Optional;
 
 /** The actors of a query, in ascending order, with lookup by number. */
 final class QueryTargets {
+    /** Maximum number of actors that an error lists. */
+    private static final int DESCRIBED_MAX = 8;
+
     /** Targets of a query before its table is found. */
     static final QueryTargets NONE = new QueryTargets(new int[0]);
 
@@ -84,5 +87,24 @@ final class QueryTargets {
 
     boolean isComplete() {
         return unresolved == 0;
+    }
+
+    /** The number of actors without an answer, and the first of them, for an error. */
+    String describeUnresolved() {
+        List<QueryTarget> open = unresolved();
+        List<String> first = open.stream()
+                .limit(DESCRIBED_MAX)
+                .map(slot -> String.valueOf(slot.actor))
+                .toList();
+        return open.size() + " actors " + first + (open.size() > DESCRIBED_MAX ? " and others" : "");
+    }
+
+    /** The last failure of the first actor without an answer, for an error; empty if it has not failed. */
+    String lastFailure() {
+        List<QueryTarget> open = unresolved();
+        if (open.isEmpty() || (open.get(0).attempts > 0 && !open.get(0).failedOnce)) {
+            return "";
+        }
+        return "; the last failure: " + open.get(0).lastCode + " " + open.get(0).lastMessage;
     }
 }

@@ -65,7 +65,7 @@ public final class AtomicTablesSnapshot {
             List<TableName> tables,
             long deadlineNanos,
             Completion<AtomicTablesSnapshot> completion) {
-        List<Query> nobody = tables.stream()
+        List<Query> queriesOfNoActor = tables.stream()
                 .map(table -> new Query(table, Optional.of(List.of()), "", Bytes.EMPTY, mode, deadlineNanos))
                 .toList();
         StrictReadExecution machine = new StrictReadExecution(
@@ -73,7 +73,7 @@ public final class AtomicTablesSnapshot {
                 network,
                 cuts,
                 new VersionWatermarks(),
-                nobody,
+                queriesOfNoActor,
                 outcome -> completion.done(outcome.map(results -> {
                     ConsistentSnapshot consistentCut = results.get(0).consistentCut();
                     return new AtomicTablesSnapshot(consistentCut.tables(), consistentCut, mode == ReadMode.STRICT);

@@ -231,17 +231,17 @@ public final class AtomicUpdateRequest {
             return;
         }
         RouteIndex index = env.routing().current();
-        Optional<ServerId> driver = nextTransactionManager(index);
-        if (driver.isEmpty()) {
+        Optional<ServerId> manager = nextTransactionManager(index);
+        if (manager.isEmpty()) {
             triedServers.clear();
             env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, this::attempt));
             return;
         }
         Optional<TableRoute> route = route(index);
         if (bytes < stagingThresholdBytes || route.filter(this::fitsOneServer).isPresent()) {
-            send(index, driver.get(), rows);
+            send(index, manager.get(), rows);
         } else if (route.isPresent()) {
-            stage(index, route.get(), driver.get());
+            stage(index, route.get(), manager.get());
         } else {
             env.routing().refresh(this::routeMissing);
         }
@@ -253,16 +253,16 @@ public final class AtomicUpdateRequest {
 
     private void routeMissing(Outcome<RouteIndex> refreshed) {
         RouteIndex index = env.routing().current();
-        Optional<ServerId> driver = nextTransactionManager(index);
+        Optional<ServerId> manager = nextTransactionManager(index);
         if (completed) {
             return;
         }
         if (!(refreshed instanceof Outcome.Ok<RouteIndex> ok)
-                || driver.isEmpty()
+                || manager.isEmpty()
                 || route(ok.value()).isPresent()) {
             env.timers().after(PAUSE_NANOS, this::attempt);
         } else if (bytes <= Limits.BATCH_BYTES_MAX) {
-            send(index, driver.get(), rows); // the transaction manager reports the error, if there is one
+            send(index, manager.get(), rows); // the transaction manager reports the error, if there is one
         } else {
             onAttemptFailed(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is no longer in the map", false);
         }
@@ -281,12 +281,12 @@ public final class AtomicUpdateRequest {
     }
 
     /** Stages the rows of a large update at their primaries, then sends their hashes to the transaction manager. */
-    private void stage(RouteIndex index, TableRoute route, ServerId driver) {
+    private void stage(RouteIndex index, TableRoute route, ServerId manager) {
         requestPending = true;
         requestSentNanos = env.clock().nanos();
         RowUploader stager = new RowUploader(env, some -> request(some, attemptTimeoutNanos(), true), staged -> {
             if (staged instanceof Outcome.Ok<List<ActorRows>> ok) {
-                send(index, driver, ok.value());
+                send(index, manager, ok.value());
             } else {
                 UniserveException error = staged.error();
                 onAttemptFailed(error.code(), error.reason(), false);
@@ -300,12 +300,12 @@ public final class AtomicUpdateRequest {
         return Math.max(1, Math.min(remainingNanos(), ATTEMPT_NANOS_MAX + TransactionConfig.transferNanos(bytes)));
     }
 
-    private void send(RouteIndex index, ServerId driver, List<ActorRows> given) {
-        triedServers.add(driver);
+    private void send(RouteIndex index, ServerId manager, List<ActorRows> given) {
+        triedServers.add(manager);
         attempts++;
         requestPending = true;
         requestSentNanos = env.clock().nanos();
-        Address address = index.address(driver).orElseThrow();
+        Address address = index.address(manager).orElseThrow();
         env.network().update(address, request(given, attemptTimeoutNanos(), false), attemptTimeoutNanos(), outcome -> {
             if (!completed) {
                 onReply(outcome);

@@ -48,7 +48,7 @@ final class ScatterReadExecution {
     private int retries;
     private boolean paused;
     private boolean stopped;
-    private String last = "nobody was asked";
+    private String last = "no server was queried";
 
     /** Progress of one actor of one query. */
     static final class Slot {

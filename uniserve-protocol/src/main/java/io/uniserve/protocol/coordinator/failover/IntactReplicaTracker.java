@@ -119,11 +119,11 @@ public final class IntactReplicaTracker {
         book.requestPending = false;
         boolean news = false;
         if (outcome instanceof Outcome.Ok<PeerReply> ok
-                && ok.value() instanceof IntactReplicaList vouched
-                && vouched.incarnation() == book.incarnation) {
-            for (IntactReplicaList.IntactReplica whole : vouched.replicas()) {
-                news |= !Long.valueOf(whole.installedEpoch())
-                        .equals(book.installedEpochs.put(whole.key(), whole.installedEpoch()));
+                && ok.value() instanceof IntactReplicaList intact
+                && intact.incarnation() == book.incarnation) {
+            for (IntactReplicaList.IntactReplica replica : intact.replicas()) {
+                news |= !Long.valueOf(replica.installedEpoch())
+                        .equals(book.installedEpochs.put(replica.key(), replica.installedEpoch()));
             }
         }
         if (news) {

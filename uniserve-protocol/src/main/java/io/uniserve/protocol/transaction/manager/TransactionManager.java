@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +40,7 @@ public final class TransactionManager {
     private final TableName table;
     private final long tableId;
     private final TransactionLogView log;
+    private final TransactionLogAccess logAccess;
     private final TransactionLogPublisher transactionLogPublisher;
     private final DecisionSender decisionSender;
     private final UnavailableParticipantTracker unavailableParticipants;
@@ -54,10 +54,8 @@ public final class TransactionManager {
     private long foreignSince;
     private int conflictingMapVersion = -2;
     private int singleUpdatesLeft;
-    private boolean logAccessPending;
     private boolean decisionSendPending;
     private boolean tickScheduled;
-    private boolean closed;
 
     /** The reason why this version must be aborted. */
     private record AbortReason(List<RequestId> requests, String reason) {}
@@ -69,6 +67,7 @@ public final class TransactionManager {
         this.table = table;
         this.tableId = log.tableId();
         this.log = log;
+        this.logAccess = new TransactionLogAccess(host, table, log);
         this.unavailableParticipants = new UnavailableParticipantTracker(config.absenceNanos());
         this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::baseSnapshot);
         this.decisionSender = new DecisionSender(host, config, table, tableId, transactionLogPublisher);
@@ -124,7 +123,7 @@ public final class TransactionManager {
 
     /** Called when this version has been in flight for too long: reads the transaction log, and aborts the version if it is undecided. */
     public void abortIfUndecided(InFlight flight) {
-        if (transaction == null && !logAccessPending) {
+        if (transaction == null && !logAccess.isPending()) {
             foreignVersion = flight.version();
             foreignSince = now() - config.timeoutNanos(flight.bytes());
             readThen(this::next);
@@ -133,7 +132,7 @@ public final class TransactionManager {
 
     /** Called when this server has seen a transaction log with this znode version, written by any server. */
     private void logChanged(TransactionLogState newest, int nodeVersion) {
-        if (transaction == null && !logAccessPending) {
+        if (transaction == null && !logAccess.isPending()) {
             log.dropBaseBefore(nodeVersion);
         }
     }
@@ -145,7 +144,7 @@ public final class TransactionManager {
     public void flushAcks() {
         TransactionLogState known = log.base();
         if (transaction != null
-                || logAccessPending
+                || logAccess.isPending()
                 || !queue.isEmpty()
                 || !versionReservation.isIdle(now())
                 || !versionReservation.isHeld() && !decisionSender.hasAcks()) {
@@ -169,7 +168,7 @@ public final class TransactionManager {
             decisionSender.onLogWritten(known);
             return;
         }
-        write(next, null, written -> {
+        logAccess.write(next, null, written -> {
             if (written == Written.DONE) {
                 versionReservation.clear();
                 decisionSender.onLogWritten(next);
@@ -189,7 +188,7 @@ public final class TransactionManager {
     /** Performs the next step that is possible now. */
     private void step() {
         tickLater();
-        if (logAccessPending || decisionSendPending) {
+        if (logAccess.isPending() || decisionSendPending) {
             return;
         }
         if (transaction == null && queue.isEmpty()) {
@@ -225,50 +224,18 @@ public final class TransactionManager {
     private void expire() {
         awaitingRemoteDurability.expire(now());
         Transaction now = transaction;
-        for (QueuedUpdate update : queue.all()) {
-            boolean running = now != null && now.updates.contains(update) || attemptedBatches.contains(update.batch);
-            if (!running && now() - update.deadlineNanos >= 0) {
-                queue.remove(update);
-                update.fail(
-                        ErrorCode.DEADLINE_EXCEEDED,
-                        "not decided before the deadline: the update may still be applied, retry with the same id");
-            }
-        }
+        queue.failExpired(
+                now(),
+                update -> now != null && now.updates.contains(update) || attemptedBatches.contains(update.batch));
     }
 
     private void readThen(Runnable then) {
-        logAccessPending = true;
-        log.read(read -> {
-            logAccessPending = false;
-            if (closed) {
-                return;
-            }
-            if (read instanceof Outcome.Ok<TransactionLogState>) {
-                then.run();
-            } else {
-                host.refresh(table); // if the table is dropped, this closes the manager
-                tickLater();
-            }
-        });
-    }
-
-    private void write(TransactionLogState next, @Nullable Integer mapVersion, Consumer<Written> then) {
-        logAccessPending = true;
-        log.write(next, mapVersion, written -> {
-            logAccessPending = false;
-            if (closed) {
-                return;
-            }
-            if (written == Written.DONE) {
-                host.onLogWritten(table);
-            }
-            then.accept(written);
-        });
+        logAccess.read(then, this::tickLater);
     }
 
     private void next() {
         TransactionLogState known = log.base();
-        if (known == null || logAccessPending || decisionSendPending) {
+        if (known == null || logAccess.isPending() || decisionSendPending) {
             return;
         }
         if (transaction != null) {
@@ -289,7 +256,7 @@ public final class TransactionManager {
      * Closes this manager and fails all waiting updates with this error. Updates that may have been committed fail with OUTCOME_UNKNOWN.
      */
     public void close(ErrorCode code, String message) {
-        closed = true;
+        logAccess.close();
         List<QueuedUpdate> committing = List.of();
         if (transaction != null) {
             committing = transaction.phase() == TransactionPhase.COMMITTING ? transaction.updates : List.of();
@@ -404,7 +371,7 @@ public final class TransactionManager {
         List<Integer> actors = TransactionLogTransitions.decision(aborted, other.version())
                 .map(Decision::unackedParticipants)
                 .orElse(List.of());
-        write(next, null, written -> {
+        logAccess.write(next, null, written -> {
             if (written == Written.DONE) {
                 decisionSender.onLogWritten(next);
                 decisionSender.send(other.version(), false, actors);
@@ -418,13 +385,13 @@ public final class TransactionManager {
     private void startVersion(TransactionLogState known) {
         queue.failRejected(update -> unavailableParticipants.errorFor(update.request, now()));
         InFlight flight = known.inFlight();
-        boolean begun = versionReservation.isUsable(flight);
+        boolean isReserved = versionReservation.isUsable(flight);
         long now = now();
         List<QueuedUpdate> merged = queue.mergeNext(
                 singleUpdatesLeft > 0 ? 1 : Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
                 update -> unavailableParticipants.mustWait(update.request, now));
         long bytes = merged.stream().mapToLong(update -> update.bytes).sum();
-        if (merged.isEmpty() || !begun && TransactionLogTransitions.isFull(known)) {
+        if (merged.isEmpty() || !isReserved && TransactionLogTransitions.isFull(known)) {
             tickLater();
             return;
         }
@@ -432,18 +399,18 @@ public final class TransactionManager {
         attemptedBatches = merged.stream().map(update -> update.batch).toList();
         TreeSet<Integer> participants = new TreeSet<>();
         merged.forEach(update -> update.request.actors().forEach(rows -> participants.add(rows.actor())));
-        long version = begun && flight != null ? flight.version() : known.nextVersion();
+        long version = isReserved && flight != null ? flight.version() : known.nextVersion();
         versionReservation.clear();
-        if (begun && bytes <= Limits.AHEAD_BYTES_MAX) {
+        if (isReserved && bytes <= Limits.AHEAD_BYTES_MAX) {
             prepareVersion(known, version, true);
             return;
         }
         TransactionLogState struck = decisionSender.withoutAckedParticipants(known);
-        TransactionLogState next = begun
+        TransactionLogState next = isReserved
                 ? TransactionLogTransitions.addParticipants(struck, List.copyOf(participants), attemptedBatches, bytes)
                 : TransactionLogTransitions.begin(
                         struck, host.self(), List.copyOf(participants), attemptedBatches, bytes);
-        write(next, null, written -> {
+        logAccess.write(next, null, written -> {
             if (written == Written.DONE) {
                 decisionSender.onLogWritten(next);
                 prepareVersion(known, version, true);
@@ -464,7 +431,7 @@ public final class TransactionManager {
         attemptedBatches = List.of();
         abortReason = null;
         conflictingMapVersion = -2;
-        Transaction begun = new Transaction(
+        Transaction started = new Transaction(
                 host,
                 config,
                 table,
@@ -474,10 +441,10 @@ public final class TransactionManager {
                 updates,
                 transactionLogPublisher,
                 new Votes());
-        begun.setStartedHere(mine);
-        transaction = begun;
-        begun.sendPrepares(now());
-        transactionLogPublisher.publishToReplicas(begun.participants());
+        started.setStartedHere(mine);
+        transaction = started;
+        started.sendPrepares(now());
+        transactionLogPublisher.publishToReplicas(started.participants());
         tickLater();
     }
 
@@ -517,7 +484,7 @@ public final class TransactionManager {
 
         @Override
         public void onAlreadyDecided() {
-            if (!logAccessPending) {
+            if (!logAccess.isPending()) {
                 readThen(TransactionManager.this::next);
             }
         }
@@ -576,7 +543,7 @@ public final class TransactionManager {
                 && versionReservation.mayReserve(committed, map.map().actors().size(), now());
         versionReservation.onReserveSent(more ? committed.nextVersion() : 0, now());
         TransactionLogState next = more ? TransactionLogTransitions.reserve(committed, host.self()) : committed;
-        write(next, map.mapVersion(), written -> {
+        logAccess.write(next, map.mapVersion(), written -> {
             if (written == Written.OTHER_MAP) {
                 conflictingMapVersion = map.mapVersion();
                 host.refresh(table);
@@ -600,7 +567,7 @@ public final class TransactionManager {
     }
 
     private void abort(Transaction now, TransactionLogState known, AbortReason why) {
-        write(
+        logAccess.write(
                 TransactionLogTransitions.abort(now.withParticipants(known), why.requests(), why.reason()),
                 null,
                 written -> step());

@@ -83,6 +83,22 @@ final class UpdateQueue {
         }
     }
 
+    /**
+     * Removes and fails updates that are past their deadline.
+     *
+     * @param running true for an update in a version that may still commit: it waits for the decision
+     */
+    void failExpired(long now, Predicate<QueuedUpdate> running) {
+        for (QueuedUpdate update : all()) {
+            if (!running.test(update) && now - update.deadlineNanos >= 0) {
+                remove(update);
+                update.fail(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "not decided before the deadline: the update may still be applied, retry with the same id");
+            }
+        }
+    }
+
     /** Fails updates with a participant that rejects them at present. Requires that they are in no version that could still commit. */
     void failRejected(Function<QueuedUpdate, Transaction.@Nullable ParticipantError> obstacles) {
         for (QueuedUpdate update : all()) {

@@ -48,8 +48,8 @@ final class VersionReservation {
     }
 
     /** Called when a commit is sent that also starts this version. */
-    void onReserveSent(long begun, long now) {
-        version = begun;
+    void onReserveSent(long reservedVersion, long now) {
+        version = reservedVersion;
         releasing = false;
         since = now;
     }

@@ -199,11 +199,12 @@ public final class TransactionService {
 
     /** Applies a decision of the transaction log to the replica before the replica's own log has it, because readers wait for it. */
     private void applyDecisionEarly(TransactionLogState log, Replica replica) {
-        long open = replica.undecidedVersion();
+        long open = replica.transactions().undecidedVersion();
         if (open != 0) {
             TransactionLogTransitions.decision(log, open)
-                    .ifPresent(decision ->
-                            host.env().timers().post(() -> replica.applyEarlyDecision(open, decision.committed())));
+                    .ifPresent(decision -> host.env()
+                            .timers()
+                            .post(() -> replica.transactions().applyEarlyDecision(open, decision.committed())));
         }
     }
 
@@ -273,7 +274,7 @@ public final class TransactionService {
             driver.abortIfUndecided(flight);
         }
         for (Replica replica : mine) {
-            long open = replica.openVersion();
+            long open = replica.transactions().openVersion();
             if (open != 0 && view.openLasts(open, config.checkIntervalNanos(), now)) {
                 resolve(name, driver, replica, open);
             }
@@ -304,7 +305,7 @@ public final class TransactionService {
     private void applyDecision(TableName name, TransactionManager driver, Replica replica, Decision decision) {
         PeerRequest.Decide request =
                 new PeerRequest.Decide(name, replica.key(), decision.version(), decision.committed());
-        replica.decide(request, reply -> {
+        replica.transactions().decide(request, reply -> {
             if (reply instanceof Outcome.Ok<PeerReply>) {
                 driver.decisionSender()
                         .recordAck(decision.version(), replica.key().actor());

@@ -27,15 +27,15 @@ public final class PeerReplyMapping {
             proto.setReplicated(ReplicateMapping.toProto(replicated));
         } else if (reply instanceof PeerReply.DrainReply emptying) {
             proto.setEmptying(PeerProto.Emptying.newBuilder().setPossible(emptying.possible()));
-        } else if (reply instanceof PeerReply.IntactReplicaList vouched) {
-            PeerProto.Vouched.Builder message = PeerProto.Vouched.newBuilder()
-                    .setServer(vouched.server().value())
-                    .setIncarnation(vouched.incarnation());
-            vouched.replicas()
+        } else if (reply instanceof PeerReply.IntactReplicaList list) {
+            PeerProto.IntactReplicaList.Builder message = PeerProto.IntactReplicaList.newBuilder()
+                    .setServer(list.server().value())
+                    .setIncarnation(list.incarnation());
+            list.replicas()
                     .forEach(whole -> message.addReplicas(PeerProto.WholeReplica.newBuilder()
                             .setKey(IdentityMapping.toProto(whole.key()))
                             .setInstalled(whole.installedEpoch())));
-            proto.setVouched(message);
+            proto.setIntactReplicas(message);
         } else if (reply instanceof PeerReply.Vote vote) {
             proto.setVote(AtomicMapping.toProto(vote));
         } else if (reply instanceof PeerReply.Load load) {
@@ -64,13 +64,13 @@ public final class PeerReplyMapping {
                         proto.getPong().getIncarnation());
             case REPLICATED -> ReplicateMapping.fromProto(proto.getReplicated());
             case EMPTYING -> new PeerReply.DrainReply(proto.getEmptying().getPossible());
-            case VOUCHED ->
+            case INTACT_REPLICAS ->
                 new PeerReply.IntactReplicaList(
-                        IdentityMapping.server(proto.getVouched().getServer()),
-                        proto.getVouched().getIncarnation(),
+                        IdentityMapping.server(proto.getIntactReplicas().getServer()),
+                        proto.getIntactReplicas().getIncarnation(),
                         ProtoValidator.list(
                                 "replicas",
-                                proto.getVouched().getReplicasList(),
+                                proto.getIntactReplicas().getReplicasList(),
                                 Limits.REPLICAS_PER_SERVER_MAX,
                                 PeerReplyMapping::whole));
             case VOTE -> AtomicMapping.fromProto(proto.getVote());

@@ -114,7 +114,7 @@ final class PeerRequestEncoder
 
     @Override
     public void listIntactReplicas(ListIntactReplicas request, PeerProto.PeerEnvelope.Builder proto) {
-        proto.setVouch(toProto(request));
+        proto.setListIntactReplicas(toProto(request));
     }
 
     @Override
@@ -178,7 +178,7 @@ final class PeerRequestEncoder
 
     @Override
     public void epochStarted(EpochStarted request, PeerProto.PeerEnvelope.Builder proto) {
-        proto.setBegun(toProto(request));
+        proto.setEpochStarted(toProto(request));
     }
 
     @Override
@@ -225,11 +225,11 @@ final class PeerRequestEncoder
                 .build();
     }
 
-    private static PeerProto.Begun toProto(EpochStarted begun) {
-        return PeerProto.Begun.newBuilder()
-                .setKey(IdentityMapping.toProto(begun.key()))
-                .setEpoch(begun.epoch())
-                .setPrimary(begun.primary().value())
+    private static PeerProto.EpochStarted toProto(EpochStarted epochStarted) {
+        return PeerProto.EpochStarted.newBuilder()
+                .setKey(IdentityMapping.toProto(epochStarted.key()))
+                .setEpoch(epochStarted.epoch())
+                .setPrimary(epochStarted.primary().value())
                 .build();
     }
 
@@ -241,9 +241,9 @@ final class PeerRequestEncoder
                 .build();
     }
 
-    private static PeerProto.Vouch toProto(ListIntactReplicas vouch) {
-        PeerProto.Vouch.Builder message = PeerProto.Vouch.newBuilder();
-        vouch.keys().forEach(key -> message.addKeys(IdentityMapping.toProto(key)));
+    private static PeerProto.ListIntactReplicas toProto(ListIntactReplicas listIntactReplicas) {
+        PeerProto.ListIntactReplicas.Builder message = PeerProto.ListIntactReplicas.newBuilder();
+        listIntactReplicas.keys().forEach(key -> message.addKeys(IdentityMapping.toProto(key)));
         return message.build();
     }
 

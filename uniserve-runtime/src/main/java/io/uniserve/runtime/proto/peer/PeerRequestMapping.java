@@ -57,11 +57,11 @@ public final class PeerRequestMapping {
             case CERTIFIED -> certified(proto.getCertified());
             case FENCED -> fenced(proto.getFenced());
             case UNFIT -> unfit(proto.getUnfit());
-            case BEGUN -> begun(proto.getBegun());
-            case VOUCH ->
+            case EPOCH_STARTED -> epochStarted(proto.getEpochStarted());
+            case LIST_INTACT_REPLICAS ->
                 new ListIntactReplicas(ProtoValidator.list(
                         "keys",
-                        proto.getVouch().getKeysList(),
+                        proto.getListIntactReplicas().getKeysList(),
                         Limits.REPLICAS_PER_SERVER_MAX,
                         IdentityMapping::fromProto));
             case HAND_OVER -> handOver(proto.getHandOver());
@@ -134,7 +134,7 @@ public final class PeerRequestMapping {
                 proto.getLost());
     }
 
-    private static EpochStarted begun(PeerProto.Begun proto) {
+    private static EpochStarted epochStarted(PeerProto.EpochStarted proto) {
         ProtoValidator.present("key", proto.hasKey());
         return new EpochStarted(
                 IdentityMapping.fromProto(proto.getKey()),

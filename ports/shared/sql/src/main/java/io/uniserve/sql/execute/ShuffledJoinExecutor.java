@@ -40,34 +40,34 @@ final class ShuffledJoinExecutor {
         ShuffleQuery all = new ShuffleQuery(query, links, links.size());
         FragmentedPlan.Side stays = sides.get(query.stationaryItem());
         TableName at = tableNames.apply(stays);
-        List<String> begun = new ArrayList<>();
+        List<String> stageDescriptions = new ArrayList<>();
         int first = links.get(0).previousItem();
         Shuffle.Builder stages = Shuffle.scatter(name(first), calls.scatter(), all.forScatter(first));
-        begun.add(describePartitioning(first, links.get(0).previousColumn()));
+        stageDescriptions.add(describePartitioning(first, links.get(0).previousColumn()));
         String slots = " in " + context.actors(at).size() + " slots, at the actors of " + stays.table();
         for (int i = 0; i < links.size(); i++) {
             int item = links.get(i).item();
             stages = stages.scatter(name(item), calls.scatter(), all.forScatter(item));
-            begun.add(describePartitioning(item, links.get(i).column()));
+            stageDescriptions.add(describePartitioning(item, links.get(i).column()));
             if (i < links.size() - 1) {
                 stages = stages.map(at, calls.join(), all.forJoin(i + 1));
                 String joined = all.order().subList(0, i + 2).stream()
                         .map(one -> StageCallRunner.tableLabel(sides.get(one)))
                         .collect(Collectors.joining(", "));
-                begun.add("joined " + joined + slots + ", and shuffled by "
+                stageDescriptions.add("joined " + joined + slots + ", and shuffled by "
                         + links.get(i + 1).previousColumn() + ": ");
             }
         }
         Shuffle.Result<SqlRows> result =
                 context.shuffle(stages.gather(at, calls.gather(), all).withChunksOnly(), SqlRows::concat);
         List<String> lines = new ArrayList<>();
-        for (int i = 0; i < begun.size(); i++) {
-            lines.add(begun.get(i)
+        for (int i = 0; i < stageDescriptions.size(); i++) {
+            lines.add(stageDescriptions.get(i)
                     + ExplainFormatter.formatShuffleStage(result.stages().get(i)));
         }
         SqlRows parts = result.value();
         lines.add("joined" + slots + ": " + StageCallRunner.formatRowCount(parts.count()) + " of "
-                + ExplainFormatter.formatShuffleStage(result.stages().get(begun.size()))
+                + ExplainFormatter.formatShuffleStage(result.stages().get(stageDescriptions.size()))
                 + (result.attempts() > 1 ? "; " + result.attempts() + " attempts" : ""));
         return new Answer(parts, lines);
     }

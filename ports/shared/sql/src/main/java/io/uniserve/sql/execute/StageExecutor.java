@@ -19,7 +19,6 @@ import io.uniserve.sql.plan.SqlQuery;
 import io.uniserve.sql.plan.SqlQuery.Step;
 import io.uniserve.sql.rows.BroadcastSize;
 import io.uniserve.sql.rows.PackedRows;
-import io.uniserve.sql.rows.SqlColumn;
 import io.uniserve.sql.rows.SqlRows;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -29,7 +28,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -53,14 +51,11 @@ final class StageExecutor {
     private Optional<ShuffleJoinOrder> chain = Optional.empty();
     /** Columns of other tables that equal the key of the stationary table, by their tables' places in FROM. */
     private Map<Integer, String> keyColumns = Map.of();
-    /** True if a cached count of an earlier query was used. */
-    private boolean usedCachedCount;
-
-    private boolean countsExact;
     /** False after rows changed during the read. */
     private boolean lateAllowed = true;
 
     private final ColocatedReadPlanner colocatedReads;
+    private final TableRowCounter rowCounter;
 
     StageExecutor(
             StageCallRunner actorCalls,
@@ -74,6 +69,7 @@ final class StageExecutor {
         this.cardinalities = known;
         this.context = actorCalls.context();
         this.colocatedReads = new ColocatedReadPlanner(actorCalls, known);
+        this.rowCounter = new TableRowCounter(actorCalls, known);
         this.query = query;
         this.plan = query.fragment();
     }
@@ -254,53 +250,15 @@ final class StageExecutor {
 
     /** Returns the number of rows that the conditions of this table alone leave, possibly cached. */
     long count(int item) {
-        return counts(List.of(item), false).get(0);
-    }
-
-    /**
-     * Returns the counts of several tables; those that are not cached are counted in parallel.
-     *
-     * @param exactly true to ignore cached counts
-     */
-    private List<Long> counts(List<Integer> items, boolean exactly) {
-        Map<Integer, Long> all = new HashMap<>();
-        List<Integer> unknown = new ArrayList<>();
-        for (int item : items) {
-            // A count that depends on other stages' answers differs per query.
-            OptionalLong last =
-                    exactly || countsExact || !count(query, item).answers().isEmpty()
-                            ? OptionalLong.empty()
-                            : cardinalities.count(
-                                    actorCalls.meta(plan.sides().get(item)),
-                                    plan.sides().get(item).countStatement(),
-                                    context.nanoTime());
-            usedCachedCount |= last.isPresent();
-            last.ifPresentOrElse(rows -> all.put(item, rows), () -> unknown.add(item));
-        }
-        List<SqlRows> answers =
-                retrieve(unknown.stream().map(item -> count(query, item)).toList());
-        for (int i = 0; i < unknown.size(); i++) {
-            SqlColumn counted = answers.get(i).columns().get(0);
-            long rows = 0;
-            for (int row = 0; row < counted.count(); row++) {
-                rows += Long.parseLong(String.valueOf(counted.text(row)));
-            }
-            Side side = plan.sides().get(unknown.get(i));
-            all.put(unknown.get(i), rows);
-            if (count(query, unknown.get(i)).answers().isEmpty()) {
-                cardinalities.record(actorCalls.meta(side), side.countStatement(), rows, context.nanoTime());
-            }
-        }
-        return items.stream().map(item -> Objects.requireNonNull(all.get(item))).toList();
+        return rowCounter.counts(query, plan.sides(), List.of(item)).get(0);
     }
 
     /** Returns the number of rows that the conditions of each table alone leave. */
     List<Long> counts() {
-        return counts(IntStream.range(0, plan.sides().size()).boxed().toList(), false);
-    }
-
-    private static SqlQuery count(SqlQuery query, int item) {
-        return query.withLookups(Set.of()).withStep(Step.COUNT, -1, item, Map.of());
+        return rowCounter.counts(
+                query,
+                plan.sides(),
+                IntStream.range(0, plan.sides().size()).boxed().toList());
     }
 
     /** Joins by cached counts. If the join seems too large, counts all tables again. */
@@ -319,11 +277,10 @@ final class StageExecutor {
                         "");
                 return restart();
             }
-            if (e.code() != ErrorCode.TOO_LARGE || !usedCachedCount) {
+            if (e.code() != ErrorCode.TOO_LARGE || !rowCounter.usedCachedCount()) {
                 throw e;
             }
-            usedCachedCount = false;
-            countsExact = true;
+            rowCounter.ignoreCachedCounts();
             actorCalls.addStep("counted anew: by earlier counts it is too large", "");
             return restart();
         }
@@ -521,7 +478,7 @@ final class StageExecutor {
                 BroadcastSize.of(gathered.values(), query.answers().values());
         if (!side.isFiltered(reducing.keySet())
                 && (about > BroadcastSize.wholeRowsMax() || before.rows() + about > BroadcastSize.rowsMax())) {
-            long count = counts(List.of(item), true).get(0);
+            long count = rowCounter.countAtActors(query, plan.sides(), item);
             BroadcastSize.checkWhole(side.table(), count);
             before.checkWith(side.table(), count, 0);
         }

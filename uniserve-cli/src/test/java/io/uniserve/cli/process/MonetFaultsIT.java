@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tables of two replicas on MonetDB, with rows in memory, while servers are killed by SIGKILL during queries and updates. One cluster for
  * both cases; the second one leaves a server dead.
  */
+@Tag("full")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class MonetFaultsIT {

@@ -26,11 +26,13 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Answers for Solr's readers when servers are killed by SIGKILL: pages of sessions, and documents by real-time get. */
+@Tag("full")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SolrSessionFaultsIT {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -34,6 +34,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Old versions of an actor, read by their numbers from a real server. Those that fit into the budget for states answer as when they were
  * the newest. Others fail with VERSION_GONE, and their memory is available for later ones.
  */
+@Tag("full")
 @Timeout(180)
 class SnapshotBudgetIT {
     private static final ObjectMapper JSON = new ObjectMapper();

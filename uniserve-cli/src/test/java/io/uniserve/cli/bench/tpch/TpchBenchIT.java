@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Small {@code bench tpch} against one DuckDB. It checks that the answers are equal and that the result can be recomputed from the raw
  * output, not the speed.
  */
+@Tag("full")
 class TpchBenchIT {
     @TempDir
     Path directory;

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -44,6 +45,7 @@ import org.slf4j.LoggerFactory;
  * server is killed again until the death affected an open query, by a retry or a failure. The last one is killed until that query had
  * shuffled tables.
  */
+@Tag("full")
 class TpchFaultsIT {
     private static final Logger LOG = LoggerFactory.getLogger(TpchFaultsIT.class);
     private static final int SERVERS = 3;

@@ -30,6 +30,7 @@ final class ProjectTree {
             "ports/solr",
             "ports/duckdb",
             "ports/monetdb",
+            "ports/druid",
             "benchmarks/peer-api",
             "benchmarks/harness",
             "benchmarks/solrcloud",

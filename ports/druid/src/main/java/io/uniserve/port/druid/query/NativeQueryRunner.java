@@ -1,0 +1,83 @@
+package io.uniserve.port.druid.query;
+
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.port.druid.runtime.DruidServices;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.druid.client.cache.CacheConfig;
+import org.apache.druid.java.util.common.guava.Sequence;
+import org.apache.druid.query.Query;
+import org.apache.druid.query.QueryContexts;
+import org.apache.druid.query.QueryPlus;
+import org.apache.druid.query.QuerySegmentWalker;
+import org.apache.druid.query.RetryQueryRunnerConfig;
+import org.apache.druid.query.context.ResponseContext;
+import org.apache.druid.server.ClientQuerySegmentWalker;
+import org.apache.druid.server.LocalQuerySegmentWalker;
+import org.apache.druid.server.QueryScheduler;
+import org.apache.druid.server.SubqueryGuardrailHelper;
+import org.apache.druid.server.initialization.ServerConfig;
+import org.apache.druid.server.metrics.SubqueryCountStatsProvider;
+import org.apache.druid.server.scheduling.ManualQueryPrioritizationStrategy;
+import org.apache.druid.server.scheduling.NoQueryLaningStrategy;
+
+/**
+ * Runner of parsed native queries: Druid's own broker code over Uniserve's actors. The broker's walker inlines subqueries, converts joins,
+ * and merges with the tool chests; {@link ActorQueryWalker} takes the place of its HTTP client.
+ *
+ * <p>Thread-safe. Results are those of Druid's broker, finalized, in its order.
+ *
+ * <pre>{@code
+ * Query<?> query = services.json().readValue(text, Query.class);
+ * List<?> rows = new NativeQueryRunner(DruidServices.get()).run(query, context).toList();
+ * }</pre>
+ */
+public final class NativeQueryRunner {
+    private final DruidServices services;
+    private final ServerConfig config = new ServerConfig();
+    private final LocalQuerySegmentWalker local;
+
+    /** Creates a runner over the process's services. */
+    public NativeQueryRunner(DruidServices services) {
+        this.services = services;
+        this.local = new LocalQuerySegmentWalker(
+                services.planning().conglomerate(),
+                services.wrangler(),
+                services.joinableWrapper(),
+                new QueryScheduler(
+                        0,
+                        new ManualQueryPrioritizationStrategy(0),
+                        new NoQueryLaningStrategy(),
+                        config,
+                        services.emitter()),
+                services.emitter());
+    }
+
+    /**
+     * Runs a query whose data sources are tables of the cluster by name, inline data, lookups, and queries, unions and joins of these.
+     *
+     * @return the results, computed while the caller reads them on the same thread, before the plan ends
+     */
+    public <T> Sequence<T> run(Query<T> query, PlanContext context) {
+        QuerySegmentWalker broker = new ClientQuerySegmentWalker(
+                services.emitter(),
+                new ActorQueryWalker(services, context),
+                local,
+                services.planning().conglomerate(),
+                services.joinables(),
+                new RetryQueryRunnerConfig(),
+                services.json(),
+                config,
+                new NoCache(),
+                new CacheConfig(),
+                new SubqueryGuardrailHelper(
+                        services.lookups(), Runtime.getRuntime().maxMemory(), 1),
+                new SubqueryCountStatsProvider());
+        Query<T> named = query.getId() == null ? query.withId(UUID.randomUUID().toString()) : query;
+        long millis = Math.max(1, context.remainingNanos() / 1_000_000);
+        Query<T> bounded = named.withOverriddenContext(Map.of(
+                QueryContexts.TIMEOUT_KEY,
+                named.context().hasTimeout() ? Math.min(millis, named.context().getTimeout()) : millis));
+        return bounded.getRunner(broker).run(QueryPlus.wrap(bounded), ResponseContext.createEmpty());
+    }
+}

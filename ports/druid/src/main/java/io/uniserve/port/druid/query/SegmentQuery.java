@@ -1,0 +1,40 @@
+package io.uniserve.port.druid.query;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.port.druid.runtime.DruidServices;
+import java.io.IOException;
+import org.apache.druid.query.Query;
+
+/**
+ * Query as Druid's broker sends it to its data nodes: rewritten by the tool chest, with subqueries inlined. On the wire it is Druid's own
+ * serialized form in Smile. Immutable.
+ *
+ * @param <T> class of the results
+ */
+public record SegmentQuery<T>(Query<T> query) {
+    /** Codec of the parameters of {@link SegmentQueryCalls#RESULTS}. Bytes that are no query fail with INVALID_ARGUMENT. */
+    static final Codec<SegmentQuery<?>> CODEC = Codecs.of(
+            (out, request) -> out.writeBytes(request.encode()), in -> new SegmentQuery<>(decode(in.readBytes())));
+
+    private Bytes encode() {
+        try {
+            return Bytes.wrap(DruidServices.get().smile().writeValueAsBytes(query));
+        } catch (JsonProcessingException e) {
+            throw new UniserveException(ErrorCode.INTERNAL, "query cannot be serialized: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    private static Query<?> decode(Bytes bytes) {
+        try {
+            return DruidServices.get().smile().readValue(bytes.toArray(), Query.class);
+        } catch (IOException | StackOverflowError e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT, "parameters are no Druid query: " + e.getMessage(), e);
+        }
+    }
+}

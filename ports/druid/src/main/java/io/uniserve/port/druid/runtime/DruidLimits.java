@@ -1,0 +1,21 @@
+package io.uniserve.port.druid.runtime;
+
+/** Limits of the Druid port. Memory is per process and role; see {@link QueryFactories}. */
+public final class DruidLimits {
+    /** Bytes of a buffer for the aggregators of one topN, timeseries or vectorized query of one segment. */
+    public static final int COMPUTE_BUFFER_BYTES = 8 * 1024 * 1024;
+
+    /** Bytes of a buffer in which a groupBy merges its groups; more groups go to files. */
+    public static final int MERGE_BUFFER_BYTES = 16 * 1024 * 1024;
+
+    /** Buffers for merging, so groupBy queries at the same time, per role. */
+    public static final int MERGE_BUFFERS = 6;
+
+    /** Bytes of files that one groupBy may spill per actor; more fails with RESOURCE_EXHAUSTED. */
+    public static final String SPILL_BYTES = "1GiB";
+
+    /** Rows that all subqueries of a query may return to the planner, as Druid's default. */
+    public static final int SUBQUERY_ROWS_MAX = 100_000;
+
+    private DruidLimits() {}
+}

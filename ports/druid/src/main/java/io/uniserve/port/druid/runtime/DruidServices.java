@@ -1,0 +1,227 @@
+package io.uniserve.port.druid.runtime;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.databind.InjectableValues;
+import com.fasterxml.jackson.databind.Module;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.smile.SmileFactory;
+import com.fasterxml.jackson.dataformat.smile.SmileGenerator;
+import com.google.inject.Guice;
+import com.google.inject.Injector;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.druid.guice.BuiltInTypesModule;
+import org.apache.druid.guice.DruidScopes;
+import org.apache.druid.guice.ExpressionModule;
+import org.apache.druid.guice.LazySingleton;
+import org.apache.druid.guice.annotations.Json;
+import org.apache.druid.initialization.DruidModule;
+import org.apache.druid.jackson.DefaultObjectMapper;
+import org.apache.druid.java.util.emitter.EmittingLogger;
+import org.apache.druid.java.util.emitter.service.ServiceEmitter;
+import org.apache.druid.js.JavaScriptConfig;
+import org.apache.druid.math.expr.ExprMacroTable;
+import org.apache.druid.math.expr.ExpressionProcessing;
+import org.apache.druid.query.DefaultGenericQueryMetricsFactory;
+import org.apache.druid.query.GenericQueryMetricsFactory;
+import org.apache.druid.query.InlineDataSource;
+import org.apache.druid.query.LookupDataSource;
+import org.apache.druid.query.aggregation.datasketches.hll.HllSketchModule;
+import org.apache.druid.query.aggregation.datasketches.kll.KllSketchModule;
+import org.apache.druid.query.aggregation.datasketches.quantiles.DoublesSketchModule;
+import org.apache.druid.query.aggregation.datasketches.theta.SketchModule;
+import org.apache.druid.query.aggregation.datasketches.tuple.ArrayOfDoublesSketchModule;
+import org.apache.druid.query.lookup.LookupExtractorFactoryContainerProvider;
+import org.apache.druid.query.lookup.LookupSerdeModule;
+import org.apache.druid.segment.DefaultColumnFormatConfig;
+import org.apache.druid.segment.IndexIO;
+import org.apache.druid.segment.IndexMergerV9;
+import org.apache.druid.segment.InlineSegmentWrangler;
+import org.apache.druid.segment.LookupSegmentWrangler;
+import org.apache.druid.segment.MapSegmentWrangler;
+import org.apache.druid.segment.SegmentWrangler;
+import org.apache.druid.segment.column.ColumnConfig;
+import org.apache.druid.segment.join.InlineJoinableFactory;
+import org.apache.druid.segment.join.JoinableFactory;
+import org.apache.druid.segment.join.JoinableFactoryWrapper;
+import org.apache.druid.segment.join.LookupJoinableFactory;
+import org.apache.druid.segment.join.MapJoinableFactory;
+import org.apache.druid.segment.writeout.OffHeapMemorySegmentWriteOutMediumFactory;
+import org.apache.druid.server.metrics.NoopServiceEmitter;
+
+/**
+ * Druid's services of one process, built by hand in place of Druid's injector: mappers with the sketch extension, the expression macros,
+ * lookups, joins, and the query types for planners and for actors.
+ *
+ * <p>Thread-safe. One object per class loader, see {@link #get}: Druid itself keeps static registries of types.
+ *
+ * <pre>{@code
+ * DruidServices services = DruidServices.get();
+ * Query<?> query = services.json().readValue(text, Query.class);
+ * QueryToolChest<?, ?> toolChest = services.planning().conglomerate().getToolChest(query);
+ * }</pre>
+ */
+public final class DruidServices {
+    private final LookupScope lookups = new LookupScope();
+    private final ServiceEmitter emitter = new NoopServiceEmitter();
+    private final ObjectMapper json;
+    private final ObjectMapper smile;
+    private final ExprMacroTable macros;
+    private final JoinableFactory joinables;
+    private final JoinableFactoryWrapper joinableWrapper;
+    private final SegmentWrangler wrangler;
+    private final QueryFactories planning;
+    private final QueryFactories reading;
+    private final IndexIO indexIo;
+    private final IndexMergerV9 merger;
+
+    private static final class Holder {
+        private static final DruidServices INSTANCE = new DruidServices();
+    }
+
+    private DruidServices() {
+        ExpressionProcessing.initializeForTests();
+        EmittingLogger.registerEmitter(emitter);
+        BuiltInTypesModule.registerHandlersAndSerde();
+        joinables = new MapJoinableFactory(
+                Set.of(new InlineJoinableFactory(), new LookupJoinableFactory(lookups)),
+                Map.of(
+                        InlineJoinableFactory.class, InlineDataSource.class,
+                        LookupJoinableFactory.class, LookupDataSource.class));
+        joinableWrapper = new JoinableFactoryWrapper(joinables);
+        wrangler = new MapSegmentWrangler(Map.of(
+                InlineDataSource.class, new InlineSegmentWrangler(),
+                LookupDataSource.class, new LookupSegmentWrangler(lookups)));
+        json = new DefaultObjectMapper();
+        SmileFactory factory = new SmileFactory();
+        factory.configure(SmileGenerator.Feature.ENCODE_BINARY_AS_7BIT, false);
+        smile = new DefaultObjectMapper(
+                (JsonFactory) factory.configure(SmileGenerator.Feature.WRITE_END_MARKER, false), "uniserve");
+        List<DruidModule> extensions = List.of(
+                new SketchModule(),
+                new HllSketchModule(),
+                new DoublesSketchModule(),
+                new KllSketchModule(),
+                new ArrayOfDoublesSketchModule());
+        macros = macroTable(extensions);
+        List<Module> modules = new ArrayList<>(BuiltInTypesModule.getJacksonModulesList());
+        modules.addAll(new LookupSerdeModule().getJacksonModules());
+        extensions.forEach(extension -> modules.addAll(extension.getJacksonModules()));
+        for (ObjectMapper mapper : List.of(json, smile)) {
+            mapper.registerModules(modules);
+            mapper.setInjectableValues(injected(mapper));
+        }
+        indexIo = new IndexIO(json, ColumnConfig.DEFAULT);
+        merger = new IndexMergerV9(json, indexIo, OffHeapMemorySegmentWriteOutMediumFactory.instance());
+        Path spill = spillDirectory();
+        planning = new QueryFactories(json, smile, spill);
+        reading = new QueryFactories(json, smile, spill);
+    }
+
+    /** The services of this process; builds them at the first call. */
+    public static DruidServices get() {
+        return Holder.INSTANCE;
+    }
+
+    private static Path spillDirectory() {
+        try {
+            return Files.createTempDirectory("uniserve-druid-spill");
+        } catch (IOException e) {
+            throw new UniserveException(
+                    ErrorCode.IO, "cannot make a directory for groupBy files: " + e.getMessage(), e);
+        }
+    }
+
+    private ExprMacroTable macroTable(List<DruidModule> extensions) {
+        List<com.google.inject.Module> modules = new ArrayList<>(extensions);
+        modules.add(new ExpressionModule());
+        modules.add(binder -> {
+            binder.bindScope(LazySingleton.class, DruidScopes.SINGLETON);
+            binder.bind(ObjectMapper.class).toInstance(json);
+            binder.bind(ObjectMapper.class).annotatedWith(Json.class).toInstance(json);
+            binder.bind(LookupExtractorFactoryContainerProvider.class).toInstance(lookups);
+        });
+        modules.add(binder ->
+                ExpressionModule.addExprMacro(binder, org.apache.druid.query.expression.LookupExprMacro.class));
+        Injector injector = Guice.createInjector(modules);
+        return injector.getInstance(ExprMacroTable.class);
+    }
+
+    private InjectableValues injected(ObjectMapper mapper) {
+        return new InjectableValues.Std()
+                .addValue(ExprMacroTable.class, macros)
+                .addValue(ObjectMapper.class, mapper)
+                .addValue(JavaScriptConfig.class, new JavaScriptConfig(false))
+                .addValue(JoinableFactoryWrapper.class, joinableWrapper)
+                .addValue(LookupExtractorFactoryContainerProvider.class, lookups)
+                .addValue(GenericQueryMetricsFactory.class, DefaultGenericQueryMetricsFactory.instance())
+                .addValue(DefaultColumnFormatConfig.class, new DefaultColumnFormatConfig(null, null));
+    }
+
+    /** Mapper of queries, table options and answers. */
+    public ObjectMapper json() {
+        return json;
+    }
+
+    /** Mapper of queries and results between servers. */
+    public ObjectMapper smile() {
+        return smile;
+    }
+
+    /** Functions of Druid's expressions. */
+    public ExprMacroTable macros() {
+        return macros;
+    }
+
+    /** Lookups of the query of the current thread. */
+    public LookupScope lookups() {
+        return lookups;
+    }
+
+    /** Query types for planners, with Druid's broker as the model. */
+    public QueryFactories planning() {
+        return planning;
+    }
+
+    /** Query types for actors, with Druid's data nodes as the model. */
+    public QueryFactories reading() {
+        return reading;
+    }
+
+    /** Right sides of joins. */
+    public JoinableFactory joinables() {
+        return joinables;
+    }
+
+    /** Right sides of joins, with analysis of their conditions. */
+    public JoinableFactoryWrapper joinableWrapper() {
+        return joinableWrapper;
+    }
+
+    /** Segments of inline and lookup data sources. */
+    public SegmentWrangler wrangler() {
+        return wrangler;
+    }
+
+    /** An emitter that drops everything. */
+    public ServiceEmitter emitter() {
+        return emitter;
+    }
+
+    /** Reader of segment files. */
+    public IndexIO indexIo() {
+        return indexIo;
+    }
+
+    /** Writer and merger of segment files. */
+    public IndexMergerV9 merger() {
+        return merger;
+    }
+}

@@ -42,6 +42,7 @@ final class ActorQueryWalker implements QuerySegmentWalker {
         Query<T> query = plus.getQuery();
         TableName table = new TableName(
                 query.getDataSourceAnalysis().getBaseTableDataSource().getName());
+        response.addRemainingResponse(query.getMostSpecificId(), 0);
         return new LazySequence<>(() -> {
             List<PartialResults> parts =
                     context.retrieve(table, SegmentQueryCalls.RESULTS, new SegmentQuery<>(query), values -> values);

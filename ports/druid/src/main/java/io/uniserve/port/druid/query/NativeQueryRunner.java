@@ -4,6 +4,7 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.port.druid.runtime.DruidServices;
 import java.util.Map;
 import java.util.UUID;
+import org.apache.druid.client.DirectDruidClient;
 import org.apache.druid.client.cache.CacheConfig;
 import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.query.Query;
@@ -11,7 +12,6 @@ import org.apache.druid.query.QueryContexts;
 import org.apache.druid.query.QueryPlus;
 import org.apache.druid.query.QuerySegmentWalker;
 import org.apache.druid.query.RetryQueryRunnerConfig;
-import org.apache.druid.query.context.ResponseContext;
 import org.apache.druid.server.ClientQuerySegmentWalker;
 import org.apache.druid.server.LocalQuerySegmentWalker;
 import org.apache.druid.server.QueryScheduler;
@@ -46,7 +46,7 @@ public final class NativeQueryRunner {
                 services.joinableWrapper(),
                 new QueryScheduler(
                         0,
-                        new ManualQueryPrioritizationStrategy(0),
+                        new ManualQueryPrioritizationStrategy(),
                         new NoQueryLaningStrategy(),
                         config,
                         services.emitter()),
@@ -78,6 +78,6 @@ public final class NativeQueryRunner {
         Query<T> bounded = named.withOverriddenContext(Map.of(
                 QueryContexts.TIMEOUT_KEY,
                 named.context().hasTimeout() ? Math.min(millis, named.context().getTimeout()) : millis));
-        return bounded.getRunner(broker).run(QueryPlus.wrap(bounded), ResponseContext.createEmpty());
+        return bounded.getRunner(broker).run(QueryPlus.wrap(bounded), DirectDruidClient.makeResponseContextForQuery());
     }
 }

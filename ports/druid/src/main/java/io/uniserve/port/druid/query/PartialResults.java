@@ -12,9 +12,12 @@ import io.uniserve.port.druid.runtime.DruidServices;
 import io.uniserve.port.druid.runtime.QueryFactories;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.java.util.common.guava.Sequences;
 import org.apache.druid.query.Query;
+import org.apache.druid.query.QueryContexts;
 import org.apache.druid.query.QueryPlus;
 import org.apache.druid.query.QueryToolChest;
 import org.apache.druid.query.aggregation.MetricManipulatorFns;
@@ -28,27 +31,39 @@ import org.jspecify.annotations.Nullable;
 public final class PartialResults {
     /** Codec of the values of {@link SegmentQueryCalls#RESULTS}. */
     static final Codec<PartialResults> CODEC =
-            Codecs.of((out, results) -> out.writeBytes(results.encode()), in -> new PartialResults(in.readBytes()));
+            Codecs.of(
+            (out, results) -> {
+                TimeRange.CODEC.write(out, results.times);
+                out.writeBytes(results.encode());
+            },
+            in -> new PartialResults(TimeRange.CODEC.read(in), in.readBytes()));
 
+    private final TimeRange times;
     private final @Nullable Bytes encoded;
     private final @Nullable Query<?> query;
     private final List<?> rows;
 
-    private PartialResults(Bytes encoded) {
+    private PartialResults(TimeRange times, Bytes encoded) {
+        this.times = times;
         this.encoded = encoded;
         this.query = null;
         this.rows = List.of();
     }
 
-    private PartialResults(Query<?> query, List<?> rows) {
+    private PartialResults(TimeRange times, Query<?> query, List<?> rows) {
+        this.times = times;
         this.encoded = null;
         this.query = query;
         this.rows = rows;
     }
 
-    /** Results in the order of the query. */
-    static <T> PartialResults of(Query<T> query, List<T> rows) {
-        return new PartialResults(query, rows);
+    /**
+     * Results in the order of the query.
+     *
+     * @param times of the rows in the segments that were read
+     */
+    static <T> PartialResults of(TimeRange times, Query<T> query, List<T> rows) {
+        return new PartialResults(times, query, rows);
     }
 
     /** Merges results of two groups of actors, as a data node merges results of its segments. */
@@ -56,18 +71,25 @@ public final class PartialResults {
         return merge(request.query(), List.of(left, right), DruidServices.get().reading());
     }
 
-    private static <T> PartialResults merge(Query<T> query, List<PartialResults> parts, QueryFactories factories) {
+    private static <T> PartialResults merge(Query<T> asked, List<PartialResults> parts, QueryFactories factories) {
+        Query<T> query = asked.withOverriddenContext(
+                Map.of(QueryContexts.QUERY_RESOURCE_ID, UUID.randomUUID().toString()));
         QueryToolChest<T, Query<T>> toolChest = factories.conglomerate().getToolChest(query);
         Sequence<T> merged = toolChest
                 .mergeResults((plus, context) -> sorted(query, parts, factories), false)
                 .run(QueryPlus.wrap(query), ResponseContext.createEmpty());
-        return of(query, merged.toList());
+        return of(range(parts), asked, merged.toList());
+    }
+
+    private static TimeRange range(List<PartialResults> parts) {
+        return parts.stream().map(part -> part.times).reduce(TimeRange.EMPTY, TimeRange::plus);
     }
 
     /** The results of all parts in the order of the query; equal keys are adjacent and not merged. */
     static <T> Sequence<T> sorted(Query<T> query, List<PartialResults> parts, QueryFactories factories) {
+        TimeRange range = range(parts);
         List<Sequence<T>> sequences = parts.stream()
-                .map(part -> Sequences.simple(part.rows(query, factories)))
+                .map(part -> Sequences.simple(BucketTimes.aligned(query, range, part.rows(query, factories))))
                 .toList();
         return Sequences.simple(sequences).flatMerge(sequence -> sequence, query.getResultOrdering());
     }

@@ -8,6 +8,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.druid.runtime.DruidServices;
 import java.io.IOException;
+import java.util.zip.CRC32;
 import org.apache.druid.query.Query;
 
 /**
@@ -19,7 +20,18 @@ import org.apache.druid.query.Query;
 public record SegmentQuery<T>(Query<T> query) {
     /** Codec of the parameters of {@link SegmentQueryCalls#RESULTS}. Bytes that are no query fail with INVALID_ARGUMENT. */
     static final Codec<SegmentQuery<?>> CODEC = Codecs.of(
-            (out, request) -> out.writeBytes(request.encode()), in -> new SegmentQuery<>(decode(in.readBytes())));
+            (out, request) -> {
+                Bytes encoded = request.encode();
+                out.writeBytes(encoded).writeLong(checksum(encoded));
+            },
+            in -> decode(in.readBytes(), in.readLong()));
+
+    /** Mappers trust their own output, so altered bytes must not reach them. */
+    private static long checksum(Bytes encoded) {
+        CRC32 crc = new CRC32();
+        crc.update(encoded.buffer());
+        return crc.getValue();
+    }
 
     private Bytes encode() {
         try {
@@ -29,10 +41,13 @@ public record SegmentQuery<T>(Query<T> query) {
         }
     }
 
-    private static Query<?> decode(Bytes bytes) {
+    private static SegmentQuery<?> decode(Bytes bytes, long checksum) {
+        if (checksum(bytes) != checksum) {
+            throw UniserveException.invalid("parameters are no Druid query: their checksum is wrong");
+        }
         try {
-            return DruidServices.get().smile().readValue(bytes.toArray(), Query.class);
-        } catch (IOException | StackOverflowError e) {
+            return new SegmentQuery<>(DruidServices.get().smile().readValue(bytes.toArray(), Query.class));
+        } catch (IOException | RuntimeException | StackOverflowError e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT, "parameters are no Druid query: " + e.getMessage(), e);
         }

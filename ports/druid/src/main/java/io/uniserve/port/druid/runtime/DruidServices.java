@@ -25,6 +25,7 @@ import org.apache.druid.guice.annotations.Json;
 import org.apache.druid.initialization.DruidModule;
 import org.apache.druid.jackson.DefaultObjectMapper;
 import org.apache.druid.java.util.emitter.EmittingLogger;
+import org.apache.druid.java.util.emitter.core.NoopEmitter;
 import org.apache.druid.java.util.emitter.service.ServiceEmitter;
 import org.apache.druid.js.JavaScriptConfig;
 import org.apache.druid.math.expr.ExprMacroTable;
@@ -54,7 +55,7 @@ import org.apache.druid.segment.join.JoinableFactoryWrapper;
 import org.apache.druid.segment.join.LookupJoinableFactory;
 import org.apache.druid.segment.join.MapJoinableFactory;
 import org.apache.druid.segment.writeout.OffHeapMemorySegmentWriteOutMediumFactory;
-import org.apache.druid.server.metrics.NoopServiceEmitter;
+
 
 /**
  * Druid's services of one process, built by hand in place of Druid's injector: mappers with the sketch extension, the expression macros,
@@ -70,7 +71,7 @@ import org.apache.druid.server.metrics.NoopServiceEmitter;
  */
 public final class DruidServices {
     private final LookupScope lookups = new LookupScope();
-    private final ServiceEmitter emitter = new NoopServiceEmitter();
+    private final ServiceEmitter emitter = new ServiceEmitter("uniserve", "localhost", new NoopEmitter());
     private final ObjectMapper json;
     private final ObjectMapper smile;
     private final ExprMacroTable macros;

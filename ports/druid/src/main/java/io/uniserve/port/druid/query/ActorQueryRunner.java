@@ -1,0 +1,112 @@
+package io.uniserve.port.druid.query;
+
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.port.druid.runtime.DruidErrors;
+import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.segment.DruidActor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.apache.druid.query.DirectQueryProcessingPool;
+import org.apache.druid.query.FinalizeResultsQueryRunner;
+import org.apache.druid.query.Queries;
+import org.apache.druid.query.Query;
+import org.apache.druid.query.QueryContexts;
+import org.apache.druid.query.QueryPlus;
+import org.apache.druid.query.QueryRunner;
+import org.apache.druid.query.QueryRunnerFactory;
+import org.apache.druid.query.QueryToolChest;
+import org.apache.druid.query.ReferenceCountingSegmentQueryRunner;
+import org.apache.druid.query.SegmentDescriptor;
+import org.apache.druid.query.context.ResponseContext;
+import org.apache.druid.query.spec.SpecificSegmentQueryRunner;
+import org.apache.druid.query.spec.SpecificSegmentSpec;
+import org.apache.druid.segment.ReferenceCountingSegment;
+import org.apache.druid.segment.SegmentReference;
+import org.joda.time.Interval;
+
+/**
+ * Operator that runs a query on the segments of an actor, as Druid's data nodes do: one runner per segment and interval, merged by the
+ * query type's factory and tool chest, on the operator's thread.
+ */
+public final class ActorQueryRunner {
+    /** The operator of {@link SegmentQueryCalls#RESULTS}. */
+    public static final RetrieveOperator<DruidActor, SegmentQuery<?>, PartialResults> RESULTS = RetrieveOperator.of(
+            SegmentQueryCalls.RESULTS, DruidActor.class, ActorQueryRunner::run, PartialResults::merge);
+
+    /** All operators. */
+    public static final List<Operator<?, ?>> ALL = List.of(RESULTS);
+
+    private ActorQueryRunner() {}
+
+    private static PartialResults run(DruidActor actor, OperatorContext context, SegmentQuery<?> request) {
+        return DruidErrors.DRUID.call(
+                "run a query", () -> actor.read(segments -> run(segments, context, request.query())));
+    }
+
+    private static <T> PartialResults run(
+            List<ReferenceCountingSegment> segments, OperatorContext context, Query<T> asked) {
+        List<SegmentDescriptor> descriptors = new ArrayList<>();
+        List<ReferenceCountingSegment> chosen = new ArrayList<>();
+        TimeRange times = TimeRange.EMPTY;
+        for (ReferenceCountingSegment segment : segments) {
+            for (Interval interval :
+                    asked.getDataSourceAnalysis().getEffectiveQuerySegmentSpec().getIntervals()) {
+                Interval overlap = interval.overlap(segment.getDataInterval());
+                if (overlap != null) {
+                    chosen.add(segment);
+                    SegmentDescriptor descriptor = new SegmentDescriptor(
+                            overlap,
+                            segment.getId().getVersion(),
+                            segment.getId().getPartitionNum());
+                    descriptors.add(descriptor);
+                    times = times.plus(TimeRange.of(segment, descriptor));
+                }
+            }
+        }
+        if (chosen.isEmpty()) {
+            return PartialResults.of(times, asked, List.of());
+        }
+        Query<T> query = Queries.withSpecificSegments(asked, descriptors)
+                .withOverriddenContext(Map.of(
+                        // Merge buffers are reserved by this id; each actor reserves its own.
+                        QueryContexts.QUERY_RESOURCE_ID, UUID.randomUUID().toString(),
+                        QueryContexts.TIMEOUT_KEY, context.remainingMillis()));
+        QueryRunnerFactory<T, Query<T>> factory =
+                DruidServices.get().reading().conglomerate().findFactory(query);
+        QueryToolChest<T, Query<T>> toolChest = factory.getToolchest();
+        Function<SegmentReference, SegmentReference> mapping = query.getDataSource().createSegmentMapFunction(query);
+        List<QueryRunner<T>> runners = new ArrayList<>();
+        for (int i = 0; i < chosen.size(); i++) {
+            runners.add(runner(factory, mapping.apply(chosen.get(i)), descriptors.get(i), context));
+        }
+        QueryRunner<T> merged = new FinalizeResultsQueryRunner<>(
+                toolChest.mergeResults(factory.mergeRunners(DirectQueryProcessingPool.INSTANCE, runners), true),
+                toolChest);
+        List<T> rows = merged.run(QueryPlus.wrap(query), ResponseContext.createEmpty())
+                .map(row -> {
+                    context.checkActive();
+                    return row;
+                })
+                .toList();
+        return PartialResults.of(times, asked, BucketTimes.aligned(asked, times, rows));
+    }
+
+    private static <T> QueryRunner<T> runner(
+            QueryRunnerFactory<T, Query<T>> factory,
+            SegmentReference segment,
+            SegmentDescriptor descriptor,
+            OperatorContext context) {
+        QueryRunner<T> one = new SpecificSegmentQueryRunner<>(
+                new ReferenceCountingSegmentQueryRunner<>(factory, segment, descriptor),
+                new SpecificSegmentSpec(descriptor));
+        return (plus, response) -> {
+            context.checkActive();
+            return one.run(plus, response);
+        };
+    }
+}

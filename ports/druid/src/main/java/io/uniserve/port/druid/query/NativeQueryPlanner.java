@@ -1,0 +1,59 @@
+package io.uniserve.port.druid.query;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.PrintableText;
+import io.uniserve.error.UniserveException;
+import io.uniserve.port.druid.runtime.DruidErrors;
+import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.JavaScriptCheck;
+import java.util.List;
+import org.apache.druid.query.Query;
+import org.apache.druid.query.QueryToolChest;
+
+/** Planner of Druid's native queries: JSON in, a JSON array of Druid's results out. */
+public final class NativeQueryPlanner implements Planner {
+    private static final String CONTENT_TYPE = "application/json";
+
+    private final DruidServices services = DruidServices.get();
+    private final NativeQueryRunner runner = new NativeQueryRunner(services);
+
+    @Override
+    public Answer answer(QueryText query, PlanContext context) {
+        return DruidErrors.DRUID.call("answer a query", () -> {
+            Query<?> parsed = parse(query.text());
+            return new Answer(CONTENT_TYPE, Bytes.wrap(answer(parsed, context)));
+        });
+    }
+
+    private <T> byte[] answer(Query<T> query, PlanContext context) throws JsonProcessingException {
+        List<T> rows = runner.run(query, context).toList();
+        QueryToolChest<T, Query<T>> toolChest = services.planning().conglomerate().getToolChest(query);
+        if (toolChest == null) {
+            return services.json().writeValueAsBytes(rows);
+        }
+        ObjectMapper mapper = toolChest.decorateObjectMapper(services.json(), query);
+        JavaType type = mapper.getTypeFactory().constructCollectionType(List.class, toolChest.getBaseResultType());
+        return mapper.writerFor(type).writeValueAsBytes(rows);
+    }
+
+    private Query<?> parse(String text) {
+        try {
+            JsonNode tree = services.json().readTree(text);
+            if (tree == null || !tree.isObject()) {
+                throw UniserveException.invalid("a query is a JSON object with \"queryType\"");
+            }
+            JavaScriptCheck.check("a query", tree);
+            return services.json().treeToValue(tree, Query.class);
+        } catch (JsonProcessingException e) {
+            throw UniserveException.invalid("query is not valid: " + PrintableText.line(e.getOriginalMessage()));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.uniserve.port.druid.segment;
+
+import io.uniserve.api.Document;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.PrintableText;
+import io.uniserve.error.UniserveException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.druid.data.input.InputRow;
+import org.apache.druid.data.input.InputRowSchema;
+import org.apache.druid.data.input.impl.MapInputRowParser;
+import org.apache.druid.data.input.impl.TimestampSpec;
+import org.apache.druid.java.util.common.JodaUtils;
+import org.apache.druid.segment.incremental.IncrementalIndexAddResult;
+import org.apache.druid.segment.incremental.OnheapIncrementalIndex;
+import org.apache.druid.segment.indexing.DataSchema;
+import org.apache.druid.segment.transform.Transformer;
+import org.joda.time.DateTime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converter from documents to Druid's rows. Not thread-safe: use one per thread.
+ *
+ * <p>Errors: INVALID_ROW with the field.
+ */
+final class RowReader {
+    private final TableSchema table;
+    private final InputRowSchema schema;
+    private final Transformer transformer;
+
+    RowReader(TableSchema table) {
+        this.table = table;
+        DataSchema data = table.dataSchema();
+        this.schema = new InputRowSchema(data.getTimestampSpec(), data.getDimensionsSpec(), null);
+        this.transformer = data.getTransformSpec().toTransformer();
+    }
+
+    /** The row as Druid stores it; null if the table's transformSpec filters it out. */
+    @Nullable InputRow row(Document document) {
+        Map<String, Object> fields = new HashMap<>(document.fields());
+        return transformer.transform(MapInputRowParser.parse(schema, fields));
+    }
+
+    /** Fails for rows without a valid time, and for rows with values that their columns cannot hold. */
+    void check(List<Document> documents) {
+        OnheapIncrementalIndex trial = table.newIndex();
+        try {
+            for (Document document : documents) {
+                document.partitionKey();
+                checkTime(document);
+                checkValues(trial, document);
+            }
+        } finally {
+            trial.close();
+        }
+    }
+
+    private void checkTime(Document document) {
+        TimestampSpec spec = table.dataSchema().getTimestampSpec();
+        String column = spec.getTimestampColumn();
+        Object value = document.fields().get(column);
+        if (value == null) {
+            throw invalid("row has no time: field \"" + column + "\" is missing or null");
+        }
+        DateTime time;
+        try {
+            time = spec.parseDateTime(value);
+        } catch (RuntimeException e) {
+            time = null;
+        }
+        if (time == null
+                || time.getMillis() < JodaUtils.MIN_INSTANT
+                || time.getMillis() >= JodaUtils.MAX_INSTANT) {
+            throw invalid("field \"" + column + "\" is \"" + PrintableText.line(String.valueOf(value))
+                    + "\", no time of format " + spec.getTimestampFormat());
+        }
+    }
+
+    private void checkValues(OnheapIncrementalIndex trial, Document document) {
+        try {
+            InputRow row = row(document);
+            if (row == null) {
+                return;
+            }
+            IncrementalIndexAddResult added = trial.add(row);
+            if (added.getParseException() != null) {
+                throw invalid("row does not fit the table's columns: "
+                        + PrintableText.line(added.getParseException().getMessage()));
+            }
+        } catch (UniserveException e) {
+            throw e;
+        } catch (Exception | StackOverflowError e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW,
+                    "row does not fit the table's columns: " + PrintableText.line(String.valueOf(e.getMessage())),
+                    e);
+        }
+    }
+
+    private static UniserveException invalid(String why) {
+        return new UniserveException(ErrorCode.INVALID_ROW, why);
+    }
+}

@@ -1,0 +1,302 @@
+package io.uniserve.port.druid.segment;
+
+import io.uniserve.api.Document;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.druid.data.input.InputRow;
+import org.apache.druid.segment.ReferenceCountingSegment;
+import org.apache.druid.segment.incremental.IndexSizeExceededException;
+import org.joda.time.Interval;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Segments and pending rows of an actor, by interval of the table's segmentGranularity. Used on the actor's update thread.
+ *
+ * <p>Deterministic: what becomes a segment, and which segments are merged, depends only on the sequence of rows and drops.
+ */
+final class SegmentStore {
+    /** Pending rows of an actor; then the intervals with most rows become segments. */
+    static final int PENDING_ROWS_MAX = 25_000;
+
+    /** Bytes of pending rows of an actor, as encoded. */
+    static final long PENDING_BYTES_MAX = 32L << 20;
+
+    /** Part of the pending rows that stay in memory, as a divisor. */
+    private static final int KEPT_SHARE = 4;
+
+    /** Segments of one size in one interval; then they are merged. */
+    static final int MERGE_SEGMENTS = 8;
+
+    /** Rows of a merged segment; Druid recommends about 5 million. */
+    static final int SEGMENT_ROWS_MAX = 5_000_000;
+
+    private final TableSchema schema;
+    private final String table;
+    private final Path scratch;
+    private final RowReader reader;
+    private final SegmentWriter writer;
+    private final TreeMap<Long, SegmentBucket> buckets = new TreeMap<>();
+    private final List<StoredSegment> retired = new ArrayList<>();
+    private final List<Path> retiredJournals = new ArrayList<>();
+    private PendingJournal journal;
+    private int journals = 1;
+    private int pendingRows;
+    private long pendingBytes;
+    private int journalRecords;
+
+    SegmentStore(TableSchema schema, String table, Path scratch) throws IOException {
+        this.schema = schema;
+        this.table = table;
+        this.scratch = scratch;
+        this.reader = new RowReader(schema);
+        this.writer = new SegmentWriter(schema, table, Files.createDirectories(scratch.resolve("segments")));
+        this.journal = newJournal();
+    }
+
+    private PendingJournal newJournal() throws IOException {
+        return new PendingJournal(scratch.resolve("pending-" + journals++));
+    }
+
+    String table() {
+        return table;
+    }
+
+    Path segmentDirectory() {
+        return writer.directory();
+    }
+
+    long nextNumber() {
+        return writer.next();
+    }
+
+    /** Adds a segment from a checkpoint. */
+    void addRestored(StoredSegment segment) {
+        bucket(segment.interval()).segments().add(segment);
+    }
+
+    /** Continues the numbers of a checkpoint. */
+    void setNextNumber(long number) {
+        writer.setNext(number);
+    }
+
+    void append(Document row) throws IOException, IndexSizeExceededException {
+        appendPending(row);
+        if (pendingRows >= PENDING_ROWS_MAX || pendingBytes >= PENDING_BYTES_MAX) {
+            seal();
+        }
+    }
+
+    /** Adds a row to memory and journal, without making segments. */
+    void appendPending(Document row) throws IOException, IndexSizeExceededException {
+        InputRow read = reader.row(row);
+        if (read == null) {
+            return;
+        }
+        SegmentBucket bucket = bucket(schema.segmentGranularity().bucket(read.getTimestamp()));
+        long before = journal.bytes();
+        journal.row(row);
+        journalRecords++;
+        long bytes = journal.bytes() - before;
+        bucket.pendingOr(schema, table).add(read, bytes);
+        pendingRows++;
+        pendingBytes += bytes;
+    }
+
+    private SegmentBucket bucket(Interval interval) {
+        return buckets.computeIfAbsent(interval.getStartMillis(), start -> new SegmentBucket(interval));
+    }
+
+    /** The interval of the segments of a row; empty if the table's transformSpec filters the row out. */
+    Optional<Interval> bucketOf(Document row) {
+        InputRow read = reader.row(row);
+        return read == null
+                ? Optional.empty()
+                : Optional.of(schema.segmentGranularity().bucket(read.getTimestamp()));
+    }
+
+    void dropBucketOf(Document row) throws IOException {
+        Optional<Interval> interval = bucketOf(row);
+        if (interval.isPresent()) {
+            drop(buckets.get(interval.get().getStartMillis()));
+        }
+    }
+
+    /** Drops all rows within an interval that consists of whole segment intervals. */
+    void dropBuckets(Interval interval) throws IOException {
+        List<SegmentBucket> inside = List.copyOf(
+                buckets.subMap(interval.getStartMillis(), interval.getEndMillis()).values());
+        for (SegmentBucket bucket : inside) {
+            drop(bucket);
+        }
+    }
+
+    /** Drops the pending rows of the bucket that starts at this time. */
+    void dropPending(long start) throws IOException {
+        SegmentBucket bucket = buckets.get(start);
+        if (bucket != null) {
+            clearPending(bucket);
+        }
+    }
+
+    private void drop(@Nullable SegmentBucket bucket) throws IOException {
+        if (bucket == null) {
+            return;
+        }
+        clearPending(bucket);
+        retired.addAll(bucket.segments());
+        buckets.remove(bucket.interval().getStartMillis());
+        if (journalRecords > 2 * PENDING_ROWS_MAX) {
+            compactJournal();
+        }
+    }
+
+    private void clearPending(SegmentBucket bucket) throws IOException {
+        if (bucket.pending() == null) {
+            return;
+        }
+        pendingRows -= bucket.pendingRows();
+        pendingBytes -= bucket.pendingBytes();
+        bucket.clearPending();
+        journal.drop(bucket.interval().getStartMillis());
+        journalRecords++;
+    }
+
+    private void seal() throws IOException {
+        List<SegmentBucket> fullest = buckets.values().stream()
+                .filter(bucket -> bucket.pending() != null)
+                .sorted(Comparator.comparingInt(SegmentBucket::pendingRows)
+                        .reversed()
+                        .thenComparing(bucket -> bucket.interval().getStartMillis()))
+                .toList();
+        for (SegmentBucket bucket : fullest) {
+            if (pendingRows <= PENDING_ROWS_MAX / KEPT_SHARE && pendingBytes <= PENDING_BYTES_MAX / KEPT_SHARE) {
+                break;
+            }
+            PendingIndex pending = bucket.pending();
+            if (pending != null) {
+                bucket.segments().add(writer.persist(bucket.interval(), pending));
+                clearPending(bucket);
+                mergeFull(bucket);
+            }
+        }
+        compactJournal();
+    }
+
+    private void mergeFull(SegmentBucket bucket) throws IOException {
+        for (List<StoredSegment> full = fullTier(bucket); !full.isEmpty(); full = fullTier(bucket)) {
+            StoredSegment merged = writer.merge(bucket.interval(), full);
+            bucket.segments().removeAll(full);
+            bucket.segments().add(merged);
+            retired.addAll(full);
+        }
+    }
+
+    /** The oldest segments of the smallest size that has enough of them; empty if there is none. */
+    private static List<StoredSegment> fullTier(SegmentBucket bucket) {
+        Map<Integer, List<StoredSegment>> tiers = new TreeMap<>();
+        for (StoredSegment segment : bucket.segments()) {
+            tiers.computeIfAbsent(tier(segment.rows()), tier -> new ArrayList<>()).add(segment);
+        }
+        for (List<StoredSegment> tier : tiers.values()) {
+            List<StoredSegment> oldest = tier.subList(0, Math.min(tier.size(), MERGE_SEGMENTS));
+            long rows = oldest.stream().mapToLong(StoredSegment::rows).sum();
+            if (oldest.size() == MERGE_SEGMENTS && rows <= SEGMENT_ROWS_MAX) {
+                return List.copyOf(oldest);
+            }
+        }
+        return List.of();
+    }
+
+    /** Number of digits of the rows in base {@link #MERGE_SEGMENTS}. */
+    private static int tier(int rows) {
+        int digits = 0;
+        for (int left = rows; left > 0; left /= MERGE_SEGMENTS) {
+            digits++;
+        }
+        return digits;
+    }
+
+    /** Writes the pending rows to a new journal; the old one stays until the new state is published. */
+    private void compactJournal() throws IOException {
+        long length = journal.flush();
+        Path old = journal.file();
+        journal.close();
+        List<Document> rows = new ArrayList<>();
+        Set<Long> live = new HashSet<>();
+        buckets.forEach((start, bucket) -> {
+            if (bucket.pending() != null) {
+                live.add(start);
+            }
+        });
+        PendingJournal.read(old, new PendingJournal.Records() {
+            @Override
+            public void row(Document row) {
+                if (bucketOf(row).filter(at -> live.contains(at.getStartMillis())).isPresent()) {
+                    rows.add(row);
+                }
+            }
+
+            @Override
+            public void drop(long bucket) {
+                rows.removeIf(row -> bucketOf(row)
+                        .filter(at -> at.getStartMillis() == bucket)
+                        .isPresent());
+            }
+        });
+        journal = newJournal();
+        for (Document row : rows) {
+            journal.row(row);
+        }
+        journalRecords = rows.size();
+        if (length > 0) {
+            retiredJournals.add(old);
+        }
+    }
+
+    /** Makes the list of segments that queries read. */
+    SegmentSet publish() throws IOException {
+        List<StoredSegment> stored = new ArrayList<>();
+        List<ReferenceCountingSegment> pending = new ArrayList<>();
+        long rows = 0;
+        long memory = 0;
+        for (SegmentBucket bucket : buckets.values()) {
+            stored.addAll(bucket.segments());
+            PendingIndex index = bucket.pending();
+            if (index != null) {
+                pending.add(index.segment());
+                rows += index.rows();
+                memory += index.memoryBytes();
+            }
+        }
+        return new SegmentSet(stored, pending, rows, memory, journal.file(), journal.flush());
+    }
+
+    /** Closes segments that are in no published state any more, and deletes their files. */
+    void dropRetired() throws IOException {
+        for (StoredSegment segment : retired) {
+            segment.drop();
+        }
+        retired.clear();
+        for (Path old : retiredJournals) {
+            Files.deleteIfExists(old);
+        }
+        retiredJournals.clear();
+    }
+
+    void close() throws IOException {
+        journal.close();
+        retired.forEach(StoredSegment::close);
+        Collection<SegmentBucket> all = buckets.values();
+        all.forEach(bucket -> bucket.segments().forEach(StoredSegment::close));
+    }
+}

@@ -1,0 +1,158 @@
+package io.uniserve.port.druid.segment;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.uniserve.error.PrintableText;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.port.druid.runtime.DruidErrors;
+import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.JavaScriptCheck;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+import org.apache.druid.java.util.common.granularity.Granularities;
+import org.apache.druid.java.util.common.granularity.Granularity;
+import org.apache.druid.query.aggregation.AggregatorFactory;
+import org.apache.druid.segment.incremental.IncrementalIndexSchema;
+import org.apache.druid.segment.incremental.OnheapIncrementalIndex;
+import org.apache.druid.segment.indexing.DataSchema;
+
+/**
+ * Schema of a table: the table option {@code dataSchema}, in Druid's own JSON, with timestampSpec, dimensionsSpec, metricsSpec,
+ * granularitySpec and transformSpec. Immutable.
+ *
+ * <p>Errors: INVALID_ARGUMENT or UNSUPPORTED that name the field.
+ */
+public final class TableSchema {
+    /** Name of the table option. */
+    public static final String OPTION = "dataSchema";
+
+    private static final Set<String> FIELDS = Set.of(
+            "dataSource", "timestampSpec", "dimensionsSpec", "metricsSpec", "granularitySpec", "transformSpec");
+
+    private final DataSchema schema;
+    private final Granularity segmentGranularity;
+
+    private TableSchema(DataSchema schema) {
+        this.schema = schema;
+        this.segmentGranularity = schema.getGranularitySpec().getSegmentGranularity();
+    }
+
+    /** Parses and checks the option of a table. */
+    public static TableSchema of(TableMeta meta) {
+        String text = meta.options().get(OPTION);
+        if (text == null) {
+            throw UniserveException.invalid("table option " + OPTION
+                    + " is missing: give Druid's dataSchema as JSON, with timestampSpec, dimensionsSpec, metricsSpec and granularitySpec");
+        }
+        JsonNode tree = parse(text);
+        check(tree);
+        ObjectNode named = ((ObjectNode) tree).put("dataSource", meta.name().value());
+        DataSchema schema = DruidErrors.DRUID.call("read table option " + OPTION, () -> {
+            try {
+                DataSchema read = DruidServices.get().json().treeToValue(named, DataSchema.class);
+                read.getDimensionsSpec();
+                return read;
+            } catch (JsonProcessingException e) {
+                throw UniserveException.invalid("table option " + OPTION + path(e) + ": "
+                        + PrintableText.line(e.getOriginalMessage()));
+            }
+        });
+        TableSchema table = new TableSchema(schema);
+        table.checkGranularity();
+        return table;
+    }
+
+    private static JsonNode parse(String text) {
+        try {
+            JsonNode tree = DruidServices.get().json().readTree(text);
+            if (tree != null && tree.isObject()) {
+                return tree;
+            }
+        } catch (JsonProcessingException e) {
+            throw UniserveException.invalid(
+                    "table option " + OPTION + " is no JSON: " + PrintableText.line(e.getOriginalMessage()));
+        } catch (StackOverflowError e) {
+            throw UniserveException.invalid("table option " + OPTION + " is nested too deeply");
+        }
+        throw UniserveException.invalid("table option " + OPTION + " is no JSON object: write {\"timestampSpec\": ...}");
+    }
+
+    private static void check(JsonNode tree) {
+        JavaScriptCheck.check(OPTION, tree);
+        for (Iterator<String> names = tree.fieldNames(); names.hasNext(); ) {
+            String name = names.next();
+            if (!FIELDS.contains(name)) {
+                throw UniserveException.unsupported(
+                        "field \"" + PrintableText.line(name) + "\" of table option " + OPTION + "; use " + FIELDS);
+            }
+        }
+        for (String needed : new String[] {"timestampSpec", "dimensionsSpec"}) {
+            if (!tree.path(needed).isObject()) {
+                throw UniserveException.invalid("table option " + OPTION + " has no object " + needed);
+            }
+        }
+        if (tree.path("timestampSpec").has("missingValue")) {
+            throw UniserveException.unsupported("timestampSpec.missingValue: each row needs its time");
+        }
+    }
+
+    private static String path(JsonProcessingException failure) {
+        if (failure instanceof com.fasterxml.jackson.databind.JsonMappingException mapping
+                && !mapping.getPath().isEmpty()) {
+            return ", " + mapping.getPathReference().replaceAll("[\\w.$]*\\.([A-Za-z]+)\\[", "$1[");
+        }
+        return "";
+    }
+
+    private void checkGranularity() {
+        if (Granularities.NONE.equals(segmentGranularity)) {
+            throw UniserveException.unsupported("granularitySpec.segmentGranularity NONE; use HOUR, DAY, MONTH, YEAR or ALL");
+        }
+        if (!schema.getGranularitySpec().inputIntervals().isEmpty()) {
+            throw UniserveException.unsupported("granularitySpec.intervals; delete the field: rows of all times are stored");
+        }
+        if (schema.getGranularitySpec().getClass() != org.apache.druid.indexer.granularity.UniformGranularitySpec.class) {
+            throw UniserveException.unsupported("granularitySpec.type other than uniform");
+        }
+    }
+
+    /** Druid's object. */
+    public DataSchema dataSchema() {
+        return schema;
+    }
+
+    /** Length of a segment's interval. */
+    Granularity segmentGranularity() {
+        return segmentGranularity;
+    }
+
+    boolean rollup() {
+        return schema.getGranularitySpec().isRollup();
+    }
+
+    AggregatorFactory[] metrics() {
+        return schema.getAggregators();
+    }
+
+    /** A new empty index in memory. */
+    OnheapIncrementalIndex newIndex() {
+        return (OnheapIncrementalIndex) new OnheapIncrementalIndex.Builder()
+                .setIndexSchema(IncrementalIndexSchema.builder()
+                        .withTimestampSpec(schema.getTimestampSpec())
+                        .withQueryGranularity(schema.getGranularitySpec().getQueryGranularity())
+                        .withDimensionsSpec(schema.getDimensionsSpec())
+                        .withMetrics(metrics())
+                        .withRollup(rollup())
+                        .build())
+                .setMaxRowCount(Integer.MAX_VALUE)
+                .build();
+    }
+
+    /** Fields of rows that hold the time. */
+    Map<String, String> timeField() {
+        return Map.of("column", schema.getTimestampSpec().getTimestampColumn(), "format", schema.getTimestampSpec().getTimestampFormat());
+    }
+}

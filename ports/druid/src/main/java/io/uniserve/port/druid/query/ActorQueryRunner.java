@@ -79,7 +79,8 @@ public final class ActorQueryRunner {
         QueryRunnerFactory<T, Query<T>> factory =
                 DruidServices.get().reading().conglomerate().findFactory(query);
         QueryToolChest<T, Query<T>> toolChest = factory.getToolchest();
-        Function<SegmentReference, SegmentReference> mapping = query.getDataSource().createSegmentMapFunction(query);
+        Function<SegmentReference, SegmentReference> mapping =
+                query.getDataSource().createSegmentMapFunction(query);
         List<QueryRunner<T>> runners = new ArrayList<>();
         for (int i = 0; i < chosen.size(); i++) {
             runners.add(runner(factory, mapping.apply(chosen.get(i)), descriptors.get(i), context));

@@ -7,6 +7,7 @@ import io.uniserve.port.druid.runtime.DruidServices;
 import java.util.List;
 import org.apache.druid.java.util.common.guava.LazySequence;
 import org.apache.druid.java.util.common.guava.Sequence;
+import org.apache.druid.java.util.common.guava.Sequences;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryPlus;
 import org.apache.druid.query.QueryRunner;
@@ -44,9 +45,16 @@ final class ActorQueryWalker implements QuerySegmentWalker {
                 query.getDataSourceAnalysis().getBaseTableDataSource().getName());
         response.addRemainingResponse(query.getMostSpecificId(), 0);
         return new LazySequence<>(() -> {
-            List<PartialResults> parts =
-                    context.retrieve(table, SegmentQueryCalls.RESULTS, new SegmentQuery<>(query), values -> values);
-            return PartialResults.sorted(query, parts, services.planning());
+            if (ExactTopN.applies(query)) {
+                Query<T> all = ExactTopN.forActors(query);
+                List<PartialResults> parts = retrieve(table, all);
+                return Sequences.simple(ExactTopN.rank(query, PartialResults.decoded(all, parts, services.planning())));
+            }
+            return PartialResults.sorted(query, retrieve(table, query), services.planning());
         });
+    }
+
+    private List<PartialResults> retrieve(TableName table, Query<?> query) {
+        return context.retrieve(table, SegmentQueryCalls.RESULTS, new SegmentQuery<>(query), values -> values);
     }
 }

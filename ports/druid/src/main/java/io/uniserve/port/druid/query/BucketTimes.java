@@ -1,35 +1,79 @@
 package io.uniserve.port.druid.query;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.druid.java.util.common.granularity.Granularities;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.Result;
+import org.apache.druid.query.aggregation.AggregatorFactory;
 import org.apache.druid.query.search.SearchQuery;
 import org.apache.druid.query.timeseries.TimeseriesQuery;
+import org.apache.druid.query.timeseries.TimeseriesResultValue;
+import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
 import org.apache.druid.query.topn.TopNQuery;
+import org.apache.druid.query.topn.TopNResultValue;
 import org.joda.time.DateTime;
 import org.joda.time.chrono.ISOChronology;
 
 /**
- * Times of results. With granularity ALL each segment reports the time of its own first row, and a merge keeps any of them; one Druid with
- * all rows reports the first of all. Stateless.
+ * Times and fields of results in one form, whatever segments they come from. With granularity ALL each segment reports the time of its own
+ * first row, and a merge keeps any of them; one Druid with all rows reports the first of all. Stateless.
  */
 final class BucketTimes {
     private BucketTimes() {}
 
-    /** Returns the results with the time of the first row of all segments, if the query has granularity ALL. */
+    /**
+     * Returns the results with the time of the first row of all segments, if the query has granularity ALL. Fields of a timeseries are in the
+     * order of its aggregators.
+     */
     @SuppressWarnings("unchecked") // Results of these query types are all of class Result.
     static <T> List<T> aligned(Query<T> query, TimeRange times, List<T> rows) {
         boolean timed = query instanceof TimeseriesQuery || query instanceof TopNQuery || query instanceof SearchQuery;
-        if (!timed || times.isEmpty() || !Granularities.ALL.equals(query.getGranularity())) {
+        if (!timed) {
             return rows;
         }
+        boolean all = Granularities.ALL.equals(query.getGranularity()) && !times.isEmpty();
         DateTime first = new DateTime(times.first(), ISOChronology.getInstanceUTC());
         List<T> aligned = new ArrayList<>(rows.size());
         for (T row : rows) {
-            aligned.add((T) new Result<>(first, ((Result<?>) row).getValue()));
+            Result<?> result = (Result<?>) row;
+            Object value = result.getValue();
+            if (query instanceof TimeseriesQuery timeseries) {
+                value = ordered(timeseries, (TimeseriesResultValue) value);
+            } else if (query instanceof TopNQuery topN) {
+                value = ordered(topN, (TopNResultValue) value);
+            }
+            aligned.add((T) new Result<>(all ? first : result.getTimestamp(), value));
         }
         return aligned;
+    }
+
+    private static TimeseriesResultValue ordered(TimeseriesQuery query, TimeseriesResultValue value) {
+        return new TimeseriesResultValue(
+                ordered(new LinkedHashMap<>(), query.getAggregatorSpecs(), value.getBaseObject()));
+    }
+
+    private static TopNResultValue ordered(TopNQuery query, TopNResultValue value) {
+        String dimension = query.getDimensionSpec().getOutputName();
+        List<Object> values = new ArrayList<>(value.getValue().size());
+        for (DimensionAndMetricValueExtractor one : value.getValue()) {
+            Map<String, Object> fields = new LinkedHashMap<>();
+            fields.put(dimension, one.getDimensionValue(dimension));
+            values.add(ordered(fields, query.getAggregatorSpecs(), one.getBaseObject()));
+        }
+        return TopNResultValue.create(values);
+    }
+
+    private static Map<String, Object> ordered(
+            Map<String, Object> first, List<AggregatorFactory> aggregators, Map<String, Object> fields) {
+        for (AggregatorFactory aggregator : aggregators) {
+            if (fields.containsKey(aggregator.getName())) {
+                first.put(aggregator.getName(), fields.get(aggregator.getName()));
+            }
+        }
+        fields.forEach(first::putIfAbsent);
+        return first;
     }
 }

@@ -35,7 +35,8 @@ public final class NativeQueryPlanner implements Planner {
 
     private <T> byte[] answer(Query<T> query, PlanContext context) throws JsonProcessingException {
         List<T> rows = runner.run(query, context).toList();
-        QueryToolChest<T, Query<T>> toolChest = services.planning().conglomerate().getToolChest(query);
+        QueryToolChest<T, Query<T>> toolChest =
+                services.planning().conglomerate().getToolChest(query);
         if (toolChest == null) {
             return services.json().writeValueAsBytes(rows);
         }

@@ -30,8 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PartialResults {
     /** Codec of the values of {@link SegmentQueryCalls#RESULTS}. */
-    static final Codec<PartialResults> CODEC =
-            Codecs.of(
+    static final Codec<PartialResults> CODEC = Codecs.of(
             (out, results) -> {
                 TimeRange.CODEC.write(out, results.times);
                 out.writeBytes(results.encode());
@@ -87,11 +86,17 @@ public final class PartialResults {
 
     /** The results of all parts in the order of the query; equal keys are adjacent and not merged. */
     static <T> Sequence<T> sorted(Query<T> query, List<PartialResults> parts, QueryFactories factories) {
-        TimeRange range = range(parts);
-        List<Sequence<T>> sequences = parts.stream()
-                .map(part -> Sequences.simple(BucketTimes.aligned(query, range, part.rows(query, factories))))
-                .toList();
+        List<Sequence<T>> sequences =
+                decoded(query, parts, factories).stream().map(Sequences::simple).toList();
         return Sequences.simple(sequences).flatMerge(sequence -> sequence, query.getResultOrdering());
+    }
+
+    /** The results of each part, with times as if one segment had all rows. */
+    static <T> List<List<T>> decoded(Query<T> query, List<PartialResults> parts, QueryFactories factories) {
+        TimeRange range = range(parts);
+        return parts.stream()
+                .map(part -> BucketTimes.aligned(query, range, part.rows(query, factories)))
+                .toList();
     }
 
     @SuppressWarnings("unchecked") // Results of one request are all of the query's class.

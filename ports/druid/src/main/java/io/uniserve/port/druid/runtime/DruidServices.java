@@ -56,7 +56,6 @@ import org.apache.druid.segment.join.LookupJoinableFactory;
 import org.apache.druid.segment.join.MapJoinableFactory;
 import org.apache.druid.segment.writeout.OffHeapMemorySegmentWriteOutMediumFactory;
 
-
 /**
  * Druid's services of one process, built by hand in place of Druid's injector: mappers with the sketch extension, the expression macros,
  * lookups, joins, and the query types for planners and for actors.

@@ -44,7 +44,9 @@ public final class DruidActor implements Actor {
         return DRUID.call(
                 "create an actor",
                 () -> new DruidActor(
-                        context, schema, new SegmentStore(schema, context.meta().name().value(), context.scratch())));
+                        context,
+                        schema,
+                        new SegmentStore(schema, context.meta().name().value(), context.scratch())));
     }
 
     /** Restores an actor from a checkpoint. */

@@ -68,9 +68,9 @@ public final class DruidUpdateFunctions {
     private static void checkOneActor(DruidActor actor, String function) {
         int actors = actor.context().meta().partitioner().actors();
         if (actors > 1) {
-            throw UniserveException.unsupported(
-                    function + " on a table of " + actors + " actors whose key field is its unique key; create the table with"
-                            + " -O unique-key=FIELD, of a field that is not the key field, so that rows go to all actors");
+            throw UniserveException.unsupported(function + " on a table of " + actors
+                    + " actors whose key field is its unique key; create the table with"
+                    + " -O unique-key=FIELD, of a field that is not the key field, so that rows go to all actors");
         }
     }
 }

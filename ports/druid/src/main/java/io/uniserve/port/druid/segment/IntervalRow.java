@@ -27,7 +27,8 @@ record IntervalRow(Interval interval) {
         try {
             interval = new Interval(iso, ISOChronology.getInstanceUTC());
         } catch (IllegalArgumentException e) {
-            throw invalid("field \"interval\" is \"" + PrintableText.line(iso) + "\", no interval such as \"2024-01-01/2024-02-01\"");
+            throw invalid("field \"interval\" is \"" + PrintableText.line(iso)
+                    + "\", no interval such as \"2024-01-01/2024-02-01\"");
         }
         if (interval.toDurationMillis() == 0) {
             throw invalid("field \"interval\" is empty: " + iso);
@@ -37,8 +38,8 @@ record IntervalRow(Interval interval) {
                 : granularity.bucketStart(interval.getStart()).equals(interval.getStart())
                         && granularity.bucketStart(interval.getEnd()).equals(interval.getEnd());
         if (!aligned) {
-            throw invalid("field \"interval\" is " + PrintableText.line(iso) + ": begin and end where segments of segmentGranularity "
-                    + granularity + " do");
+            throw invalid("field \"interval\" is " + PrintableText.line(iso)
+                    + ": begin and end where segments of segmentGranularity " + granularity + " do");
         }
         return new IntervalRow(interval);
     }

@@ -37,7 +37,8 @@ final class RowReader {
     }
 
     /** The row as Druid stores it; null if the table's transformSpec filters it out. */
-    @Nullable InputRow row(Document document) {
+    @Nullable
+    InputRow row(Document document) {
         Map<String, Object> fields = new HashMap<>(document.fields());
         return transformer.transform(MapInputRowParser.parse(schema, fields));
     }
@@ -69,9 +70,7 @@ final class RowReader {
         } catch (RuntimeException e) {
             time = null;
         }
-        if (time == null
-                || time.getMillis() < JodaUtils.MIN_INSTANT
-                || time.getMillis() >= JodaUtils.MAX_INSTANT) {
+        if (time == null || time.getMillis() < JodaUtils.MIN_INSTANT || time.getMillis() >= JodaUtils.MAX_INSTANT) {
             throw invalid("field \"" + column + "\" is \"" + PrintableText.line(String.valueOf(value))
                     + "\", no time of format " + spec.getTimestampFormat());
         }

@@ -24,7 +24,8 @@ final class SegmentBucket {
         return segments;
     }
 
-    @Nullable PendingIndex pending() {
+    @Nullable
+    PendingIndex pending() {
         return pending;
     }
 

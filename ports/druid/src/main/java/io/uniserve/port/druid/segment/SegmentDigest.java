@@ -64,9 +64,8 @@ final class SegmentDigest {
 
     private static void append(
             StringBuilder row, String column, @Nullable Object value, @Nullable AggregatorFactory metric) {
-        Object shown = value == null || metric == null || value instanceof Number
-                ? value
-                : metric.finalizeComputation(value);
+        Object shown =
+                value == null || metric == null || value instanceof Number ? value : metric.finalizeComputation(value);
         if (shown == null) {
             return;
         }

@@ -133,8 +133,8 @@ final class SegmentStore {
 
     /** Drops all rows within an interval that consists of whole segment intervals. */
     void dropBuckets(Interval interval) throws IOException {
-        List<SegmentBucket> inside = List.copyOf(
-                buckets.subMap(interval.getStartMillis(), interval.getEndMillis()).values());
+        List<SegmentBucket> inside = List.copyOf(buckets.subMap(interval.getStartMillis(), interval.getEndMillis())
+                .values());
         for (SegmentBucket bucket : inside) {
             drop(bucket);
         }
@@ -205,7 +205,8 @@ final class SegmentStore {
     private static List<StoredSegment> fullTier(SegmentBucket bucket) {
         Map<Integer, List<StoredSegment>> tiers = new TreeMap<>();
         for (StoredSegment segment : bucket.segments()) {
-            tiers.computeIfAbsent(tier(segment.rows()), tier -> new ArrayList<>()).add(segment);
+            tiers.computeIfAbsent(tier(segment.rows()), tier -> new ArrayList<>())
+                    .add(segment);
         }
         for (List<StoredSegment> tier : tiers.values()) {
             List<StoredSegment> oldest = tier.subList(0, Math.min(tier.size(), MERGE_SEGMENTS));
@@ -241,7 +242,9 @@ final class SegmentStore {
         PendingJournal.read(old, new PendingJournal.Records() {
             @Override
             public void row(Document row) {
-                if (bucketOf(row).filter(at -> live.contains(at.getStartMillis())).isPresent()) {
+                if (bucketOf(row)
+                        .filter(at -> live.contains(at.getStartMillis()))
+                        .isPresent()) {
                     rows.add(row);
                 }
             }

@@ -29,8 +29,8 @@ public final class TableSchema {
     /** Name of the table option. */
     public static final String OPTION = "dataSchema";
 
-    private static final Set<String> FIELDS = Set.of(
-            "dataSource", "timestampSpec", "dimensionsSpec", "metricsSpec", "granularitySpec", "transformSpec");
+    private static final Set<String> FIELDS =
+            Set.of("dataSource", "timestampSpec", "dimensionsSpec", "metricsSpec", "granularitySpec", "transformSpec");
 
     private final DataSchema schema;
     private final Granularity segmentGranularity;
@@ -44,8 +44,9 @@ public final class TableSchema {
     public static TableSchema of(TableMeta meta) {
         String text = meta.options().get(OPTION);
         if (text == null) {
-            throw UniserveException.invalid("table option " + OPTION
-                    + " is missing: give Druid's dataSchema as JSON, with timestampSpec, dimensionsSpec, metricsSpec and granularitySpec");
+            throw UniserveException.invalid(
+                    "table option " + OPTION
+                            + " is missing: give Druid's dataSchema as JSON, with timestampSpec, dimensionsSpec, metricsSpec and granularitySpec");
         }
         JsonNode tree = parse(text);
         check(tree);
@@ -56,8 +57,8 @@ public final class TableSchema {
                 read.getDimensionsSpec();
                 return read;
             } catch (JsonProcessingException e) {
-                throw UniserveException.invalid("table option " + OPTION + path(e) + ": "
-                        + PrintableText.line(e.getOriginalMessage()));
+                throw UniserveException.invalid(
+                        "table option " + OPTION + path(e) + ": " + PrintableText.line(e.getOriginalMessage()));
             }
         });
         TableSchema table = new TableSchema(schema);
@@ -77,7 +78,8 @@ public final class TableSchema {
         } catch (StackOverflowError e) {
             throw UniserveException.invalid("table option " + OPTION + " is nested too deeply");
         }
-        throw UniserveException.invalid("table option " + OPTION + " is no JSON object: write {\"timestampSpec\": ...}");
+        throw UniserveException.invalid(
+                "table option " + OPTION + " is no JSON object: write {\"timestampSpec\": ...}");
     }
 
     private static void check(JsonNode tree) {
@@ -109,12 +111,15 @@ public final class TableSchema {
 
     private void checkGranularity() {
         if (Granularities.NONE.equals(segmentGranularity)) {
-            throw UniserveException.unsupported("granularitySpec.segmentGranularity NONE; use HOUR, DAY, MONTH, YEAR or ALL");
+            throw UniserveException.unsupported(
+                    "granularitySpec.segmentGranularity NONE; use HOUR, DAY, MONTH, YEAR or ALL");
         }
         if (!schema.getGranularitySpec().inputIntervals().isEmpty()) {
-            throw UniserveException.unsupported("granularitySpec.intervals; delete the field: rows of all times are stored");
+            throw UniserveException.unsupported(
+                    "granularitySpec.intervals; delete the field: rows of all times are stored");
         }
-        if (schema.getGranularitySpec().getClass() != org.apache.druid.indexer.granularity.UniformGranularitySpec.class) {
+        if (schema.getGranularitySpec().getClass()
+                != org.apache.druid.indexer.granularity.UniformGranularitySpec.class) {
             throw UniserveException.unsupported("granularitySpec.type other than uniform");
         }
     }
@@ -153,6 +158,10 @@ public final class TableSchema {
 
     /** Fields of rows that hold the time. */
     Map<String, String> timeField() {
-        return Map.of("column", schema.getTimestampSpec().getTimestampColumn(), "format", schema.getTimestampSpec().getTimestampFormat());
+        return Map.of(
+                "column",
+                schema.getTimestampSpec().getTimestampColumn(),
+                "format",
+                schema.getTimestampSpec().getTimestampFormat());
     }
 }

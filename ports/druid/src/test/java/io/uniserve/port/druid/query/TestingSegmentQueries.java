@@ -18,7 +18,8 @@ public final class TestingSegmentQueries {
         return List.of(
                 probe("{\"queryType\": \"timeseries\", " + source + ", " + sums + "}"),
                 probe("{\"queryType\": \"groupBy\", " + source + ", \"dimensions\": [\"id\", \"tags\"], " + sums + "}"),
-                probe("{\"queryType\": \"scan\", " + source + ", \"order\": \"ascending\", \"columns\": [\"__time\", \"id\", \"price\"]}"));
+                probe("{\"queryType\": \"scan\", " + source
+                        + ", \"order\": \"ascending\", \"columns\": [\"__time\", \"id\", \"price\"]}"));
     }
 
     private static TckQuery<?, ?> probe(String json) {

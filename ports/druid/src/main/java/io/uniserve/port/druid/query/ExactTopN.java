@@ -1,0 +1,128 @@
+package io.uniserve.port.druid.query;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.druid.java.util.common.granularity.Granularities;
+import org.apache.druid.query.Query;
+import org.apache.druid.query.Result;
+import org.apache.druid.query.aggregation.AggregatorFactory;
+import org.apache.druid.query.aggregation.PostAggregator;
+import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
+import org.apache.druid.query.topn.TopNQuery;
+import org.apache.druid.query.topn.TopNResultBuilder;
+import org.apache.druid.query.topn.TopNResultValue;
+import org.joda.time.DateTime;
+import org.joda.time.chrono.ISOChronology;
+
+/**
+ * Exact topN: actors return all values of the dimension, and the planner ranks them as Druid's engine ranks those of one segment with all
+ * rows, ties included. Druid itself merges the best values of each segment, which may miss some. Stateless.
+ *
+ * <p>Errors: RESOURCE_EXHAUSTED if a time bucket of an actor has {@link #VALUES_MAX} values.
+ */
+final class ExactTopN {
+    /** Values of the dimension per actor and time bucket. */
+    static final int VALUES_MAX = 100_000;
+
+    private static final String APPROXIMATE = "useApproximateTopN";
+
+    private ExactTopN() {}
+
+    /** Returns whether the query wants exact results and is a topN whose merge is not exact anyway. */
+    static boolean applies(Query<?> query) {
+        return query instanceof TopNQuery && !query.context().getBoolean(APPROXIMATE, false);
+    }
+
+    /** The query for actors. */
+    @SuppressWarnings("unchecked") // Only the number of results changes.
+    static <T> Query<T> forActors(Query<T> query) {
+        TopNQuery topN = (TopNQuery) query;
+        return (Query<T>) (Query<?>) topN.withThreshold(Math.max(topN.getThreshold(), VALUES_MAX));
+    }
+
+    /** Ranks all values of all parts. */
+    @SuppressWarnings("unchecked") // T is the result of a topN.
+    static <T> List<T> rank(Query<T> query, List<List<T>> parts) {
+        TopNQuery topN = (TopNQuery) query;
+        Map<Long, Map<Object, Map<String, Object>>> buckets = new TreeMap<>();
+        for (List<T> part : parts) {
+            for (T row : part) {
+                Result<TopNResultValue> result = (Result<TopNResultValue>) row;
+                int values = result.getValue().getValue().size();
+                if (values >= VALUES_MAX && values >= topN.getThreshold()) {
+                    throw new UniserveException(
+                            ErrorCode.RESOURCE_EXHAUSTED,
+                            "topN: dimension " + topN.getDimensionSpec().getDimension() + " has more than " + VALUES_MAX
+                                    + " values; use a groupBy, or \"context\": {\"" + APPROXIMATE + "\": true}");
+                }
+                long bucket = Granularities.ALL.equals(topN.getGranularity())
+                        ? 0
+                        : topN.getGranularity()
+                                .bucketStart(result.getTimestamp().getMillis());
+                add(topN, buckets.computeIfAbsent(bucket, start -> values()), result);
+            }
+        }
+        List<T> ranked = new ArrayList<>();
+        buckets.forEach((start, values) -> ranked.add((T) best(topN, time(start, topN, parts), values)));
+        return ranked;
+    }
+
+    /** Results of granularity ALL have the time of the first row, which all parts know. */
+    private static <T> DateTime time(long start, TopNQuery query, List<List<T>> parts) {
+        return Granularities.ALL.equals(query.getGranularity())
+                ? ((Result<?>) parts.stream()
+                                .filter(part -> !part.isEmpty())
+                                .findFirst()
+                                .orElseThrow()
+                                .get(0))
+                        .getTimestamp()
+                : new DateTime(start, ISOChronology.getInstanceUTC());
+    }
+
+    /** In the order of a segment's dictionary, in which Druid's engine visits values. */
+    @SuppressWarnings({"unchecked", "rawtypes"}) // Values of one dimension are of one type.
+    private static Map<Object, Map<String, Object>> values() {
+        return new TreeMap<>((Comparator) Comparator.nullsFirst(Comparator.<Comparable>naturalOrder()));
+    }
+
+    private static void add(TopNQuery query, Map<Object, Map<String, Object>> values, Result<TopNResultValue> result) {
+        String dimension = query.getDimensionSpec().getOutputName();
+        for (DimensionAndMetricValueExtractor value : result.getValue()) {
+            Map<String, Object> known = values.get(value.getDimensionValue(dimension));
+            if (known == null) {
+                values.put(value.getDimensionValue(dimension), new LinkedHashMap<>(value.getBaseObject()));
+                continue;
+            }
+            for (AggregatorFactory aggregator : query.getAggregatorSpecs()) {
+                known.compute(aggregator.getName(), (name, left) -> aggregator.combine(left, value.getMetric(name)));
+            }
+        }
+    }
+
+    private static Result<TopNResultValue> best(
+            TopNQuery query, DateTime time, Map<Object, Map<String, Object>> values) {
+        List<AggregatorFactory> aggregators = query.getAggregatorSpecs();
+        List<PostAggregator> posts = query.getPostAggregatorSpecs();
+        TopNResultBuilder builder = query.getTopNMetricSpec()
+                .getResultBuilder(
+                        time,
+                        query.getDimensionSpec(),
+                        query.getThreshold(),
+                        query.getTopNMetricSpec().getComparator(aggregators, posts),
+                        aggregators,
+                        posts);
+        values.forEach((value, fields) -> builder.addEntry(
+                (Comparable<?>) value,
+                null,
+                aggregators.stream()
+                        .map(aggregator -> fields.get(aggregator.getName()))
+                        .toArray()));
+        return builder.build();
+    }
+}

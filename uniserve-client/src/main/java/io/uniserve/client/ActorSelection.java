@@ -10,8 +10,8 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.message.client.ReadMode;
@@ -38,14 +38,14 @@ import java.util.function.Function;
 public final class ActorSelection {
     private final ClientCore core;
     private final TableName table;
-    private final Optional<Function<Partitioner, List<Integer>>> chosen;
+    private final Optional<Function<TableRoute, List<Integer>>> chosen;
     private final ReadMode mode;
     private final Duration deadline;
 
     ActorSelection(
             ClientCore core,
             TableName table,
-            Optional<Function<Partitioner, List<Integer>>> chosen,
+            Optional<Function<TableRoute, List<Integer>>> chosen,
             ReadMode mode,
             Duration deadline) {
         this.core = core;
@@ -101,7 +101,7 @@ public final class ActorSelection {
                     route -> start(
                             call.id(),
                             encoded,
-                            chosen.map(choice -> choice.apply(route.meta().partitioner())),
+                            chosen.map(choice -> choice.apply(route)),
                             end,
                             false));
             return ClientFuture.of(result, core.options().callbackExecutor(), value -> combine(value, call, combiner));
@@ -148,7 +148,7 @@ public final class ActorSelection {
         long end = core.deadlineNanos(deadline);
         List<Integer> actors = chosen.isEmpty()
                 ? List.of()
-                : chosen(TableLocator.locateNow(core, table, end).meta().partitioner());
+                : chosen(TableLocator.locateNow(core, table, end));
         return ClientFuture.await(
                 new QueryOperationFactory(core).query(new QueryText(table, text, actors), mode, wanted, end, true));
     }
@@ -168,7 +168,7 @@ public final class ActorSelection {
                                             new QueryText(
                                                     table,
                                                     text,
-                                                    chosen(route.meta().partitioner())),
+                                                    chosen(route)),
                                             mode,
                                             wanted,
                                             end,
@@ -179,8 +179,8 @@ public final class ActorSelection {
         }
     }
 
-    private List<Integer> chosen(Partitioner partitioner) {
-        List<Integer> actors = chosen.orElseThrow().apply(partitioner);
+    private List<Integer> chosen(TableRoute route) {
+        List<Integer> actors = chosen.orElseThrow().apply(route);
         if (actors.isEmpty()) {
             throw UniserveException.invalid("no actor is selected; select at least one");
         }
@@ -189,9 +189,8 @@ public final class ActorSelection {
 
     /** Retrieve of these actors. Blocks only if the routing map does not have the table yet. */
     <P, V> Query toQuery(RetrieveCall<P, V> call, P parameters, ReadMode readMode, long end) {
-        Partitioner partitioner =
-                TableLocator.locateNow(core, table, end).meta().partitioner();
-        Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(partitioner));
+        TableRoute route = TableLocator.locateNow(core, table, end);
+        Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(route));
         return new Query(table, actors, call.id(), encode(call, parameters), readMode, end);
     }
 

@@ -6,6 +6,7 @@ import io.uniserve.codec.Codec;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
@@ -57,15 +58,15 @@ public final class ClientTable {
     /** Selects actors by number. A retrieve of no actors has an empty result. */
     public ActorSelection actors(Collection<Integer> actors) {
         List<Integer> distinct = List.copyOf(new TreeSet<>(actors));
-        return selection(Optional.of(partitioner -> distinct));
+        return selection(Optional.of(route -> distinct));
     }
 
     /** Selects the actors of these keys. The operator still needs the keys as parameters. */
     public ActorSelection keys(Collection<? extends PartitionKey> keys) {
         List<PartitionKey> copy = List.copyOf(keys);
-        return selection(Optional.of(partitioner -> {
+        return selection(Optional.of(route -> {
             TreeSet<Integer> actors = new TreeSet<>();
-            copy.forEach(key -> actors.add(partitioner.actorOf(toPortKey(key))));
+            copy.forEach(key -> actors.addAll(route.actorsOf(toPortKey(key))));
             return List.copyOf(actors);
         }));
     }
@@ -131,7 +132,7 @@ public final class ClientTable {
     }
 
     private ActorSelection selection(PartitionKey key) {
-        return selection(Optional.of(partitioner -> List.of(partitioner.actorOf(toPortKey(key)))));
+        return selection(Optional.of(route -> route.actorsOf(toPortKey(key))));
     }
 
     /** Converts a number key to text if the port's keys are texts. */
@@ -141,7 +142,18 @@ public final class ClientTable {
                 : key;
     }
 
-    private ActorSelection selection(Optional<Function<io.uniserve.model.Partitioner, List<Integer>>> chosen) {
+    /**
+     * Selects the chunks of a TIME table that overlap an interval, for queries that name the interval as well: a chunk may also have rows
+     * outside of it. Without such chunks a retrieve combines no values. Fails with INVALID_ARGUMENT for other tables.
+     *
+     * @param fromMillis start, inclusive, in milliseconds since 1970
+     * @param toMillis end, exclusive
+     */
+    public ActorSelection between(long fromMillis, long toMillis) {
+        return selection(Optional.of(route -> route.actorsBetween(fromMillis, toMillis)));
+    }
+
+    private ActorSelection selection(Optional<Function<TableRoute, List<Integer>>> chosen) {
         return new ActorSelection(
                 core, name, chosen, ReadMode.LINEARIZABLE, core.options().queryDeadline());
     }

@@ -10,13 +10,19 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.update.ChunkRequester;
 import io.uniserve.protocol.client.update.Update;
 import io.uniserve.protocol.client.update.Update.ActorBatch;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Factory of update operations. Thread-safe. */
 final class UpdateOperationFactory {
@@ -40,7 +46,9 @@ final class UpdateOperationFactory {
         RowSplitter<R> splitter = new RowSplitter<>(
                 route.meta().partitioner(),
                 codec,
-                core.index().hasTextKeys(route.meta().name()));
+                core.index().hasTextKeys(route.meta().name()),
+                () -> route.map().numbers(),
+                core.clock().wallMillis());
         String function = BroadcastUpdate.functionToSend(
                 asked, route.meta(), core.index().updates(route.meta().port()));
         boolean form = BroadcastUpdate.isBroadcast(function);
@@ -64,9 +72,45 @@ final class UpdateOperationFactory {
         }
         UpdatePlan plan = new UpdatePlan(
                 route.meta().name(), route.meta().tableId(), function, level, steps, chosenId, deadlineNanos);
+        Set<Integer> absent = route.meta().partitioner() instanceof Partitioner.Time time
+                ? ChunkRequester.absentChunks(route, time, splitter.actors())
+                : Set.of();
         return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
             UpdateOperation run = new UpdateOperation(environment, core.requests(), plan, operation);
-            operation.start(run::runNextStep, run::cancel);
+            if (absent.isEmpty()) {
+                operation.start(run::runNextStep, run::cancel);
+            } else {
+                requestChunks(plan, absent, operation, environment, run);
+            }
+        });
+    }
+
+    /** Has the coordinator make the chunks that have no actors yet, then sends the rows. */
+    private void requestChunks(
+            UpdatePlan plan,
+            Set<Integer> absent,
+            Operation<UpdateOutcome> operation,
+            ClientContext environment,
+            UpdateOperation run) {
+        ChunkRequester chunks = new ChunkRequester(
+                environment,
+                (leader, request, timeout, completion) -> core.admin().call(leader, request, timeout, outcome -> operation
+                        .serial()
+                        .execute(() -> completion.done(outcome))),
+                plan.table(),
+                plan.tableId(),
+                absent,
+                plan.deadlineNanos(),
+                made -> {
+                    if (made instanceof Outcome.Err<Done> err) {
+                        operation.end(Outcome.err(err.error()));
+                    } else {
+                        run.runNextStep();
+                    }
+                });
+        operation.start(chunks::start, () -> {
+            chunks.cancel();
+            run.cancel();
         });
     }
 

@@ -13,12 +13,12 @@ import java.nio.file.Path;
  * }</pre>
  *
  * @param meta the table's definition
- * @param actor the actor's number, from 0 to the table's number of actors minus 1
+ * @param actor the actor's number: from 0 to the table's number of actors minus 1, or one of the numbers of a TIME table
  * @param scratch an empty directory that only this actor uses; the host empties it at every start, and its name is unique in the process
  */
 public record ActorContext(TableMeta meta, int actor, Path scratch) {
-    /** Returns whether the row's key belongs to this actor. */
+    /** Returns whether the row belongs to this actor. */
     public boolean owns(Row row) {
-        return meta.partitioner().actorOf(row.partitionKey()) == actor;
+        return row.actor(meta.partitioner()) == actor;
     }
 }

@@ -5,6 +5,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.PartitionKey;
+import io.uniserve.model.time.RowTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,12 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
         Map<String, @Nullable Object> texts = new LinkedHashMap<>(fields);
         texts.put(keyField, number.toString());
         return new Document(keyField, texts);
+    }
+
+    /** Time in the column: a Long of milliseconds since 1970, or a text of ISO-8601. */
+    @Override
+    public long time(String column) {
+        return RowTime.parse(column, fields.get(column));
     }
 
     @Override

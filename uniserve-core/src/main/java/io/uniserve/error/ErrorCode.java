@@ -25,6 +25,8 @@ public enum ErrorCode {
     CONFLICT(1020, false),
     /** An operator ended the query, or it ran longer than the server permits. */
     QUERY_KILLED(1021, false),
+    /** The row belongs to a chunk of time that the table no longer keeps. */
+    CHUNK_EXPIRED(1022, false),
     TOO_LARGE(2001, false),
     RESOURCE_EXHAUSTED(2002, true),
     LOG_FULL(2003, false),

@@ -4,6 +4,16 @@ package io.uniserve.limit;
 public final class Limits {
     public static final int NAME_LENGTH_MAX = 64;
     public static final int ACTORS_PER_TABLE_MAX = 4096;
+
+    /** Live actors of a TIME table. Its map is one node of the registry, which has at most 1 MiB. */
+    public static final int TIME_ACTORS_PER_TABLE_MAX = 32_768;
+
+    /** Buckets per chunk of a TIME table. */
+    public static final int TIME_BUCKETS_MAX = 1_024;
+
+    /** Chunks in one request to make chunks. */
+    public static final int CHUNKS_PER_REQUEST_MAX = 1_024;
+
     public static final int TABLES_MAX = 1024;
     public static final int REPLICATION_FACTOR_MAX = 16;
     public static final int CONFIG_FILE_BYTES_MAX = 1 << 20;

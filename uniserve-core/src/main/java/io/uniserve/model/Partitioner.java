@@ -3,14 +3,21 @@ package io.uniserve.model;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import java.util.List;
+import java.util.Optional;
 
 /** Mapping from partition keys to actors. It is part of a table's definition, so rows never move between actors. */
 public sealed interface Partitioner {
-    /** Number of actors, at least 1, fixed at creation. */
+    /** Number of actors at creation: at least 1 and fixed, but 0 for {@link Time}, whose actors the table's map has. */
     int actors();
 
-    /** The actor of this key, 0 to actors - 1. It fails with INVALID_ROW for a key of an unsupported type. */
+    /**
+     * The actor of this key, 0 to actors - 1.
+     *
+     * @throws UniserveException INVALID_ROW for a key of an unsupported type; UNSUPPORTED for {@link Time}, where the time decides too
+     */
     int actorOf(PartitionKey key);
 
     /** Hash partitioning: floorMod(murmur3_32(key bytes), actors). Every key has an actor, negative numbers too. */
@@ -59,6 +66,118 @@ public sealed interface Partitioner {
                 }
             }
             return low;
+        }
+    }
+
+    /**
+     * Partitioning by time, then by key. Time is divided into chunks, and each chunk into buckets of keys. Actor numbers are a pure function
+     * of time and key: ordinal of the chunk times buckets, plus floorMod(murmur3_32(key bytes), buckets). Only chunks with rows have actors.
+     *
+     * <pre>{@code
+     * new Partitioner.Time("ts", new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC), 2,
+     *         Optional.of(IsoPeriod.parse("retention", "P90D")), IsoPeriod.parse("ahead", "P1D"));
+     * }</pre>
+     *
+     * @param column name of the rows' time column
+     * @param chunks division of time
+     * @param buckets actors per chunk, at least 1
+     * @param retention time after the end of a chunk at which the chunk expires; empty to keep all chunks
+     * @param ahead how far in the future the time of a row may be
+     */
+    record Time(String column, ChunkCalendar chunks, int buckets, Optional<IsoPeriod> retention, IsoPeriod ahead)
+            implements Partitioner {
+        public Time {
+            if (column.isBlank() || column.length() > Limits.NAME_LENGTH_MAX) {
+                throw UniserveException.invalid(
+                        "time column is empty or too long: use 1 to " + Limits.NAME_LENGTH_MAX + " characters");
+            }
+            if (buckets < 1 || buckets > Limits.TIME_BUCKETS_MAX) {
+                throw UniserveException.invalid("buckets is " + buckets + ": use 1 to " + Limits.TIME_BUCKETS_MAX);
+            }
+            long most = Integer.MAX_VALUE / chunks.chunks();
+            if (buckets > most) {
+                throw UniserveException.invalid(
+                        "chunk " + chunks.period() + " with " + buckets + " buckets gives more than "
+                                + Integer.MAX_VALUE + " actor numbers in the years 0 to 9999: use at most " + most
+                                + " buckets, or a longer chunk");
+            }
+        }
+
+        @Override
+        public int actors() {
+            return 0;
+        }
+
+        @Override
+        public int actorOf(PartitionKey key) {
+            throw UniserveException.unsupported(
+                    "an actor by key alone in a table partitioned by time: its actors are by"
+                            + " time and key; give the time too");
+        }
+
+        /**
+         * The actor of a row of this time, in milliseconds since 1970, and key.
+         *
+         * @throws UniserveException INVALID_ROW for a time before year 0 or after year 9999
+         */
+        public int actorOf(long time, PartitionKey key) {
+            return chunks.ordinalOf(time) * buckets + bucketOf(key);
+        }
+
+        /** Bucket of a key, 0 to buckets - 1, in every chunk. */
+        public int bucketOf(PartitionKey key) {
+            return Math.floorMod(Murmur3.hash32(key.bytes()), buckets);
+        }
+
+        /** Returns whether the chunk of an actor overlaps the times from {@code from}, inclusive, to {@code to}, exclusive. */
+        public boolean overlaps(int actor, long from, long to) {
+            int ordinal = ordinalOf(actor);
+            return from < to && chunks.start(ordinal) < to && chunks.end(ordinal) > from;
+        }
+
+        /** Ordinal of the chunk that an actor belongs to. */
+        public int ordinalOf(int actor) {
+            return actor / buckets;
+        }
+
+        /** Number of the first actor of a chunk. The others follow. */
+        public int firstActor(int ordinal) {
+            return ordinal * buckets;
+        }
+
+        /** Returns whether a chunk is expired at this time: its end plus the retention has passed. */
+        public boolean isExpired(int ordinal, long now) {
+            return retention.isPresent() && retention.get().addTo(chunks.end(ordinal), chunks.zone()) <= now;
+        }
+
+        /** Time at which a chunk expires; empty if the table keeps all chunks. */
+        public Optional<Long> expiryOf(int ordinal) {
+            return retention.map(kept -> kept.addTo(chunks.end(ordinal), chunks.zone()));
+        }
+
+        /**
+         * Rejects the time of a row that is later than the table permits.
+         *
+         * @param now the caller's time
+         * @throws UniserveException INVALID_ROW that names the time and the remedy
+         */
+        public void checkAhead(long time, long now) {
+            if (time > now && time > ahead.addTo(now, chunks.zone())) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_ROW,
+                        "time " + chunks.text(time) + " in column \"" + column + "\" is more than " + ahead
+                                + " in the future: correct the row, or create the table with a longer time ahead");
+            }
+        }
+
+        /** The error for rows of an expired chunk. */
+        public UniserveException expired(int ordinal) {
+            return new UniserveException(
+                    ErrorCode.CHUNK_EXPIRED,
+                    "chunk " + chunks.startText(ordinal) + " of " + chunks.period()
+                            + " is expired: the table keeps chunks for "
+                            + retention.map(IsoPeriod::toString).orElse("ever")
+                            + "; drop the row, or write it to a table with a longer retention");
         }
     }
 

@@ -170,7 +170,7 @@ final class BulkLoader {
     private void add(String file, long line, Document document) {
         int actor = command.goesToAllActors() ? 0 : check.actor(document);
         long bytes =
-                RowValidator.bytes(document) * (everywhere ? table.partitioner().actors() : 1);
+                RowValidator.bytes(document) * (everywhere ? Math.max(1, table.partitioner().actors()) : 1);
         batch.add(new Row(document, actor, file, line));
         batchBytes += bytes;
     }

@@ -63,9 +63,9 @@ final class RowValidator {
         return new Document(table.keyField(), fields);
     }
 
-    /** Returns the actor of a row's key. Fails with INVALID_ROW if it has none. */
+    /** Returns the actor of a row. Fails with INVALID_ROW if it has no valid key, or no valid time for a table partitioned by time. */
     int actor(Document document) {
-        return table.partitioner().actorOf(document.partitionKey());
+        return document.actor(table.partitioner());
     }
 
     /**

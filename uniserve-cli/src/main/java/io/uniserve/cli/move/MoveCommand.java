@@ -92,12 +92,12 @@ public final class MoveCommand extends ClientCommand {
     }
 
     private ActorState actor(TableRoute table) {
-        List<ActorState> actors = table.map().actors();
-        if (actor < 0 || actor >= actors.size()) {
+        ActorState state = table.map().find(actor);
+        if (state == null) {
             throw UniserveException.invalid(
-                    "ACTOR " + actor + ": table " + name + " has actors 0 to " + (actors.size() - 1));
+                    "ACTOR " + actor + ": table " + name + " has " + table.map().describeNumbers());
         }
-        return actors.get(actor);
+        return state;
     }
 
     private ServerId sourceServer(ActorState state) {

@@ -14,6 +14,7 @@ import io.uniserve.model.PartitionKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -88,20 +89,19 @@ public final class ReplicateCommand extends ClientCommand {
 
     /** Returns the chosen actors. Fails before any request if the table does not have one of them. */
     private TreeSet<Integer> chosenActors(TableRoute table) {
-        int count = table.map().actors().size();
         TreeSet<Integer> chosen = new TreeSet<>();
         for (int actor : actors) {
-            if (actor < 0 || actor >= count) {
+            if (!table.map().has(actor)) {
                 throw UniserveException.invalid(
-                        "ACTOR " + actor + ": table " + name + " has actors 0 to " + (count - 1));
+                        "ACTOR " + actor + ": table " + name + " has " + table.map().describeNumbers());
             }
             chosen.add(actor);
         }
-        keys.forEach(key -> chosen.add(table.meta().partitioner().actorOf(PartitionKey.of(key))));
-        numbers.forEach(key -> chosen.add(table.meta().partitioner().actorOf(PartitionKey.of(key))));
+        keys.forEach(key -> chosen.addAll(table.actorsOf(PartitionKey.of(key))));
+        numbers.forEach(key -> chosen.addAll(table.actorsOf(PartitionKey.of(key))));
         if (chosen.isEmpty()) {
             throw UniserveException.invalid(
-                    "ACTOR: name the actors of table " + name + ", by number or by --key; it has 0 to " + (count - 1));
+                    "ACTOR: name the actors of table " + name + ", by number or by --key; it has " + table.map().describeNumbers());
         }
         return chosen;
     }
@@ -116,7 +116,7 @@ public final class ReplicateCommand extends ClientCommand {
                 () -> {
                     open.clear();
                     List<ActorState> now = new ArrayList<>();
-                    List<ActorState> all = cluster.table(table).map().actors();
+                    TableMap all = cluster.table(table).map();
                     for (int actor : chosen) {
                         ActorState state = all.get(actor);
                         now.add(state);

@@ -75,7 +75,7 @@ final class SqlShell {
             row.put("table", route.meta().name().value());
             row.put("port", route.meta().port());
             row.put("key", route.meta().keyField());
-            row.put("actors", route.meta().partitioner().actors());
+            row.put("actors", route.map().actors().size());
             rows.add(row);
         }
         print("tables", List.of("table", "port", "key", "actors"), rows);

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  uniserve table create speeches --engine solr --actors 8 --rf 2",
             "  uniserve table create events --engine kv --range-bounds 1000,2000,3000 --key time",
+            "  uniserve table create events --engine kv --time 'ts P1D' --retention P90D --buckets 2",
             "  uniserve table create speeches --engine solr --configset ./myconf --on-loss restore-actor"
         })
 final class TableCreateCommand extends ClientCommand {
@@ -56,6 +58,9 @@ final class TableCreateCommand extends ClientCommand {
             split = ",",
             description = "Partitions by range of a whole-number key instead: N ascending bounds make N+1 actors.")
     private @Nullable List<Long> bounds;
+
+    @ArgGroup(exclusive = false, heading = "%nPartitioning by time:%n")
+    private final TimeOptions time = new TimeOptions();
 
     @Option(names = "--rf", paramLabel = "N", defaultValue = "2", description = "Replicas of every actor (default: 2).")
     private int rf;
@@ -118,10 +123,13 @@ final class TableCreateCommand extends ClientCommand {
         if (bounds != null && isGiven("--actors")) {
             throw usageError("--actors and --range-bounds exclude each other: N bounds make N+1 actors");
         }
+        if (time.isGiven() && (bounds != null || isGiven("--actors"))) {
+            throw usageError("--time excludes --actors and --range-bounds: a chunk of time has --buckets actors");
+        }
         TableMeta meta = new TableMeta(
                 new TableName(name),
                 0,
-                bounds == null ? new Partitioner.Hash(actors) : new Partitioner.Range(bounds),
+                partitioner(),
                 key,
                 parseConstant(ConsistencyLevel.class, "--level", level),
                 rf,
@@ -134,6 +142,13 @@ final class TableCreateCommand extends ClientCommand {
             new TablePrinter(console(), global().isJson()).created(cluster.create(meta));
         }
         return ExitCode.OK;
+    }
+
+    private Partitioner partitioner() {
+        if (time.isGiven()) {
+            return time.partitioner();
+        }
+        return bounds == null ? new Partitioner.Hash(actors) : new Partitioner.Range(bounds);
     }
 
     /** Parses a constant by its name on the command line: lower case, with hyphens. */

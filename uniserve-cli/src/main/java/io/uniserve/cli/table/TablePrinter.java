@@ -10,6 +10,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.model.time.IsoPeriod;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -74,12 +75,19 @@ final class TablePrinter {
     void describe(TableRoute table, ActorStateTexts states) {
         if (json) {
             Map<String, Object> fields = definition(table);
+            if (table.meta().partitioner() instanceof Partitioner.Time time) {
+                fields.put("chunks", ChunkPrinter.chunks(table, time));
+            }
             fields.put("placement", placement(table, states));
             console.json(fields);
             return;
         }
         definition(table).forEach((name, value) -> console.println("%-12s %s".formatted(name, value)));
         console.println("");
+        if (table.meta().partitioner() instanceof Partitioner.Time time) {
+            ChunkPrinter.print(console, table, time, states);
+            return;
+        }
         TextTable text = new TextTable("ACTOR", "EPOCH", "COPIES", "PRIMARY", "IN-SYNC", "LEARNERS", "FENCED", "STATE");
         for (ActorState actor : table.map().actors()) {
             text.row(
@@ -105,6 +113,11 @@ final class TablePrinter {
         if (partitioner instanceof Partitioner.Range range) {
             return "range of " + range.actors();
         }
+        if (partitioner instanceof Partitioner.Time time) {
+            return "time by " + time.column() + ", chunks of " + time.chunks() + ", " + time.buckets()
+                    + (time.buckets() == 1 ? " actor" : " actors") + " each, kept "
+                    + time.retention().map(IsoPeriod::toString).orElse("for ever");
+        }
         return "hash over " + partitioner.actors();
     }
 
@@ -115,9 +128,13 @@ final class TablePrinter {
         fields.put("id", meta.tableId());
         fields.put("port", meta.port());
         fields.put("key", meta.keyField());
-        fields.put("actors", meta.partitioner().actors());
+        fields.put("actors", table.map().actors().size());
         if (meta.partitioner() instanceof Partitioner.Range range) {
             fields.put("rangeBounds", range.bounds());
+        }
+        if (meta.partitioner() instanceof Partitioner.Time time) {
+            fields.put("time", ChunkPrinter.definition(time));
+            fields.put("expiredBefore", ChunkPrinter.expiredBefore(table, time));
         }
         fields.put("rf", meta.rf());
         fields.put("minIsr", meta.minIsr());

@@ -40,12 +40,12 @@ public final class VerifyCommand extends ClientCommand {
         TableName table = new TableName(name);
         List<ActorResult> lines = new ArrayList<>();
         try (ClusterClient cluster = connect()) {
-            int actors = cluster.table(table).map().actors().size();
+            List<Integer> actors = cluster.table(table).map().numbers();
             ProgressBar progress =
-                    new ProgressBar(console().err(), console().terminal(), clock()::nanos, "verify " + table, actors);
-            for (int actor = 0; actor < actors; actor++) {
+                    new ProgressBar(console().err(), console().terminal(), clock()::nanos, "verify " + table, actors.size());
+            for (int actor : actors) {
                 lines.add(verify(cluster, table, actor));
-                progress.update(actor + 1L, "actor " + actor);
+                progress.update(lines.size(), "actor " + actor);
             }
             progress.finish();
         }

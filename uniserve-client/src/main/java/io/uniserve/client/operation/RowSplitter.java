@@ -12,7 +12,10 @@ import io.uniserve.protocol.client.update.Update.ActorBatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Partitioner of encoded rows into batches per actor, in order. An actor's rows are one batch, or several if they exceed one message;
@@ -25,16 +28,32 @@ public final class RowSplitter<R extends Row> {
     private final Codec<R> codec;
     private final Map<Integer, ActorRows> byActor = new TreeMap<>();
     private final boolean textKeys;
+    private final Supplier<List<Integer>> allActors;
+    private final long now;
     private int rows;
     private long bytes;
 
     RowSplitter(Partitioner partitioner, Codec<R> codec) {
-        this(partitioner, codec, false);
+        this(
+                partitioner,
+                codec,
+                false,
+                () -> IntStream.range(0, partitioner.actors()).boxed().toList(),
+                0);
     }
 
-    /** Creates a splitter; {@code textKeys} if the port's keys are texts, for documents. */
-    public RowSplitter(Partitioner partitioner, Codec<R> codec, boolean textKeys) {
+    /**
+     * Creates a splitter.
+     *
+     * @param textKeys true if the port's keys are texts, for documents
+     * @param allActors the table's actors, for rows that go to all
+     * @param now wall clock in milliseconds since 1970, for the check of rows in the future
+     */
+    public RowSplitter(
+            Partitioner partitioner, Codec<R> codec, boolean textKeys, Supplier<List<Integer>> allActors, long now) {
         this.textKeys = textKeys;
+        this.allActors = allActors;
+        this.now = now;
         this.partitioner = partitioner;
         this.codec = codec;
     }
@@ -43,7 +62,10 @@ public final class RowSplitter<R extends Row> {
     public void add(R given) {
         try {
             R row = withPortKey(given);
-            int actor = partitioner.actorOf(row.partitionKey());
+            int actor = row.actor(partitioner);
+            if (partitioner instanceof Partitioner.Time time) {
+                time.checkAhead(row.time(time.column()), now);
+            }
             bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
             rows++;
         } catch (UniserveException e) {
@@ -60,13 +82,18 @@ public final class RowSplitter<R extends Row> {
     public void addToAllActors(R given) {
         try {
             R row = withPortKey(given);
-            for (int actor = 0; actor < partitioner.actors(); actor++) {
+            for (int actor : allActors.get()) {
                 bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
             }
             rows++;
         } catch (UniserveException e) {
             throw new UniserveException(e.code(), "row " + rows + ": " + e.reason(), e);
         }
+    }
+
+    /** The actors with rows, ascending. */
+    public Set<Integer> actors() {
+        return byActor.keySet();
     }
 
     public long bytes() {

@@ -38,7 +38,7 @@ class RowSplitterTest {
     @Test
     void numbersAreTextsWherePortsHaveTextsAsKeys() {
         RowSplitter<Document> texts = new RowSplitter<>(new Partitioner.Hash(9), Document.CODEC);
-        RowSplitter<Document> numbers = new RowSplitter<>(new Partitioner.Hash(9), Document.CODEC, true);
+        RowSplitter<Document> numbers = new RowSplitter<>(new Partitioner.Hash(9), Document.CODEC, true, List::of, 0);
         for (long i = -3; i < 30; i++) {
             texts.add(new Document("id", Map.of("id", String.valueOf(i), "n", i)));
             numbers.add(new Document("id", Map.of("id", i, "n", i)));

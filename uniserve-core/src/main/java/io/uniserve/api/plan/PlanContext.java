@@ -5,6 +5,8 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import java.util.Collection;
@@ -61,9 +63,46 @@ public interface PlanContext extends QueryCancellation {
      */
     default void useStickyReplicas() {}
 
-    /** Actors that the query covers, in ascending order: those that the caller selected, or all of the table. */
+    /**
+     * Actors that the query covers, in ascending order: those that the caller selected, or all of the table. For a TIME table these are the
+     * actors of its live chunks, possibly none.
+     */
     default List<Integer> actors(TableName name) {
+        if (table(name).partitioner() instanceof Partitioner.Time) {
+            throw UniserveException.unsupported("a table partitioned by time on this host");
+        }
         return IntStream.range(0, table(name).partitioner().actors()).boxed().toList();
+    }
+
+    /**
+     * Actors that the query covers and whose chunks overlap an interval, in ascending order. A chunk may also have rows outside of the
+     * interval.
+     *
+     * @param name name of a TIME table
+     * @param from start, inclusive, in milliseconds since 1970
+     * @param to end, exclusive
+     * @throws io.uniserve.error.UniserveException INVALID_ARGUMENT for a table that is not partitioned by time
+     */
+    default List<Integer> actorsBetween(TableName name, long from, long to) {
+        if (!(table(name).partitioner() instanceof Partitioner.Time time)) {
+            throw UniserveException.invalid("table " + name + " is not partitioned by time: name no interval");
+        }
+        return actors(name).stream()
+                .filter(actor -> time.overlaps(actor, from, to))
+                .toList();
+    }
+
+    /** Actors that the query covers and that may have rows of a key, in ascending order: at most one, or for a TIME table one per chunk. */
+    default List<Integer> actorsOf(TableName name, PartitionKey key) {
+        List<Integer> covered = actors(name);
+        if (table(name).partitioner() instanceof Partitioner.Time time) {
+            int bucket = time.bucketOf(key);
+            return covered.stream()
+                    .filter(actor -> actor % time.buckets() == bucket)
+                    .toList();
+        }
+        int actor = table(name).partitioner().actorOf(key);
+        return covered.contains(actor) ? List.of(actor) : List.of();
     }
 
     /** Runs a retrieve on all actors that the query covers, with one request per server, and combines the values. */

@@ -151,9 +151,9 @@ public record Shuffle<P, V>(
         }
 
         private static void check(TableName table, List<Integer> actors) {
-            if (actors.isEmpty() || actors.size() > Limits.ACTORS_PER_TABLE_MAX) {
+            if (actors.isEmpty() || actors.size() > Limits.TIME_ACTORS_PER_TABLE_MAX) {
                 throw UniserveException.invalid("scatter of " + actors.size() + " actors of table " + table
-                        + ", use 1 to " + Limits.ACTORS_PER_TABLE_MAX + ", or none to name all");
+                        + ", use 1 to " + Limits.TIME_ACTORS_PER_TABLE_MAX + ", or none to name all");
             }
             if (new TreeSet<>(actors).size() < actors.size()) {
                 throw UniserveException.invalid("scatter of table " + table + " names an actor twice: " + actors);

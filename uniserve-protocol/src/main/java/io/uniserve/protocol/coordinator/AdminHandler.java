@@ -45,6 +45,8 @@ final class AdminHandler {
     private void dispatch(AdminRequest request, PendingAdminReply answer) {
         if (request instanceof AdminRequest.CreateTable create) {
             create(create, answer);
+        } else if (request instanceof AdminRequest.CreateChunks chunks) {
+            leaderTerm.chunks().create(chunks, answer);
         } else if (request instanceof AdminRequest.DescribeTable describe) {
             answer.ok(new AdminReply.Tables(List.of(findTable(describe.name()).route())));
         } else if (request instanceof AdminRequest.DropTable drop) {

@@ -76,12 +76,10 @@ final class CoordinatorRequestHandler implements CoordinatorRequest.Handler<Comp
                         .onPrimaryTransferReady(request, leader.env().clock().nanos()));
     }
 
-    /** Acknowledges every report, but ignores one about a dropped table. */
+    /** Acknowledges every report, but ignores one about a dropped table or an expired chunk. */
     private void report(ReplicaKey key, Completion<PeerReply> completion, Runnable note) {
         Table table = leader.catalog().find(key.tableId());
-        if (table != null
-                && key.actor() >= 0
-                && key.actor() < table.map().actors().size()) {
+        if (table != null && table.hasActor(key.actor())) {
             note.run();
             leader.reconcileSoon();
         }

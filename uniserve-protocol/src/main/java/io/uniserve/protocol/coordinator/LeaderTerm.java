@@ -11,6 +11,8 @@ import io.uniserve.placement.PlacementPolicy;
 import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.backup.BackupHandler;
+import io.uniserve.protocol.coordinator.chunk.ChunkManager;
+import io.uniserve.protocol.coordinator.chunk.SpreadChunkPlacement;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.election.FencedRegistry;
@@ -65,6 +67,7 @@ final class LeaderTerm implements LeaderContext {
     private final CoordinatorRequestHandler reports;
     private final Rebalancer rebalancer;
     private final BackupHandler backups;
+    private final ChunkManager chunks;
     private final RegistryConnectionMonitor contact;
     private final long startedNanos;
     private boolean loaded;
@@ -95,6 +98,7 @@ final class LeaderTerm implements LeaderContext {
         admin = new AdminHandler(this, pending);
         reports = new CoordinatorRequestHandler(this, health, intactReplicas);
         rebalancer = new Rebalancer(this, reconciler, rebalanceSetup);
+        chunks = new ChunkManager(this, reconciler, new SpreadChunkPlacement());
         startedNanos = env.clock().nanos();
     }
 
@@ -145,6 +149,10 @@ final class LeaderTerm implements LeaderContext {
     @Override
     public RegistryConnectionMonitor contact() {
         return contact;
+    }
+
+    ChunkManager chunks() {
+        return chunks;
     }
 
     BackupHandler backups() {
@@ -247,6 +255,7 @@ final class LeaderTerm implements LeaderContext {
         droppedTables.tick();
         if (isReady()) {
             rebalancer.tick();
+            chunks.tick();
         }
         reconcileSoon();
         registry.after(config.tickNanos(), this::tick);

@@ -160,7 +160,7 @@ public record GatherEnvelope(
             if (spread < 0 || spread >= Distribution.values().length) {
                 throw corrupt("unknown distribution " + spread);
             }
-            int sources = bounded(in.readCount(20), Limits.ACTORS_PER_TABLE_MAX);
+            int sources = bounded(in.readCount(20), Limits.TIME_ACTORS_PER_TABLE_MAX);
             List<ScatterManifest> receipts = new ArrayList<>(sources);
             for (int source = 0; source < sources; source++) {
                 receipts.add(ScatterManifest.CODEC.read(in));

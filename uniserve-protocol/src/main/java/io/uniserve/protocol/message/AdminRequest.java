@@ -5,6 +5,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -12,6 +13,20 @@ import java.util.TreeMap;
 public sealed interface AdminRequest {
     /** Creates the table; {@code tableId} of the meta is ignored. Returns when every actor has a live primary. */
     record CreateTable(TableMeta meta) implements AdminRequest {}
+
+    /**
+     * Makes the actors of chunks of a TIME table, if they are absent. Returns the table when its map has them. Idempotent, so lost replies and
+     * several clients at once are harmless. Fails with CHUNK_EXPIRED or INVALID_ROW if one of the chunks is expired or too far ahead by the
+     * leader's clock; then no chunk is made.
+     *
+     * @param tableId number of the table that the client knows
+     * @param ordinals ordinals of the chunks
+     */
+    record CreateChunks(TableName name, long tableId, List<Integer> ordinals) implements AdminRequest {
+        public CreateChunks {
+            ordinals = List.copyOf(ordinals);
+        }
+    }
 
     /** Definition and map of a table. */
     record DescribeTable(TableName name) implements AdminRequest {}

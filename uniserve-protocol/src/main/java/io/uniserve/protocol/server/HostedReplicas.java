@@ -92,11 +92,16 @@ final class HostedReplicas {
         return keys;
     }
 
-    /** Keys of directories without a table in the registry. */
+    private boolean isUnclaimed(ReplicaKey key) {
+        TableViewCache.View view = views.find(key.tableId());
+        return view == null || view.isExpired(key);
+    }
+
+    /** Keys of directories without a table in the registry, or of expired chunks. */
     List<ReplicaKey> unclaimed() {
         List<ReplicaKey> keys = new ArrayList<>();
         for (ReplicaKey key : onDisk) {
-            if (!replicas.containsKey(key) && !closing.contains(key) && views.find(key.tableId()) == null) {
+            if (!replicas.containsKey(key) && !closing.contains(key) && isUnclaimed(key)) {
                 keys.add(key);
             }
         }

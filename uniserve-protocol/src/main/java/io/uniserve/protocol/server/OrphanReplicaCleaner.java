@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removal of replicas that no map names. It deletes a replica only with a proof: the tombstone of its table number, or a map of that
- * number. The map must have the replica's epoch or a later one, and a live in-sync member on another server. A replica of an unknown table
+ * number. The map must have the replica's epoch or a later one, and a live in-sync member on another server, or show that the replica's
+ * chunk is expired. A replica of an unknown table
  * goes to the trash; if all replicas of the server are of that kind, they stay. It never decides on old data: the registry is read after a
  * sync, and a failed read ends the round.
  */
@@ -89,11 +90,11 @@ final class OrphanReplicaCleaner {
      */
     private boolean isUnnamed(Replica replica) {
         TableViewCache.View view = views.find(replica.key().tableId());
-        return view == null || !actor(view.map(), replica.key()).hasReplicaOn(self) && replica.isClosable();
-    }
-
-    private static ActorState actor(TableMap map, ReplicaKey key) {
-        return map.actors().get(key.actor());
+        if (view == null || view.isExpired(replica.key())) {
+            return true;
+        }
+        ActorState actor = view.map().find(replica.key().actor());
+        return actor != null && !actor.hasReplicaOn(self) && replica.isClosable();
     }
 
     private void decide(RegistrySnapshot census) {
@@ -105,6 +106,8 @@ final class OrphanReplicaCleaner {
             boolean viewed = views.find(key.tableId()) != null; // this view disappears soon if the map is gone
             if (map == null && !viewed && !census.tombstones().contains(key.tableId())) {
                 unknown.add(key);
+            } else if (ours && map != null && isExpired(map, key)) {
+                removeExpired(key);
             } else if (ours && map != null) {
                 removeMoved(key, map);
             } else if (ours && !viewed) {
@@ -145,6 +148,22 @@ final class OrphanReplicaCleaner {
         replicas.remove(key, false, replica == null ? () -> {} : () -> eraser.tryErase(replica.table(), key));
     }
 
+    /** True if the map read now proves that the actor's chunk is expired. The definition of a table never changes its partitioner. */
+    private boolean isExpired(TableMap map, ReplicaKey key) {
+        TableViewCache.View view = views.find(key.tableId());
+        return view != null
+                && !map.has(key.actor())
+                && map.isExpired(view.meta().partitioner(), key.actor());
+    }
+
+    private void removeExpired(ReplicaKey key) {
+        TableViewCache.View view = views.find(key.tableId());
+        if (view != null) {
+            LOG.info("{}: its chunk is expired, removing the replica", key);
+            replicas.remove(key, false, () -> eraser.tryErase(view.meta().name(), key));
+        }
+    }
+
     /**
      * Removes a replica that the map of its table gives to other servers, if the map is not older than the replica and a live in-sync
      * member has its data.
@@ -154,7 +173,10 @@ final class OrphanReplicaCleaner {
         if (replica == null) {
             return;
         }
-        ActorState state = actor(map, key);
+        ActorState state = map.find(key.actor());
+        if (state == null) {
+            return; // neither expired nor in the map: without a proof it stays
+        }
         boolean settled = replica.isClosable() && !replica.isDamaged() && replica.installedEpoch() <= state.epoch();
         boolean awaited = state.previousIsr().hasAllData(self, replica.installedEpoch());
         boolean elsewhere = state.isr().stream().anyMatch(live);

@@ -62,10 +62,10 @@ final class ReplicaRequestHandler implements ReplicaRequest.Handler<Completion<P
         long epoch = 0;
         if (view == null) {
             views.refreshNames();
-        } else if (request.key().actor() < view.map().actors().size()) {
-            ActorState actor = view.map().actors().get(request.key().actor());
-            epoch = actor.hasReplicaOn(self) ? 0 : actor.epoch();
-            if (request.epoch() > actor.epoch()) {
+        } else {
+            ActorState actor = view.map().find(request.key().actor());
+            epoch = actor == null || actor.hasReplicaOn(self) ? 0 : actor.epoch();
+            if (actor == null || request.epoch() > actor.epoch()) {
                 views.refresh(view.meta().name());
             }
         }

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.server;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
@@ -35,7 +36,12 @@ final class TableViewCache {
     private boolean complete;
 
     /** Definition and map of a table, with the time at which the map was read. */
-    record View(TableMeta meta, TableMap map, int mapVersion, long readAtNanos) {}
+    record View(TableMeta meta, TableMap map, int mapVersion, long readAtNanos) {
+        /** Whether this map proves that the actor's chunk is expired. */
+        boolean isExpired(ReplicaKey key) {
+            return !map.has(key.actor()) && map.isExpired(meta.partitioner(), key.actor());
+        }
+    }
 
     /** Receiver of changes. */
     interface Listener {

@@ -99,8 +99,7 @@ final class TrashRequestHandler {
             throw UniserveException.invalid(what + ", but the registry's table of that number is "
                     + view.meta().name() + ": it belongs to another cluster");
         }
-        ActorState actor =
-                key.actor() < view.map().actors().size() ? view.map().actors().get(key.actor()) : null;
+        ActorState actor = view.map().find(key.actor());
         if (actor == null || !actor.hasReplicaOn(self)) {
             throw UniserveException.invalid(what + ", and the map names for it "
                     + (actor == null ? "no server" : "servers " + actor.isr())

@@ -3,6 +3,8 @@ package io.uniserve.protocol.server;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryPaths;
@@ -75,31 +77,46 @@ final class UpdateRequestHandler {
                 replica.update(request, rows, gathering.callbackOf(rows.actor()));
                 continue;
             }
-            boolean exists =
-                    rows.actor() >= 0 && rows.actor() < view.map().actors().size();
-            long epoch = exists ? view.map().actors().get(rows.actor()).epoch() : 0;
-            if (exists && rows.epoch() > epoch) {
-                views.refresh(request.table());
-            }
-            ErrorCode code = exists ? ErrorCode.NOT_PRIMARY : ErrorCode.INVALID_ARGUMENT;
-            String message = exists
-                    ? "this server does not have the actor"
-                    : "the table has " + view.map().actors().size() + " actors";
-            gathering.callbackOf(rows.actor()).onFailure(new ActorFailure(rows.actor(), code, message, epoch));
+            gathering.callbackOf(rows.actor()).onFailure(absentActor(request, rows, view));
         }
         gathering.onAllSent();
     }
 
+    /** The failure of rows for an actor without a replica here. A chunk without actors in this map may be newer than the map. */
+    private ActorFailure absentActor(UpdateRequest request, ActorRows rows, TableViewCache.View view) {
+        ActorState state = view.map().find(rows.actor());
+        if (state != null) {
+            if (rows.epoch() > state.epoch()) {
+                views.refresh(request.table());
+            }
+            return new ActorFailure(
+                    rows.actor(), ErrorCode.NOT_PRIMARY, "this server does not have the actor", state.epoch());
+        }
+        if (!(view.meta().partitioner() instanceof Partitioner.Time time)) {
+            return new ActorFailure(
+                    rows.actor(),
+                    ErrorCode.INVALID_ARGUMENT,
+                    "the table has " + view.map().describeNumbers(),
+                    0);
+        }
+        if (rows.actor() >= 0 && view.map().isExpired(time, rows.actor())) {
+            UniserveException expired = time.expired(time.ordinalOf(rows.actor()));
+            return new ActorFailure(rows.actor(), expired.code(), expired.reason(), 0);
+        }
+        views.refresh(request.table());
+        return new ActorFailure(
+                rows.actor(), ErrorCode.NOT_PRIMARY, "this server's map does not have the chunk yet", 0);
+    }
+
     /** Handles an atomic update, which has one result for all actors. Any server may be its transaction manager. */
     private void submitAtomic(UpdateRequest request, TableViewCache.View view, Completion<UpdateReply> completion) {
-        int actors = view.map().actors().size();
-        boolean exist = request.actors().stream().allMatch(rows -> rows.actor() >= 0 && rows.actor() < actors);
+        boolean exist = request.actors().stream().allMatch(rows -> view.map().has(rows.actor()));
         if (exist) {
             atomic.submit(request, completion);
         } else {
             env.timers()
-                    .post(() -> completion.done(
-                            Outcome.err(UniserveException.invalid("the table has " + actors + " actors"))));
+                    .post(() -> completion.done(Outcome.err(UniserveException.invalid(
+                            "the table has " + view.map().describeNumbers()))));
         }
     }
 

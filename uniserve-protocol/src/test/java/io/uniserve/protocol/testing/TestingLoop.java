@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Virtual time: tasks run in the order of (time, sequence) when the test advances it. */
 public final class TestingLoop implements Clock, Timers {
+    /** Wall clock at virtual time 0, in milliseconds since 1970; tests may change it. */
+    public long wallStartMillis = 1_700_000_000_000L;
+
     private final PriorityQueue<Task> tasks =
             new PriorityQueue<>(Comparator.comparingLong(Task::at).thenComparingLong(Task::sequence));
     private long now = 1_000_000_000L;
@@ -21,6 +24,11 @@ public final class TestingLoop implements Clock, Timers {
     @Override
     public long nanos() {
         return now;
+    }
+
+    @Override
+    public long wallMillis() {
+        return wallStartMillis + now / 1_000_000;
     }
 
     @Override

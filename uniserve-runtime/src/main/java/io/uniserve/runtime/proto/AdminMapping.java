@@ -13,6 +13,11 @@ public final class AdminMapping {
         AdminProto.AdminCall.Builder proto = AdminProto.AdminCall.newBuilder().setCluster(cluster);
         if (request instanceof AdminRequest.CreateTable create) {
             proto.setCreateTable(AdminProto.CreateTable.newBuilder().setMeta(TableMapping.toProto(create.meta())));
+        } else if (request instanceof AdminRequest.CreateChunks chunks) {
+            proto.setCreateChunks(AdminProto.CreateChunks.newBuilder()
+                    .setTable(chunks.name().value())
+                    .setTableId(chunks.tableId())
+                    .addAllOrdinals(chunks.ordinals()));
         } else if (request instanceof AdminRequest.DescribeTable describe) {
             proto.setDescribeTable(AdminProto.DescribeTable.newBuilder()
                     .setName(describe.name().value()));
@@ -62,6 +67,16 @@ public final class AdminMapping {
             case CREATE_TABLE ->
                 new AdminRequest.CreateTable(
                         TableMapping.fromProto(proto.getCreateTable().getMeta()));
+            case CREATE_CHUNKS ->
+                new AdminRequest.CreateChunks(
+                        IdentityMapping.table(proto.getCreateChunks().getTable()),
+                        ProtoValidator.notNegative(
+                                "table_id", proto.getCreateChunks().getTableId()),
+                        ProtoValidator.list(
+                                "ordinals",
+                                proto.getCreateChunks().getOrdinalsList(),
+                                Limits.CHUNKS_PER_REQUEST_MAX,
+                                ordinal -> ordinal));
             case DESCRIBE_TABLE ->
                 new AdminRequest.DescribeTable(
                         IdentityMapping.table(proto.getDescribeTable().getName()));

@@ -53,7 +53,7 @@ public final class ConsistentSnapshotMapping {
                 ProtoValidator.list(
                         "epochs",
                         proto.getEpochsList(),
-                        Limits.ACTORS_PER_TABLE_MAX,
+                        Limits.TIME_ACTORS_PER_TABLE_MAX,
                         epoch -> ProtoValidator.notNegative("epoch", epoch)));
     }
 }

@@ -19,7 +19,7 @@ final class FailureMapping {
     }
 
     static List<ActorFailure> fromProto(List<DataProto.ActorFailure> failures) {
-        return ProtoValidator.list("failures", failures, Limits.ACTORS_PER_TABLE_MAX, FailureMapping::fromProto);
+        return ProtoValidator.list("failures", failures, Limits.TIME_ACTORS_PER_TABLE_MAX, FailureMapping::fromProto);
     }
 
     private static ActorFailure fromProto(DataProto.ActorFailure failure) {

@@ -49,8 +49,8 @@ public final class ProtoValidator {
     }
 
     public static int actor(int actor) {
-        if (actor < 0 || actor >= Limits.ACTORS_PER_TABLE_MAX) {
-            throw malformed("actor is " + actor + ", use 0 to " + (Limits.ACTORS_PER_TABLE_MAX - 1));
+        if (actor < 0) {
+            throw malformed("actor is " + actor + ", it must not be negative");
         }
         return actor;
     }

@@ -43,12 +43,12 @@ public final class QueryMapping {
                 IdentityMapping.table(proto.getTable()),
                 ProtoValidator.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
                 ProtoValidator.list(
-                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
+                        "actors", proto.getActorsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
                 proto.hasHold() ? Optional.of(session(proto)) : Optional.empty(),
                 ProtoValidator.remaining(proto.getRemainingNanos()),
                 ProtoValidator.notNegative("table_id", proto.getTableId()),
                 ProtoValidator.list(
-                        "floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
+                        "floors", proto.getFloorsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
                 proto.getModeValue() == 0
                         ? ReadMode.LINEARIZABLE
                         : ProtoValidator.constant("mode", ReadMode.values(), proto.getModeValue()),
@@ -73,7 +73,7 @@ public final class QueryMapping {
                 ProtoValidator.list(
                         "pins",
                         proto.getPinsList(),
-                        Limits.ACTORS_PER_TABLE_MAX,
+                        Limits.TIME_ACTORS_PER_TABLE_MAX,
                         pin -> new QueryRequest.Session.Pin(
                                 ProtoValidator.actor(pin.getActor()),
                                 IdentityMapping.server(pin.getServer()),

@@ -50,7 +50,7 @@ public final class ReadMapping {
                 IdentityMapping.table(proto.getTable()),
                 ProtoValidator.notNegative("table_id", proto.getTableId()),
                 ProtoValidator.list(
-                        "targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
+                        "targets", proto.getTargetsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
                 ProtoValidator.identifier("operator", proto.getOperator()),
                 BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
                 proto.getQueryHigh(),
@@ -69,7 +69,7 @@ public final class ReadMapping {
                 IdentityMapping.table(proto.getTable()),
                 ProtoValidator.notNegative("table_id", proto.getTableId()),
                 ProtoValidator.list(
-                        "targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto));
+                        "targets", proto.getTargetsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ReadMapping::fromProto));
     }
 
     static DataProto.Hold toProto(ReadRequest.SessionHold hold) {
@@ -111,7 +111,8 @@ public final class ReadMapping {
     /** Decodes a reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static ReadReply fromProto(DataProto.ReadReply proto) {
         return new ReadReply(
-                ProtoValidator.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
+                ProtoValidator.list(
+                        "parts", proto.getPartsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
                 FailureMapping.fromProto(proto.getFailuresList()),
                 proto.getCostNanos());
     }
@@ -119,9 +120,9 @@ public final class ReadMapping {
     private static ReadReply.Part fromProto(DataProto.ReadPart proto) {
         return new ReadReply.Part(
                 ProtoValidator.list(
-                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
+                        "actors", proto.getActorsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX),
                 ProtoValidator.list(
-                        "versions", proto.getVersionsList(), Limits.ACTORS_PER_TABLE_MAX, version -> version));
+                        "versions", proto.getVersionsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, version -> version));
     }
 }

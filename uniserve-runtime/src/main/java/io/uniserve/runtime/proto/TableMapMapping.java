@@ -1,15 +1,22 @@
 package io.uniserve.runtime.proto;
 
+import com.google.protobuf.ByteString;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.PreviousIsr;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.TableMap;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.InflaterInputStream;
 
 /** Mapping of a table's map. It has each server once; actors refer to servers by index. */
 final class TableMapMapping {
@@ -18,26 +25,63 @@ final class TableMapMapping {
     static ModelProto.TableMap toProto(TableMap map) {
         ModelProto.TableMap.Builder proto =
                 ModelProto.TableMap.newBuilder().setName(map.name().value()).setTableId(map.tableId());
-        Writer writer = new Writer(proto);
-        map.actors().forEach(actor -> proto.addActors(writer.actor(actor)));
+        proto.setExpiredBefore(map.expiredBefore());
+        boolean large = map.actors().size() > Limits.ACTORS_PER_TABLE_MAX;
+        ModelProto.TableMap.Builder rows = large ? ModelProto.TableMap.newBuilder() : proto;
+        Writer writer = new Writer(rows);
+        map.actors().forEach(actor -> rows.addActors(writer.actor(actor)));
+        if (large) {
+            proto.setDeflated(deflate(rows.build().toByteArray()));
+        }
         return proto.build();
     }
 
+    private static ByteString deflate(byte[] plain) {
+        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
+        ByteString.Output out = ByteString.newOutput(plain.length / 8);
+        try (DeflaterOutputStream deflating = new DeflaterOutputStream(out, deflater)) {
+            deflating.write(plain);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.INTERNAL, "memory cannot be written to", e);
+        } finally {
+            deflater.end();
+        }
+        return out.toByteString();
+    }
+
+    /** The message with servers and actors, inflated if it is deflated. */
+    private static ModelProto.TableMap rows(ModelProto.TableMap proto) {
+        if (proto.getDeflated().isEmpty()) {
+            return proto;
+        }
+        try (InflaterInputStream in =
+                new InflaterInputStream(proto.getDeflated().newInput())) {
+            byte[] plain = in.readNBytes(Limits.MESSAGE_BYTES_MAX + 1);
+            if (plain.length > Limits.MESSAGE_BYTES_MAX) {
+                throw ProtoValidator.malformed(
+                        "map of table " + proto.getName() + " has more than " + Limits.MESSAGE_BYTES_MAX + " bytes");
+            }
+            return ModelProto.TableMap.parseFrom(plain);
+        } catch (IOException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "map of table " + ProtoValidator.clip(proto.getName(), Limits.NAME_LENGTH_MAX) + " is malformed",
+                    e);
+        }
+    }
+
     static TableMap fromProto(ModelProto.TableMap proto) {
+        ModelProto.TableMap rows = rows(proto);
         List<ServerId> servers =
-                ProtoValidator.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server);
+                ProtoValidator.list("servers", rows.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server);
         Reader reader = new Reader(servers);
         List<ActorState> actors =
-                ProtoValidator.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, reader::actor);
-        for (int i = 0; i < actors.size(); i++) {
-            if (actors.get(i).actor() != i) {
-                throw ProtoValidator.malformed("actor " + actors.get(i).actor() + " is at index " + i + " of the map");
-            }
-        }
+                ProtoValidator.list("actors", rows.getActorsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, reader::actor);
         return new TableMap(
                 IdentityMapping.table(proto.getName()),
                 ProtoValidator.notNegative("table_id", proto.getTableId()),
-                actors);
+                actors,
+                proto.getExpiredBefore());
     }
 
     private record Writer(ModelProto.TableMap.Builder map, Map<ServerId, Integer> serverIndexes) {

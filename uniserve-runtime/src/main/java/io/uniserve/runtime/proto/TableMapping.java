@@ -6,7 +6,10 @@ import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Mapping of table definitions. */
@@ -67,8 +70,27 @@ public final class TableMapping {
             proto.setHash(ModelProto.Partitioner.Hash.newBuilder().setActors(hash.actors()));
         } else if (partitioner instanceof Partitioner.Range range) {
             proto.setRange(ModelProto.Partitioner.Range.newBuilder().addAllBounds(range.bounds()));
+        } else if (partitioner instanceof Partitioner.Time time) {
+            proto.setTime(ModelProto.Partitioner.Time.newBuilder()
+                    .setColumn(time.column())
+                    .setChunk(time.chunks().period().toString())
+                    .setZone(time.chunks().zone().getId())
+                    .setBuckets(time.buckets())
+                    .setRetention(time.retention().map(IsoPeriod::toString).orElse(""))
+                    .setAhead(time.ahead().toString()));
         }
         return proto.build();
+    }
+
+    private static Partitioner.Time fromProto(ModelProto.Partitioner.Time proto) {
+        return new Partitioner.Time(
+                ProtoValidator.identifier("column", proto.getColumn()),
+                new ChunkCalendar(IsoPeriod.parse("chunk", proto.getChunk()), ChunkCalendar.parseZone(proto.getZone())),
+                proto.getBuckets(),
+                proto.getRetention().isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(IsoPeriod.parse("retention", proto.getRetention())),
+                IsoPeriod.parse("ahead", proto.getAhead()));
     }
 
     private static Partitioner fromProto(ModelProto.Partitioner proto) {
@@ -77,6 +99,7 @@ public final class TableMapping {
             case RANGE ->
                 new Partitioner.Range(ProtoValidator.list(
                         "bounds", proto.getRange().getBoundsList(), Limits.ACTORS_PER_TABLE_MAX, bound -> bound));
+            case TIME -> fromProto(proto.getTime());
             case KIND_NOT_SET ->
                 throw ProtoValidator.malformed("partitioner is missing or of a kind this version does not know");
         };

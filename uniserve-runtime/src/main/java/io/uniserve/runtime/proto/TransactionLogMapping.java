@@ -144,7 +144,7 @@ public final class TransactionLogMapping {
                 ProtoValidator.list(
                         "participants",
                         proto.getParticipantsList(),
-                        Limits.ACTORS_PER_TABLE_MAX,
+                        Limits.TIME_ACTORS_PER_TABLE_MAX,
                         ProtoValidator::actor),
                 ProtoValidator.list(
                         "batches",
@@ -182,6 +182,6 @@ public final class TransactionLogMapping {
                         IdentityMapping::fromProto),
                 ProtoValidator.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
                 ProtoValidator.list(
-                        "unacked", proto.getUnackedList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor));
+                        "unacked", proto.getUnackedList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ProtoValidator::actor));
     }
 }

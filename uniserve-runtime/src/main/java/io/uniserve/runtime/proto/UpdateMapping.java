@@ -46,7 +46,7 @@ public final class UpdateMapping {
                 ProtoValidator.constant("level", AckLevel.values(), proto.getLevelValue()),
                 ProtoValidator.identifier("function", proto.getFunction()),
                 ProtoValidator.list(
-                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
+                        "actors", proto.getActorsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
                 ProtoValidator.remaining(proto.getRemainingNanos()),
                 proto.getStages());
     }
@@ -104,10 +104,11 @@ public final class UpdateMapping {
     /** Decodes a reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static UpdateReply fromProto(DataProto.UpdateReply proto) {
         return new UpdateReply(
-                ProtoValidator.list("acks", proto.getAcksList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
+                ProtoValidator.list(
+                        "acks", proto.getAcksList(), Limits.TIME_ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
                 FailureMapping.fromProto(proto.getFailuresList()),
                 ProtoValidator.list(
-                        "staged", proto.getStagedList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto));
+                        "staged", proto.getStagedList(), Limits.TIME_ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto));
     }
 
     private static UpdateReply.ActorStaged fromProto(DataProto.ActorStaged proto) {

@@ -36,7 +36,7 @@ public final class VersionedReadMapping {
                 ProtoValidator.list(
                         "targets",
                         proto.getTargetsList(),
-                        Limits.ACTORS_PER_TABLE_MAX,
+                        Limits.TIME_ACTORS_PER_TABLE_MAX,
                         target -> new VersionedRead.Target(
                                 ProtoValidator.actor(target.getActor()),
                                 ProtoValidator.notNegative("epoch", target.getEpoch()))),
@@ -67,7 +67,7 @@ public final class VersionedReadMapping {
     public static VersionedRead.Reply replyFromProto(DataProto.ReadReply proto) {
         return new VersionedRead.Reply(
                 ProtoValidator.list(
-                        "parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, VersionedReadMapping::part),
+                        "parts", proto.getPartsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, VersionedReadMapping::part),
                 FailureMapping.fromProto(proto.getFailuresList()),
                 versions("open", proto.getOpenList()),
                 versions("denied", proto.getDeniedList()));
@@ -87,7 +87,7 @@ public final class VersionedReadMapping {
         }
         return new VersionedRead.Part(
                 ProtoValidator.list(
-                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
+                        "actors", proto.getActorsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ProtoValidator::actor),
                 ProtoValidator.notNegative("version", proto.getVersions(0)),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX));
     }

@@ -55,6 +55,7 @@ public final class StatusMapping {
                     LEASE_EXPIRED,
                     BEHIND,
                     VERSION_GONE,
+                    CHUNK_EXPIRED,
                     EXCHANGE_LOST,
                     CURSOR_GONE -> Status.FAILED_PRECONDITION;
             case CANCELLED, QUERY_KILLED -> Status.CANCELLED;

@@ -95,13 +95,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public TableMeta table(TableName name) {
+        return route(name).meta();
+    }
+
+    private TableRoute route(TableName name) {
         Optional<TableRoute> known = env.routing().current().table(name);
         if (known.isEmpty()) {
             RouteIndex fresh = wait.await(done -> env.routing().refresh(done::complete), () -> {});
             known = fresh.table(name);
         }
-        return known.map(TableRoute::meta)
-                .orElseThrow(() -> new UniserveException(
+        return known.orElseThrow(() -> new UniserveException(
                         ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist; create it, or list the tables"));
     }
 
@@ -122,7 +125,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public List<Integer> actors(TableName name) {
-        return chosenActors(name).orElseGet(() -> PlanContext.super.actors(name));
+        return chosenActors(name).orElseGet(() -> route(name).map().numbers());
     }
 
     /** Actors that the caller has chosen; empty for all actors of the table. */
@@ -226,6 +229,10 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                     result.actors().get(i).get(0),
                     call.values().decode(result.parts().get(i)));
         }
+        if (values.size() != parameters.size()) {
+            throw new UniserveException(
+                    ErrorCode.VERSION_GONE, "a chunk of table " + table + " expired while the query ran: run it again");
+        }
         return values;
     }
 
@@ -287,7 +294,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private QueryResult record(Query asked, QueryResult result, String how, long nanos) {
-        int all = queryStats.isExplaining() ? table(asked.table()).partitioner().actors() : 0;
+        int all = queryStats.isExplaining() ? route(asked.table()).map().actors().size() : 0;
         queryStats.recordRetrieve(asked, all, result, how, nanos);
         return result;
     }

@@ -295,9 +295,9 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     private static <T> void check(List<T> targets, ToIntFunction<T> actorOf, long remainingNanos) {
-        if (targets.isEmpty() || targets.size() > Limits.ACTORS_PER_TABLE_MAX) {
+        if (targets.isEmpty() || targets.size() > Limits.TIME_ACTORS_PER_TABLE_MAX) {
             throw UniserveException.invalid(
-                    "a read names " + targets.size() + " actors, use 1 to " + Limits.ACTORS_PER_TABLE_MAX);
+                    "a read names " + targets.size() + " actors, use 1 to " + Limits.TIME_ACTORS_PER_TABLE_MAX);
         }
         if (remainingNanos <= 0) {
             throw UniserveException.invalid("deadline in " + remainingNanos + " ns, use more than 0");

@@ -15,6 +15,12 @@ import java.util.function.BiConsumer;
  * in a pause run, in order, when the pause ends.
  */
 public final class SimProcess {
+    /** Wall clock of the simulation's start: 2023-11-14. */
+    public static final long WALL_START_MILLIS = 1_700_000_000_000L;
+
+    /** Maximum difference of a process's wall clock from the true time. */
+    public static final long WALL_SKEW_MILLIS = 1_000;
+
     /** Maximum drift of a clock in parts per million. The rates of two such clocks differ by less than 1 %. */
     public static final long DRIFT_PER_MILLION_MAX = 4_900;
 
@@ -158,9 +164,19 @@ public final class SimProcess {
         }
     }
 
-    /** The process's monotonic clock, with its own start value and rate. */
+    /** The process's clocks: the monotonic one with its own start value and rate, the wall clock with its own skew of at most a second. */
     public Clock clock() {
-        return () -> clockBase + queue.now() + queue.now() / 1_000_000 * driftPerMillion;
+        return new Clock() {
+            @Override
+            public long nanos() {
+                return clockBase + queue.now() + queue.now() / 1_000_000 * driftPerMillion;
+            }
+
+            @Override
+            public long wallMillis() {
+                return WALL_START_MILLIS + Math.floorMod(clockBase, 2 * WALL_SKEW_MILLIS) - WALL_SKEW_MILLIS + queue.now() / 1_000_000;
+            }
+        };
     }
 
     /** Virtual time that passes while the process's clock advances by this duration. */

@@ -11,7 +11,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.TableName;
 import java.util.List;
-import java.util.Set;
+import java.util.TreeSet;
 
 /** Planner of the language {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}. Answers are JSON. */
 final class KvPlanner implements Planner {
@@ -36,13 +36,13 @@ final class KvPlanner implements Planner {
     }
 
     private static String get(TableName table, String key, PlanContext context) {
-        int actor = context.table(table).partitioner().actorOf(PartitionKey.of(key));
-        if (!context.actors(table).contains(actor)) {
+        List<Integer> actors = context.actorsOf(table, PartitionKey.of(key));
+        if (actors.isEmpty()) {
             return "null"; // the key's actor is not among those of the query
         }
         List<Document> found = context.retrieve(
                 table,
-                Set.of(actor),
+                new TreeSet<>(actors),
                 RetrieveCall.of(KvOperators.GET),
                 key,
                 values -> values.stream().flatMap(List::stream).toList());

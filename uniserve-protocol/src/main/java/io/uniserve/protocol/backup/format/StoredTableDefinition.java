@@ -13,9 +13,12 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -84,6 +87,13 @@ public final class StoredTableDefinition {
         if (meta.partitioner() instanceof Partitioner.Range range) {
             out.writeByte(1).writeInt(range.bounds().size());
             range.bounds().forEach(out::writeLong);
+        } else if (meta.partitioner() instanceof Partitioner.Time time) {
+            out.writeByte(2).writeString(time.column());
+            out.writeString(time.chunks().period().toString())
+                    .writeString(time.chunks().zone().getId());
+            out.writeInt(time.buckets())
+                    .writeString(time.retention().map(IsoPeriod::toString).orElse(""))
+                    .writeString(time.ahead().toString());
         } else {
             out.writeByte(0).writeInt(meta.partitioner().actors());
         }
@@ -124,14 +134,35 @@ public final class StoredTableDefinition {
     }
 
     private static Partitioner partitioner(BinaryReader in) {
-        if (!in.readBoolean()) {
+        int kind = in.readByte();
+        if (kind == 0) {
             return new Partitioner.Hash(in.readInt());
+        }
+        if (kind == 2) {
+            return time(in);
+        }
+        if (kind != 1) {
+            throw corrupt("partitioner of kind " + kind);
         }
         List<Long> bounds = new ArrayList<>();
         for (int left = in.readCount(8); left > 0; left--) {
             bounds.add(in.readLong());
         }
         return new Partitioner.Range(bounds);
+    }
+
+    private static Partitioner time(BinaryReader in) {
+        String column = in.readString();
+        IsoPeriod chunk = IsoPeriod.parse("chunk", in.readString());
+        ChunkCalendar chunks = new ChunkCalendar(chunk, ChunkCalendar.parseZone(in.readString()));
+        int buckets = in.readInt();
+        String retention = in.readString();
+        return new Partitioner.Time(
+                column,
+                chunks,
+                buckets,
+                retention.isEmpty() ? Optional.empty() : Optional.of(IsoPeriod.parse("retention", retention)),
+                IsoPeriod.parse("ahead", in.readString()));
     }
 
     private static UniserveException corrupt(String what) {

@@ -6,6 +6,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.client.query.ReadCall.Kind;
 import io.uniserve.protocol.client.routing.AttemptLog;
 import io.uniserve.protocol.client.routing.ClientContext;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -104,7 +106,7 @@ public final class QueryExecution {
 
     private void onTable(TableRoute route) {
         try {
-            slots = QueryTargets.of(query.actors(), route.map().actors().size());
+            slots = QueryTargets.of(query.actors(), route);
         } catch (UniserveException e) {
             fail(e.code(), e.reason());
             return;
@@ -124,7 +126,8 @@ public final class QueryExecution {
             env.routing()
                     .current()
                     .colocatedServers(query.table(), query.colocated())
-                    .ifPresent(common -> slots.all().forEach(slot -> slot.preferredServers = common.get(slot.actor)));
+                    .ifPresent(common -> slots.all()
+                            .forEach(slot -> slot.preferredServers = common.getOrDefault(slot.actor, Set.of())));
         }
         if (slots.isComplete()) {
             succeed();
@@ -146,24 +149,41 @@ public final class QueryExecution {
             return;
         }
         long now = env.clock().nanos();
-        List<ActorState> actors = route.get().map().actors();
+        TableMap map = route.get().map();
         Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
         for (QueryTarget slot : wanting) {
-            Optional<ServerId> server = picker.pick(index, actors.get(slot.actor), query.mode(), slot, now);
+            if (skipIfExpired(route.get(), slot)) {
+                continue;
+            }
+            ActorState actor = map.get(slot.actor);
+            Optional<ServerId> server = picker.pick(index, actor, query.mode(), slot, now);
             if (slot.pin.isPresent() && slot.pin.get().isLost(index)) {
                 failStateGone(slot);
                 return;
             }
             if (server.isPresent()) {
                 groups.computeIfAbsent(server.get(), id -> new ArrayList<>()).add(slot);
-            } else if (!park(slot, index, actors.get(slot.actor), now)) {
+            } else if (!park(slot, index, actor, now)) {
                 return;
             }
         }
-        groups.forEach((server, group) -> send(index, actors, server, group, kind));
+        groups.forEach((server, group) -> send(index, map, server, group, kind));
+        if (slots.isComplete()) {
+            succeed();
+        }
     }
 
-    private void send(RouteIndex index, List<ActorState> actors, ServerId server, List<QueryTarget> group, Kind kind) {
+    /** Leaves out an actor whose chunk has expired while the query ran: it has no rows any more. */
+    private boolean skipIfExpired(TableRoute route, QueryTarget slot) {
+        if (slot.isResolved() || !QueryTargets.isExpired(route, slot.actor)) {
+            return false;
+        }
+        parked -= slot.isParked() ? 1 : 0;
+        slots.resolve(slot);
+        return true;
+    }
+
+    private void send(RouteIndex index, TableMap map, ServerId server, List<QueryTarget> group, Kind kind) {
         long now = env.clock().nanos();
         long remaining = query.deadlineNanos() - now;
         if (finished || remaining <= 0) {
@@ -174,7 +194,7 @@ public final class QueryExecution {
             slot.triedServers.add(server);
             slot.attempts++;
             slot.inFlight++;
-            targets.add(target(slot, actors.get(slot.actor)));
+            targets.add(target(slot, map.get(slot.actor)));
             session.ifPresent(states -> states.addContacted(server, query.table(), tableId, slot.actor));
         }
         ReadCall call = new ReadCall(server, group, now, kind);
@@ -307,7 +327,7 @@ public final class QueryExecution {
         RouteIndex index = env.routing().current();
         Optional<ActorState> actor = index.table(query.table())
                 .filter(table -> table.meta().tableId() == tableId)
-                .map(table -> table.map().actors().get(slot.actor));
+                .map(table -> table.map().find(slot.actor));
         boolean oldMap = failure.code() == ErrorCode.STALE_EPOCH
                 && actor.isPresent()
                 && failure.epoch() > actor.get().epoch();
@@ -418,7 +438,10 @@ public final class QueryExecution {
         }
         List<QueryTarget> again = new ArrayList<>();
         for (QueryTarget slot : parked == 0 ? List.<QueryTarget>of() : slots.unresolved()) {
-            ActorState actor = route.get().map().actors().get(slot.actor);
+            if (skipIfExpired(route.get(), slot)) {
+                continue;
+            }
+            ActorState actor = route.get().map().get(slot.actor);
             if (slot.isParked()
                     && (actor.epoch() != slot.parkedEpoch
                             || !index.liveIsr(actor).equals(slot.parkedLive))) {
@@ -426,7 +449,11 @@ public final class QueryExecution {
                 again.add(slot);
             }
         }
-        unpark(again);
+        if (slots.isComplete()) {
+            succeed();
+        } else {
+            unpark(again);
+        }
     }
 
     private void unpark(List<QueryTarget> again) {
@@ -496,22 +523,26 @@ public final class QueryExecution {
             calls.forEach(call -> call.hedgeAtNanos = Math.max(call.hedgeAtNanos, now + hedgeDelay.silenceNanos()));
             return;
         }
-        List<ActorState> actors = route.get().map().actors();
+        TableMap map = route.get().map();
         for (ReadCall call : List.copyOf(calls)) {
             if (!call.ended && now - call.hedgeAtNanos >= 0) {
-                hedge(call, index, actors, now);
+                hedge(call, index, map, now);
             }
         }
     }
 
-    private void hedge(ReadCall call, RouteIndex index, List<ActorState> actors, long now) {
+    private void hedge(ReadCall call, RouteIndex index, TableMap map, long now) {
         boolean pinned = call.slots.stream().allMatch(slot -> slot.isResolved() || slot.pin.isPresent());
         // A pinned read has only one replica, which may compute for long: silence does not mean failure.
         boolean silent = !pinned && hedgeDelay.recordIfSilent(call.server, call.sentNanos, now);
         Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
         for (QueryTarget slot : call.slots) {
-            if (!slot.isResolved() && slot.inFlight == 1 && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
-                picker.pickSpare(index, actors.get(slot.actor), query.mode(), slot, now, silent)
+            ActorState actor = map.find(slot.actor);
+            if (actor != null
+                    && !slot.isResolved()
+                    && slot.inFlight == 1
+                    && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
+                picker.pickSpare(index, actor, query.mode(), slot, now, silent)
                         .ifPresent(server -> groups.computeIfAbsent(server, id -> new ArrayList<>())
                                 .add(slot));
             }
@@ -530,7 +561,7 @@ public final class QueryExecution {
         }
         for (Map.Entry<ServerId, List<QueryTarget>> group : groups.entrySet()) {
             if (silent || state.hedges().tryTake()) {
-                send(index, actors, group.getKey(), group.getValue(), Kind.HEDGE);
+                send(index, map, group.getKey(), group.getValue(), Kind.HEDGE);
             }
         }
     }

@@ -2,6 +2,8 @@ package io.uniserve.protocol.client.query;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMap;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -28,29 +30,42 @@ final class QueryTargets {
         this.unresolved = actors.length;
     }
 
-    /** The chosen actors, or all. Fails with INVALID_ARGUMENT if an actor is chosen twice or does not exist. */
-    static QueryTargets of(Optional<List<Integer>> chosen, int count) {
+    /**
+     * The chosen actors, or all. Fails with INVALID_ARGUMENT if an actor is chosen twice or does not exist. Chosen actors of expired chunks
+     * are left out: they have no rows.
+     */
+    static QueryTargets of(Optional<List<Integer>> chosen, TableRoute route) {
+        TableMap map = route.map();
         if (chosen.isEmpty()) {
-            int[] all = new int[count];
-            Arrays.setAll(all, i -> i);
+            int[] all = new int[map.actors().size()];
+            Arrays.setAll(all, i -> map.actors().get(i).actor());
             return new QueryTargets(all);
         }
-        List<Integer> wanted = chosen.get();
+        List<Integer> wanted = chosen.get().stream()
+                .filter(actor -> map.has(actor) || !isExpired(route, actor))
+                .toList();
         int[] sorted = new int[wanted.size()];
         for (int i = 0; i < sorted.length; i++) {
             sorted[i] = wanted.get(i);
         }
         Arrays.sort(sorted);
         for (int i = 0; i < sorted.length; i++) {
-            if (sorted[i] < 0 || sorted[i] >= count) {
+            if (!map.has(sorted[i])) {
                 throw UniserveException.invalid(
-                        "actor " + sorted[i] + " does not exist: the table has actors 0 to " + (count - 1));
+                        "actor " + sorted[i] + " does not exist: the table has " + map.describeNumbers());
             }
             if (i > 0 && sorted[i] == sorted[i - 1]) {
                 throw UniserveException.invalid("actor " + sorted[i] + " is listed twice");
             }
         }
         return new QueryTargets(sorted);
+    }
+
+    /** True if the map lacks the actor because its chunk is expired. */
+    static boolean isExpired(TableRoute route, int actor) {
+        return actor >= 0
+                && !route.map().has(actor)
+                && route.map().isExpired(route.meta().partitioner(), actor);
     }
 
     List<QueryTarget> all() {

@@ -29,6 +29,7 @@ public enum ReadErrorAction {
                     EXCHANGE_LOST,
                     QUERY_KILLED,
                     CONFLICT,
+                    CHUNK_EXPIRED,
                     TOO_LARGE -> FATAL;
             case UNKNOWN_OPERATOR,
                     UNKNOWN_UPDATE,

@@ -7,7 +7,6 @@ import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -39,7 +38,7 @@ public final class SingleActorQueryFactory {
         }
         return Optional.of(new Query(
                 query.table(),
-                Optional.of(all ? List.of(0) : query.actors()),
+                Optional.of(all ? route.get().map().numbers() : query.actors()),
                 operator.get(),
                 WholeQueryOperator.call(operator.get()).parameters().encode(query.text()),
                 mode,

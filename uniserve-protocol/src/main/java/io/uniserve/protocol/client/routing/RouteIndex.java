@@ -2,6 +2,7 @@ package io.uniserve.protocol.client.routing;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -85,15 +87,18 @@ public final class RouteIndex {
 
     /**
      * Servers that have an actor of a table and the same-numbered actors of the other tables: live and in sync for all of them, per actor.
-     * Empty if an actor has no such server, a table no longer exists, or the partitioners differ.
+     * Empty if an actor has no such server, a table no longer exists, the partitioners differ, or they partition by time:
+     * then rows of one key are at several actors.
      */
-    public Optional<List<Set<ServerId>>> colocatedServers(TableName table, ColocatedTables beside) {
+    public Optional<Map<Integer, Set<ServerId>>> colocatedServers(TableName table, ColocatedTables beside) {
         TableRoute own = tables.get(table);
-        if (own == null || own.meta().tableId() != beside.tableId()) {
+        if (own == null
+                || own.meta().tableId() != beside.tableId()
+                || own.meta().partitioner() instanceof Partitioner.Time) {
             return Optional.empty();
         }
-        List<Set<ServerId>> common = new ArrayList<>();
-        own.map().actors().forEach(actor -> common.add(new LinkedHashSet<>(liveIsr(actor))));
+        Map<Integer, Set<ServerId>> common = new LinkedHashMap<>();
+        own.map().actors().forEach(actor -> common.put(actor.actor(), new LinkedHashSet<>(liveIsr(actor))));
         for (Map.Entry<TableName, Long> one : beside.tables().entrySet()) {
             TableRoute other = tables.get(one.getKey());
             if (other == null
@@ -101,11 +106,12 @@ public final class RouteIndex {
                     || !other.meta().partitioner().equals(own.meta().partitioner())) {
                 return Optional.empty();
             }
-            for (int actor = 0; actor < common.size(); actor++) {
-                common.get(actor).retainAll(liveIsr(other.map().actors().get(actor)));
-            }
+            common.forEach((actor, servers) -> {
+                ActorState same = other.map().find(actor);
+                servers.retainAll(same == null ? List.of() : liveIsr(same));
+            });
         }
-        return common.stream().anyMatch(Set::isEmpty) ? Optional.empty() : Optional.of(common);
+        return common.values().stream().anyMatch(Set::isEmpty) ? Optional.empty() : Optional.of(common);
     }
 
     /** The actors of other tables that belong to these targets, with epochs and watermarks; without tables that no longer exist. */
@@ -122,7 +128,8 @@ public final class RouteIndex {
                         name,
                         id,
                         targets.stream()
-                                .map(target -> route.map().actors().get(target.actor()))
+                                .map(target -> route.map().find(target.actor()))
+                                .filter(Objects::nonNull)
                                 .map(actor -> new ReadRequest.Target(
                                         actor.actor(), actor.epoch(), floors.watermark(id, actor)))
                                 .toList()));

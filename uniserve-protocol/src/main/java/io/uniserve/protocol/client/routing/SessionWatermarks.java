@@ -1,12 +1,15 @@
 package io.uniserve.protocol.client.routing;
 
 import io.uniserve.model.ActorState;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.message.client.QueryRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * Log index per actor that a replica must have applied before it answers this client (read your writes). Only acknowledgements of level ISR
@@ -17,8 +20,8 @@ public final class SessionWatermarks {
     private final CopyOnWriteMap<Long, TableWatermarks> byTable = new CopyOnWriteMap<>();
 
     /** Notes that rows of this client are at this index of the actor's log. */
-    public void raise(long tableId, int actors, int actor, long epoch, long index) {
-        byTable.get(tableId, () -> new TableWatermarks(actors)).raise(actor, new Watermark(epoch, index));
+    public void raise(long tableId, int actor, long epoch, long index) {
+        byTable.get(tableId, TableWatermarks::new).raise(actor, new Watermark(epoch, index));
     }
 
     /** The actor's watermark; 0 for none. */
@@ -36,22 +39,23 @@ public final class SessionWatermarks {
     /** The watermarks of the client that sent a query. */
     public static SessionWatermarks of(QueryRequest request) {
         SessionWatermarks floors = new SessionWatermarks();
-        int actors = request.floors().stream()
-                        .mapToInt(QueryRequest.Floor::actor)
-                        .max()
-                        .orElse(-1)
-                + 1;
         for (QueryRequest.Floor floor : request.floors()) {
-            floors.raise(request.tableId(), actors, floor.actor(), floor.epoch(), floor.index());
+            floors.raise(request.tableId(), floor.actor(), floor.epoch(), floor.index());
         }
         return floors;
     }
 
-    /** Drops the watermarks of tables that no longer exist. */
+    /** Drops the watermarks of tables and chunks that no longer exist. */
     public void retainTables(RouteIndex index) {
         Set<Long> known = new TreeSet<>();
         index.routing().tables().forEach(table -> known.add(table.meta().tableId()));
         byTable.retain(known::contains);
+        for (TableRoute table : index.routing().tables()) {
+            TableWatermarks floors = byTable.get(table.meta().tableId());
+            if (floors != null && table.meta().partitioner() instanceof Partitioner.Time) {
+                floors.retain(table.map());
+            }
+        }
     }
 
     /** Later epochs continue the log of earlier ones, so the acknowledgement with the later epoch has the higher position. */
@@ -61,37 +65,30 @@ public final class SessionWatermarks {
         }
     }
 
-    /**
-     * Watermarks of one table, written under a lock and read without one. A read after an acknowledgement sees its watermark or a higher
-     * one.
-     */
+    /** Watermarks of one table. A read after an acknowledgement sees its watermark or a higher one. Thread-safe. */
     private static final class TableWatermarks {
-        private final @Nullable Watermark[] floors;
+        private final ConcurrentSkipListMap<Integer, Watermark> floors = new ConcurrentSkipListMap<>();
 
-        TableWatermarks(int actors) {
-            this.floors = new @Nullable Watermark[actors];
+        void raise(int actor, Watermark raised) {
+            floors.merge(actor, raised, (old, next) -> next.isAbove(old) ? next : old);
         }
 
-        synchronized void raise(int actor, Watermark raised) {
-            Watermark old = floors[actor];
-            if (old == null || raised.isAbove(old)) {
-                floors[actor] = raised;
-            }
+        /** Drops the watermarks of expired chunks. A chunk that this map does not have yet is newer than the map, and stays. */
+        void retain(TableMap map) {
+            int last = map.actors().isEmpty()
+                    ? -1
+                    : map.actors().get(map.actors().size() - 1).actor();
+            floors.headMap(last + 1).keySet().removeIf(actor -> !map.has(actor));
         }
 
         List<QueryRequest.Floor> all() {
             List<QueryRequest.Floor> all = new ArrayList<>();
-            for (int actor = 0; actor < floors.length; actor++) {
-                Watermark floor = floors[actor];
-                if (floor != null) {
-                    all.add(new QueryRequest.Floor(actor, floor.epoch, floor.index));
-                }
-            }
+            floors.forEach((actor, floor) -> all.add(new QueryRequest.Floor(actor, floor.epoch, floor.index)));
             return all;
         }
 
         long get(ActorState actor) {
-            Watermark floor = actor.actor() < floors.length ? floors[actor.actor()] : null;
+            Watermark floor = floors.get(actor.actor());
             return floor == null || floor.epoch < actor.restoreEpoch() ? 0 : floor.index;
         }
     }

@@ -35,6 +35,7 @@ public enum UpdateErrorAction {
                     CONFLICT,
                     QUERY_KILLED,
                     CURSOR_GONE,
+                    CHUNK_EXPIRED,
                     UPDATE_REFUSED -> REFUSED;
             case DEADLINE_EXCEEDED, OUTCOME_UNKNOWN, CANCELLED -> UNKNOWN;
             case TABLE_NOT_FOUND,
@@ -59,6 +60,7 @@ public enum UpdateErrorAction {
                 || code == ErrorCode.UNKNOWN_UPDATE
                 || code == ErrorCode.TOO_LARGE
                 || code == ErrorCode.OUTCOME_EXPIRED
+                || code == ErrorCode.CHUNK_EXPIRED
                 || code == ErrorCode.UPDATE_REFUSED;
     }
 }

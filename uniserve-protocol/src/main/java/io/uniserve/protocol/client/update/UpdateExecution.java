@@ -5,8 +5,10 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.RequestSettings;
 import io.uniserve.protocol.client.routing.RouteIndex;
@@ -78,15 +80,18 @@ public final class UpdateExecution {
             onTableMissing();
             return;
         }
-        List<ActorState> actors = route.get().map().actors();
+        TableMap map = route.get().map();
         for (Update.ActorBatch batch : update.batches()) {
-            if (batch.actor() < 0 || batch.actor() >= actors.size() || byActor.containsKey(batch.actor())) {
-                finishWith(Outcome.err(UniserveException.invalid("actor " + batch.actor()
-                        + " appears twice or does not exist: the table has " + actors.size() + " actors")));
+            if (byActor.containsKey(batch.actor())) {
+                finishWith(Outcome.err(UniserveException.invalid("actor " + batch.actor() + " appears twice")));
                 return;
             }
-            UpdateTarget slot =
-                    new UpdateTarget(batch, actors.get(batch.actor()).primary());
+            ActorState actor = map.find(batch.actor());
+            if (actor == null) {
+                finishWith(Outcome.err(absentActorError(route.get(), batch.actor())));
+                return;
+            }
+            UpdateTarget slot = new UpdateTarget(batch, actor.primary());
             slots.add(slot);
             byActor.put(batch.actor(), slot);
         }
@@ -94,6 +99,24 @@ public final class UpdateExecution {
         open = slots.size();
         dispatch();
         armTimer();
+    }
+
+    private static UniserveException absentActorError(TableRoute route, int actor) {
+        return route.meta().partitioner() instanceof Partitioner.Time time
+                        && route.map().isExpired(time, actor)
+                ? time.expired(time.ordinalOf(actor))
+                : UniserveException.invalid("actor " + actor + " does not exist: the table has "
+                        + route.map().describeNumbers());
+    }
+
+    /** Fails rows of a chunk that has expired meanwhile; true if the map lacks the actor. */
+    private boolean failIfAbsent(TableRoute route, UpdateTarget slot) {
+        if (route.map().has(slot.actor())) {
+            return false;
+        }
+        UniserveException error = absentActorError(route, slot.actor());
+        failActor(slot, error.code(), error.reason());
+        return true;
     }
 
     /** Cancels the update: rows without an acknowledgement fail with CANCELLED, or with OUTCOME_UNKNOWN if they may have been applied. */
@@ -120,15 +143,16 @@ public final class UpdateExecution {
             return;
         }
         RouteIndex index = env.routing().current();
-        List<ActorState> actors = route.get().map().actors();
+        TableMap map = route.get().map();
         Map<ServerId, List<UpdateTarget>> groups = new LinkedHashMap<>();
         Map<ServerId, Integer> sizes = new LinkedHashMap<>();
         for (UpdateTarget slot : slots) {
-            if (slot.state == State.READY) {
-                ServerId primary = actors.get(slot.actor()).primary();
+            if (slot.state == State.READY && !failIfAbsent(route.get(), slot)) {
+                ActorState actor = map.get(slot.actor());
+                ServerId primary = actor.primary();
                 if (!index.isLive(primary)) {
                     slot.recordFailure(primary, ErrorCode.UNAVAILABLE, "the actor's primary is not live");
-                    park(slot, actors.get(slot.actor()));
+                    park(slot, actor);
                 } else if (!callsByServer.containsKey(primary)) {
                     int size =
                             sizes.getOrDefault(primary, 0) + slot.batch.rows().size();
@@ -139,10 +163,10 @@ public final class UpdateExecution {
                 }
             }
         }
-        groups.forEach((server, group) -> send(index, actors, server, group));
+        groups.forEach((server, group) -> send(index, map, server, group));
     }
 
-    private void send(RouteIndex index, List<ActorState> actors, ServerId server, List<UpdateTarget> group) {
+    private void send(RouteIndex index, TableMap map, ServerId server, List<UpdateTarget> group) {
         long now = env.clock().nanos();
         long remaining = update.deadlineNanos() - now;
         if (finished || remaining <= 0) {
@@ -153,7 +177,7 @@ public final class UpdateExecution {
         boolean again = false;
         int attempt = 0;
         for (UpdateTarget slot : group) {
-            ActorState actor = actors.get(slot.actor());
+            ActorState actor = map.get(slot.actor());
             slot.state = State.IN_FLIGHT;
             slot.call = Optional.of(call);
             slot.sentEpoch = actor.epoch();
@@ -228,9 +252,8 @@ public final class UpdateExecution {
             slot.acknowledge(ack);
             open--;
             if (update.level() == AckLevel.ISR) {
-                route().ifPresent(route -> env.state()
-                        .watermarks()
-                        .raise(update.tableId(), route.map().actors().size(), ack.actor(), ack.epoch(), ack.index()));
+                route().ifPresent(route ->
+                        env.state().watermarks().raise(update.tableId(), ack.actor(), ack.epoch(), ack.index()));
             }
         }
     }
@@ -249,7 +272,13 @@ public final class UpdateExecution {
         if (verdict == UpdateErrorAction.REFUSED || slot.failuresInRow >= FAILURES_IN_ROW_MAX) {
             failActor(slot, failure.code(), failure.message());
         } else {
-            route().ifPresentOrElse(route -> park(slot, route.map().actors().get(slot.actor())), this::onTableMissing);
+            route().ifPresentOrElse(
+                            route -> {
+                                if (!failIfAbsent(route, slot)) {
+                                    park(slot, route.map().get(slot.actor()));
+                                }
+                            },
+                            this::onTableMissing);
         }
     }
 
@@ -319,7 +348,13 @@ public final class UpdateExecution {
         }
         RouteIndex index = env.routing().current();
         for (UpdateTarget slot : slots) {
-            ActorState actor = route.get().map().actors().get(slot.actor());
+            if (slot.state == State.DONE || slot.state == State.PARKED && failIfAbsent(route.get(), slot)) {
+                continue;
+            }
+            ActorState actor = route.get().map().find(slot.actor());
+            if (actor == null) {
+                continue; // its chunk has expired, and the request under way will have a reply
+            }
             boolean moved = !actor.primary().equals(slot.sentServer);
             if (slot.state == State.PARKED
                     && index.isLive(actor.primary())

@@ -14,7 +14,6 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
@@ -139,9 +138,10 @@ final class LostActorRecovery {
                         actor.isr().stream()
                                 .filter(id -> leader.replicas().isUnhealthy(key, actor, id, now))
                                 .toList());
-        List<ActorState> actors = new ArrayList<>(table.map().actors());
-        actors.set(actor.actor(), next);
-        tables.write(table, actors, List.of(checkUnchanged(key, actor, path, found, backup)));
+        tables.write(
+                table,
+                table.map().withActor(actor.actor(), unused -> next).actors(),
+                List.of(checkUnchanged(key, actor, path, found, backup)));
     }
 
     /**

@@ -135,7 +135,15 @@ public final class TableReconciler {
 
     /** Writes all changes of the table, together with {@code also}, in one multi. */
     public void write(Table table, List<ActorState> actors, List<Op> also) {
-        TableMap next = new TableMap(table.meta.name(), table.meta.tableId(), actors);
+        write(table, table.map().withActors(actors), also, () -> {});
+    }
+
+    /**
+     * Writes a new map of the table, together with {@code also}, in one multi.
+     *
+     * @param then runs after the write, whether it was applied or not
+     */
+    public void write(Table table, TableMap next, List<Op> also, Runnable then) {
         TableMap before = table.map();
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Set(RegistryPaths.map(table.meta.name()), next, table.mapVersion()));
@@ -153,6 +161,7 @@ public final class TableReconciler {
                 table.stale = true;
                 leader.retryLater();
             }
+            then.run();
         });
     }
 
@@ -176,8 +185,10 @@ public final class TableReconciler {
 
     private void recordTakeovers(Table table, TableMap before) {
         for (ActorState was : before.actors()) {
-            ActorState is = table.actor(was.actor());
-            if (!was.previousIsr().isr().isEmpty() && is.previousIsr().isr().isEmpty()) {
+            ActorState is = table.map().find(was.actor());
+            if (is != null
+                    && !was.previousIsr().isr().isEmpty()
+                    && is.previousIsr().isr().isEmpty()) {
                 leader.replicas()
                         .onTakeoverEnded(
                                 new ReplicaKey(table.meta.tableId(), was.actor()),
@@ -189,14 +200,16 @@ public final class TableReconciler {
     }
 
     private static void log(Table table, TableMap before) {
-        for (int i = 0; i < before.actors().size(); i++) {
-            ActorState was = before.actors().get(i);
-            ActorState is = table.actor(i);
+        for (ActorState was : before.actors()) {
+            ActorState is = table.map().find(was.actor());
+            if (is == null) {
+                continue; // its chunk is expired
+            }
             if (was.epoch() != is.epoch() || !was.learners().equals(is.learners())) {
                 LOG.info(
                         "{}/{} epoch {} primary {} isr {} learners {}",
                         table.meta.name(),
-                        i,
+                        was.actor(),
                         is.epoch(),
                         is.primary(),
                         is.isr(),

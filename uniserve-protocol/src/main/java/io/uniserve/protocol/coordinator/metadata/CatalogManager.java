@@ -226,18 +226,24 @@ public final class CatalogManager {
             return mapVersion;
         }
 
+        /** Row of an actor that the map has. */
         public ActorState actor(int number) {
-            return map.actors().get(number);
+            return map.get(number);
         }
 
         /** The actor of a number that a client sent; INVALID_ARGUMENT with the valid range if it does not exist. */
         public ActorState requireActor(int number) {
-            int count = map.actors().size();
-            if (number < 0 || number >= count) {
+            ActorState found = map.find(number);
+            if (found == null) {
                 throw UniserveException.invalid(
-                        "actor " + number + ": table " + meta.name() + " has actors 0 to " + (count - 1));
+                        "actor " + number + ": table " + meta.name() + " has " + map.describeNumbers());
             }
-            return actor(number);
+            return found;
+        }
+
+        /** Whether the map has the actor. */
+        public boolean hasActor(int number) {
+            return map.has(number);
         }
 
         public void applyMap(TableMap next, int version) {

@@ -9,7 +9,6 @@ import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
 import io.uniserve.protocol.coordinator.table.RetryBudget;
 import io.uniserve.protocol.message.AdminReply;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -80,8 +79,8 @@ public abstract class DesiredReplicasWriter {
     }
 
     private void write(Table table, ActorState wished) {
-        List<ActorState> actors = new ArrayList<>(table.map().actors());
-        actors.set(number, wished);
+        List<ActorState> actors =
+                table.map().withActor(number, unused -> wished).actors();
         rebalancer.writeManualMove(table, new ReplicaKey(tableId, number), actors);
     }
 

@@ -206,8 +206,7 @@ public final class Rebalancer {
     }
 
     private boolean isPossible(Table table, ReplicaMove move, long now) {
-        if (move.key().actor() < 0
-                || move.key().actor() >= table.map().actors().size()
+        if (!table.hasActor(move.key().actor())
                 || manualUntil.containsKey(move.key())
                 || pausedUntil.containsKey(move.key())) {
             return false;
@@ -232,7 +231,8 @@ public final class Rebalancer {
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         for (ReplicaMove move : moves) {
             int number = move.key().actor();
-            actors.set(number, stateAfter(actors.get(number), move));
+            int at = table.map().indexOf(number);
+            actors.set(at, stateAfter(actors.get(at), move));
             started.put(move.key(), new Started(move, now));
             LOG.info(
                     "rebalancing: {}/{} is to move from {} to {}: {}; {} under way, {} allowed, {} more to move",

@@ -34,12 +34,7 @@ public final class ActorVerifier {
     }
 
     public void start() {
-        int actors = table.map().actors().size();
-        if (actor < 0 || actor >= actors) {
-            throw UniserveException.invalid(
-                    "actor: " + table.meta.name() + " has actors 0 to " + (actors - 1) + ", not " + actor);
-        }
-        ActorState state = table.map().actors().get(actor);
+        ActorState state = table.requireActor(actor);
         Optional<ServerRecord> primary = leader.liveServers().stream()
                 .filter(server -> server.id().equals(state.primary()))
                 .findFirst();

@@ -53,6 +53,7 @@ public final class TableReadinessWaiter {
             return;
         }
         int actors = table.map().actors().size();
+        ready.retainAll(table.map().numbers());
         if (ready.size() == actors) {
             reply.ok(new AdminReply.Ack());
         } else if (leader.env().clock().nanos() - deadline >= 0) {
@@ -107,8 +108,9 @@ public final class TableReadinessWaiter {
         if (table == null || replica.key().tableId() != tableId) {
             return;
         }
-        ActorState actor = table.actor(replica.key().actor());
-        if (actor.primary().equals(server)
+        ActorState actor = table.map().find(replica.key().actor());
+        if (actor != null
+                && actor.primary().equals(server)
                 && actor.epoch() == replica.epoch()
                 && replica.role().equals(ReplicaLoad.PRIMARY)) {
             ready.add(actor.actor());

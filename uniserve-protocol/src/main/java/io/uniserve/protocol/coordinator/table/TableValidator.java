@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
@@ -22,7 +23,11 @@ public final class TableValidator {
     public static void check(TableMeta meta, Set<ConsistencyLevel> levels) {
         range("rf", meta.rf(), Limits.REPLICATION_FACTOR_MAX);
         range("minIsr", meta.minIsr(), meta.rf());
-        range("actors", meta.partitioner().actors(), Limits.ACTORS_PER_TABLE_MAX);
+        if (meta.partitioner() instanceof Partitioner.Time time) {
+            checkTime(meta, time);
+        } else {
+            range("actors", meta.partitioner().actors(), Limits.ACTORS_PER_TABLE_MAX);
+        }
         name("keyField", meta.keyField());
         name("port", meta.port());
         if (meta.onLoss() == OnLoss.RESTORE_TABLE && meta.level() == ConsistencyLevel.EVENTUAL) {
@@ -43,6 +48,18 @@ public final class TableValidator {
             range("actors with onLoss RESTORE_TABLE", meta.partitioner().actors(), Limits.RESTORE_TABLE_ACTORS_MAX);
         }
         checkOptions(meta.options());
+    }
+
+    /** Rejects what tables partitioned by time do not support. */
+    private static void checkTime(TableMeta meta, Partitioner.Time time) {
+        if (meta.level() != ConsistencyLevel.EVENTUAL) {
+            throw UniserveException.unsupported(
+                    "level " + meta.level() + " for a table partitioned by time: use EVENTUAL");
+        }
+        if (time.column().equals(meta.keyField())) {
+            throw UniserveException.invalid(
+                    "time column \"" + time.column() + "\" is the key field too: use another column for one of them");
+        }
     }
 
     private static void range(String field, int value, int max) {

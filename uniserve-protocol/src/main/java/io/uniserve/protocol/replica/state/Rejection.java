@@ -47,6 +47,7 @@ public record Rejection(long hash, String reason) {
                     PORT_PROTOCOL,
                     UPDATE_REFUSED -> true;
             case TABLE_NOT_FOUND,
+                    CHUNK_EXPIRED,
                     QUERY_KILLED,
                     TABLE_EXISTS,
                     UNKNOWN_OPERATOR,

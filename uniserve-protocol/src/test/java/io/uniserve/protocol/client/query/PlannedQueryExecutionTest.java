@@ -41,7 +41,7 @@ class PlannedQueryExecutionTest {
     void theServerIsToldWhatTheClientWrote() {
         world.route(1, actor(0, 1, 1));
         query(1_000);
-        world.state.watermarks().raise(TABLE_ID, 1, 0, 1, 42);
+        world.state.watermarks().raise(TABLE_ID, 0, 1, 42);
         query(1_000);
         assertThat(sent.get(0).request.floors()).isEmpty();
         assertThat(sent.get(1).request.tableId()).isEqualTo(TABLE_ID);

@@ -379,7 +379,7 @@ class QueryExecutionTest {
         world.route(3, actor(0, 1, 1, 2, 3));
         world.policy = (candidates, random) -> candidates.size() - 1;
         world.settings(world.settings);
-        world.state.watermarks().raise(TABLE_ID, 1, 0, 1, 42);
+        world.state.watermarks().raise(TABLE_ID, 0, 1, 42);
         query();
         assertThat(world.network.lastRead().server).isEqualTo(3);
         assertThat(world.network.lastRead().request.targets().get(0).floorIndex())

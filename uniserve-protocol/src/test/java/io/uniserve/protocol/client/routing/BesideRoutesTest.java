@@ -60,7 +60,7 @@ class BesideRoutesTest {
     }
 
     private static Optional<List<Set<io.uniserve.model.ServerId>>> together(Routing routing, ColocatedTables beside) {
-        return RouteIndex.of(routing).colocatedServers(ONE, beside);
+        return RouteIndex.of(routing).colocatedServers(ONE, beside).map(servers -> List.copyOf(servers.values()));
     }
 
     @Test

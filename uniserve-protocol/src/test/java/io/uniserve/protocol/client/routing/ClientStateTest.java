@@ -162,9 +162,9 @@ class ClientStateTest {
     @Test
     void floorsAreTheSameOnTheServerThatPlans() {
         SessionWatermarks floors = new SessionWatermarks();
-        floors.raise(1, 4, 2, 3, 10);
-        floors.raise(1, 4, 0, 1, 5);
-        floors.raise(9, 1, 0, 1, 7);
+        floors.raise(1, 2, 3, 10);
+        floors.raise(1, 0, 1, 5);
+        floors.raise(9, 0, 1, 7);
         QueryRequest request = new QueryRequest(new TableName("t"), "q", 1, 1, floors.toRequest(1));
         assertThat(request.floors()).containsExactly(new QueryRequest.Floor(0, 1, 5), new QueryRequest.Floor(2, 3, 10));
         SessionWatermarks there = SessionWatermarks.of(request);
@@ -181,15 +181,15 @@ class ClientStateTest {
     @Test
     void floorsOnlyRiseUntilATakeoverFromDurableStorage() {
         SessionWatermarks floors = new SessionWatermarks();
-        floors.raise(1, 4, 2, 1, 10);
-        floors.raise(1, 4, 2, 1, 7);
+        floors.raise(1, 2, 1, 10);
+        floors.raise(1, 2, 1, 7);
         assertThat(floors.watermark(1, actor(2, 1, 1))).isEqualTo(10);
         assertThat(floors.watermark(1, actor(3, 1, 1))).isZero();
         assertThat(floors.watermark(2, actor(2, 1, 1))).isZero();
         ActorState restored =
                 new ActorState(2, 5, server(1), List.of(server(1)), List.of(), List.of(), List.of(), Map.of(), 5);
         assertThat(floors.watermark(1, restored)).isZero();
-        floors.raise(1, 4, 2, 5, 3);
+        floors.raise(1, 2, 5, 3);
         assertThat(floors.watermark(1, restored)).isEqualTo(3);
     }
 

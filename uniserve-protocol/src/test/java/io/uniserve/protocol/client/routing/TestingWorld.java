@@ -28,6 +28,9 @@ import java.util.Map;
 
 /** Virtual time with timers that fire when the test advances it, and a routing that the test changes. */
 public final class TestingWorld implements Clock, Timers, RoutingView {
+    /** Wall clock at virtual time 0, in milliseconds since 1970; tests may change it. */
+    public long wallStartMillis = 1_700_000_000_000L;
+
     public static final TableName TABLE = new TableName("t");
     public static final long TABLE_ID = 7;
     public static final long MS = 1_000_000;
@@ -155,6 +158,11 @@ public final class TestingWorld implements Clock, Timers, RoutingView {
     @Override
     public long nanos() {
         return now;
+    }
+
+    @Override
+    public long wallMillis() {
+        return wallStartMillis + now / 1_000_000;
     }
 
     @Override

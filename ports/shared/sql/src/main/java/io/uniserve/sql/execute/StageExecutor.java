@@ -3,6 +3,7 @@ package io.uniserve.sql.execute;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.engine.MergingEngine;
@@ -205,12 +206,18 @@ final class StageExecutor {
                 : partialRowsOfActors(last);
     }
 
+    /** True if all rows of a key are at one actor. In a table partitioned by time, each chunk has an actor for the key. */
+    private boolean hasWholeKeys(Side side) {
+        return !(actorCalls.meta(side).partitioner() instanceof Partitioner.Time);
+    }
+
     private SqlRows partialRowsOfActors(SqlQuery last) {
         Side side = plan.sides().get(last.item());
         Optional<FragmentedPlan.Top> top = plan.top()
                 .filter(found -> mayNestGroups())
                 .filter(found -> actorCalls.actors(side).size() == 1
-                        || found.columns().contains(actorCalls.meta(side).keyField()));
+                        || hasWholeKeys(side)
+                                && found.columns().contains(actorCalls.meta(side).keyField()));
         SqlQuery step = top.isPresent()
                 ? query.withStep(Step.TOP, last.stationaryItem(), last.item(), last.sides(), last.colocatedTables())
                 : last;

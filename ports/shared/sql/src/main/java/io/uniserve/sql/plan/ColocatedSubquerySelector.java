@@ -2,6 +2,7 @@ package io.uniserve.sql.plan;
 
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.plan.SqlQuery.Step;
@@ -79,6 +80,7 @@ public final class ColocatedSubquerySelector {
             TableMeta stays = cluster.meta(queryBlock.source().tables().get(item));
             if (queryBlock.source().from().keepsRows(item)
                     && stays.partitioner().equals(read.partitioner())
+                    && !(read.partitioner() instanceof Partitioner.Time)
                     && JoinKeyPartitioningSelector.isComparable(stays, read, read.keyField())
                     && equalKeys(queryBlock, item, sub, inner)) {
                 places.add(item);

@@ -2,6 +2,7 @@ package io.uniserve.sql.plan;
 
 import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType.Kind;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
 import io.uniserve.sql.plan.write.QueryScope;
@@ -49,7 +50,8 @@ public final class JoinKeyPartitioningSelector {
         Set<Integer> alike = new TreeSet<>();
         for (QueryScope.ColumnRef other : equalColumns(query, metas)) {
             TableMeta table = metas.apply(sides.get(other.item()));
-            if (other.column().equals(table.keyField()) && table.partitioner().equals(stays.partitioner())) {
+            if (other.column().equals(table.keyField()) && table.partitioner().equals(stays.partitioner())
+                    && !(table.partitioner() instanceof Partitioner.Time)) {
                 alike.add(other.item());
             }
         }

@@ -23,7 +23,7 @@ public final class PartitionPruner {
      */
     public static Set<Integer> actors(TableMeta meta, FragmentedPlan.Side side, List<Integer> asked) {
         List<String> values = side.constants().get(meta.keyField());
-        if (values != null) {
+        if (values != null && !(meta.partitioner() instanceof Partitioner.Time)) {
             return actorsOfValues(meta, values, asked);
         }
         ColumnRange columnRange = side.ranges().get(meta.keyField());
@@ -68,6 +68,6 @@ public final class PartitionPruner {
     /** Returns the intersection with the called actors. At least one actor is called, so that there is an answer, if only an empty one. */
     private static Set<Integer> notEmpty(Set<Integer> actors, List<Integer> asked) {
         actors.retainAll(asked);
-        return actors.isEmpty() ? new TreeSet<>(asked.subList(0, 1)) : actors;
+        return actors.isEmpty() ? new TreeSet<>(asked.subList(0, Math.min(1, asked.size()))) : actors;
     }
 }

@@ -98,12 +98,7 @@ public final class ActorSelection {
                     table,
                     end,
                     false,
-                    route -> start(
-                            call.id(),
-                            encoded,
-                            chosen.map(choice -> choice.apply(route)),
-                            end,
-                            false));
+                    route -> start(call.id(), encoded, chosen.map(choice -> choice.apply(route)), end, false));
             return ClientFuture.of(result, core.options().callbackExecutor(), value -> combine(value, call, combiner));
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
@@ -146,9 +141,7 @@ public final class ActorSelection {
 
     private Answer runQuery(String text, ResultKind wanted) {
         long end = core.deadlineNanos(deadline);
-        List<Integer> actors = chosen.isEmpty()
-                ? List.of()
-                : chosen(TableLocator.locateNow(core, table, end));
+        List<Integer> actors = chosen.isEmpty() ? List.of() : chosen(TableLocator.locateNow(core, table, end));
         return ClientFuture.await(
                 new QueryOperationFactory(core).query(new QueryText(table, text, actors), mode, wanted, end, true));
     }
@@ -164,15 +157,7 @@ public final class ActorSelection {
                             end,
                             false,
                             route -> new QueryOperationFactory(core)
-                                    .query(
-                                            new QueryText(
-                                                    table,
-                                                    text,
-                                                    chosen(route)),
-                                            mode,
-                                            wanted,
-                                            end,
-                                            false));
+                                    .query(new QueryText(table, text, chosen(route)), mode, wanted, end, false));
             return ClientFuture.of(answer, core.options().callbackExecutor(), value -> value);
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);

@@ -94,9 +94,12 @@ final class UpdateOperationFactory {
             UpdateOperation run) {
         ChunkRequester chunks = new ChunkRequester(
                 environment,
-                (leader, request, timeout, completion) -> core.admin().call(leader, request, timeout, outcome -> operation
-                        .serial()
-                        .execute(() -> completion.done(outcome))),
+                (leader, request, timeout, completion) -> core.admin()
+                        .call(
+                                leader,
+                                request,
+                                timeout,
+                                outcome -> operation.serial().execute(() -> completion.done(outcome))),
                 plan.table(),
                 plan.tableId(),
                 absent,

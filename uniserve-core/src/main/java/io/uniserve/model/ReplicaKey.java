@@ -9,12 +9,16 @@ import org.jspecify.annotations.Nullable;
  * given by users.
  */
 public record ReplicaKey(long tableId, int actor) implements Comparable<ReplicaKey> {
-    private static final Pattern DIRECTORY = Pattern.compile("t(\\d{1,18})-a(\\d{1,9})/");
+    private static final Pattern DIRECTORY = Pattern.compile("t(\\d{1,18})-a(\\d{1,10})/");
 
     /** The replica whose directory has this name, as {@code t7-a3/}; null for any other entry of a disk. */
     public static @Nullable ReplicaKey ofDirectory(String entry) {
         Matcher name = DIRECTORY.matcher(entry);
-        return name.matches() ? new ReplicaKey(Long.parseLong(name.group(1)), Integer.parseInt(name.group(2))) : null;
+        if (!name.matches()) {
+            return null;
+        }
+        long actor = Long.parseLong(name.group(2));
+        return actor > Integer.MAX_VALUE ? null : new ReplicaKey(Long.parseLong(name.group(1)), (int) actor);
     }
 
     @Override

@@ -169,8 +169,8 @@ final class BulkLoader {
 
     private void add(String file, long line, Document document) {
         int actor = command.goesToAllActors() ? 0 : check.actor(document);
-        long bytes =
-                RowValidator.bytes(document) * (everywhere ? Math.max(1, table.partitioner().actors()) : 1);
+        long bytes = RowValidator.bytes(document)
+                * (everywhere ? Math.max(1, table.partitioner().actors()) : 1);
         batch.add(new Row(document, actor, file, line));
         batchBytes += bytes;
     }

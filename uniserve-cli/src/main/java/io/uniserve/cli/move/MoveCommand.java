@@ -13,7 +13,6 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -92,16 +92,16 @@ public final class ReplicateCommand extends ClientCommand {
         TreeSet<Integer> chosen = new TreeSet<>();
         for (int actor : actors) {
             if (!table.map().has(actor)) {
-                throw UniserveException.invalid(
-                        "ACTOR " + actor + ": table " + name + " has " + table.map().describeNumbers());
+                throw UniserveException.invalid("ACTOR " + actor + ": table " + name + " has "
+                        + table.map().describeNumbers());
             }
             chosen.add(actor);
         }
         keys.forEach(key -> chosen.addAll(table.actorsOf(PartitionKey.of(key))));
         numbers.forEach(key -> chosen.addAll(table.actorsOf(PartitionKey.of(key))));
         if (chosen.isEmpty()) {
-            throw UniserveException.invalid(
-                    "ACTOR: name the actors of table " + name + ", by number or by --key; it has " + table.map().describeNumbers());
+            throw UniserveException.invalid("ACTOR: name the actors of table " + name
+                    + ", by number or by --key; it has " + table.map().describeNumbers());
         }
         return chosen;
     }

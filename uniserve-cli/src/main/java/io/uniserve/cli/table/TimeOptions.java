@@ -15,7 +15,8 @@ final class TimeOptions {
     @Option(
             names = "--time",
             paramLabel = "'COLUMN PERIOD'",
-            description = "Partitions by time: the time column and the length of a chunk, e.g. 'ts P1D', 'ts PT1H', 'ts P1M'.")
+            description =
+                    "Partitions by time: the time column and the length of a chunk, e.g. 'ts P1D', 'ts PT1H', 'ts P1M'.")
     private @Nullable String time;
 
     @Option(

@@ -41,8 +41,8 @@ public final class VerifyCommand extends ClientCommand {
         List<ActorResult> lines = new ArrayList<>();
         try (ClusterClient cluster = connect()) {
             List<Integer> actors = cluster.table(table).map().numbers();
-            ProgressBar progress =
-                    new ProgressBar(console().err(), console().terminal(), clock()::nanos, "verify " + table, actors.size());
+            ProgressBar progress = new ProgressBar(
+                    console().err(), console().terminal(), clock()::nanos, "verify " + table, actors.size());
             for (int actor : actors) {
                 lines.add(verify(cluster, table, actor));
                 progress.update(lines.size(), "actor " + actor);

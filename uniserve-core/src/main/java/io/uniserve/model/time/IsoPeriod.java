@@ -29,11 +29,11 @@ public record IsoPeriod(Period date, Duration time) {
     /** Largest number of one unit of the date part, so that no arithmetic overflows. */
     public static final int UNITS_MAX = 10_000_000;
 
-    /** The period without length. */
-    public static final IsoPeriod ZERO = new IsoPeriod(Period.ZERO, Duration.ZERO);
-
     /** Longest time part: 10 000 years. */
     private static final Duration TIME_MAX = Duration.ofDays(3_652_425);
+
+    /** The period without length. */
+    public static final IsoPeriod ZERO = new IsoPeriod(Period.ZERO, Duration.ZERO);
 
     public IsoPeriod {
         boolean tooLong = Math.abs((long) date.getYears()) > UNITS_MAX

@@ -105,7 +105,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             known = fresh.table(name);
         }
         return known.orElseThrow(() -> new UniserveException(
-                        ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist; create it, or list the tables"));
+                ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist; create it, or list the tables"));
     }
 
     @Override
@@ -294,7 +294,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private QueryResult record(Query asked, QueryResult result, String how, long nanos) {
-        int all = queryStats.isExplaining() ? route(asked.table()).map().actors().size() : 0;
+        int all =
+                queryStats.isExplaining() ? route(asked.table()).map().actors().size() : 0;
         queryStats.recordRetrieve(asked, all, result, how, nanos);
         return result;
     }

@@ -174,7 +174,10 @@ public final class SimProcess {
 
             @Override
             public long wallMillis() {
-                return WALL_START_MILLIS + Math.floorMod(clockBase, 2 * WALL_SKEW_MILLIS) - WALL_SKEW_MILLIS + queue.now() / 1_000_000;
+                return WALL_START_MILLIS
+                        + Math.floorMod(clockBase, 2 * WALL_SKEW_MILLIS)
+                        - WALL_SKEW_MILLIS
+                        + queue.now() / 1_000_000;
             }
         };
     }

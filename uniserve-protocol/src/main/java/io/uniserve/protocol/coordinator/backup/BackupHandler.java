@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.backup.format.TableSnapshot;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
@@ -75,6 +76,9 @@ public final class BackupHandler {
     }
 
     public void create(AdminRequest.BackupTable request, Table table, PendingAdminReply answer) {
+        if (table.meta.partitioner() instanceof Partitioner.Time) {
+            throw timeTableError();
+        }
         BackupOperation job = startOperation(request.name(), answer);
         new CreateBackupProcedure(job, table.meta, false, taken -> acknowledge(job, taken)).start();
     }
@@ -119,6 +123,12 @@ public final class BackupHandler {
                 })
                 .replaceExisting(lost)
                 .start();
+    }
+
+    private static UniserveException timeTableError() {
+        return UniserveException.unsupported(
+                "a backup of a table partitioned by time: keep its source, or load its rows into"
+                        + " a table partitioned by key and back that up");
     }
 
     private BackupOperation startOperation(BackupName name, PendingAdminReply answer) {

@@ -57,7 +57,7 @@ public final class ChunkManager {
                 table.meta.name(),
                 map.actors().size() - next.actors().size(),
                 time.chunks().startText(watermark));
-        tables.write(table, next, List.of(), () -> {});
+        tables.write(table, next, List.of(), () -> leader.droppedTables().addAll(List.of(table.meta.name())));
     }
 
     /** Ordinal after the last expired chunk that has actors. */

@@ -2,6 +2,7 @@ package io.uniserve.protocol.coordinator.metadata;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.model.registry.ServerRecord;
@@ -27,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Background task that deletes the continuous backups of dropped tables. It first has a server delete an actor's objects, and then deletes
+ * Background task that deletes the continuous backups of dropped tables and of expired chunks. It first has a server delete an actor's objects, and then deletes
  * the backup record. So the record shows what is not deleted yet.
  *
- * <p>It deletes only with a tombstone as proof of the drop. It is not part of the drop: servers may still write records while the table is
+ * <p>It deletes only with a tombstone as proof of the drop, or a map as proof of the expiry. It is not part of the drop: servers may still write records while the table is
  * dropped, so the task repeats until nothing is left. The table number protects the records of a new table with the same name.
  */
 public final class DroppedTableCleaner {
@@ -90,7 +91,21 @@ public final class DroppedTableCleaner {
     /** Recognizes records of the existing table by the node's name, so that they need not be read. */
     private boolean belongsToExistingTable(TableName name, String child) {
         Table table = catalog.find(name);
-        return table != null && child.startsWith(table.meta.tableId() + "-");
+        return table != null && child.startsWith(table.meta.tableId() + "-") && !isExpired(table, child);
+    }
+
+    /** True if the record is of an actor whose chunk is expired, by the node's name: number of the table, hyphen, number of the actor. */
+    private static boolean isExpired(Table table, String child) {
+        String number = child.substring(child.indexOf('-') + 1);
+        return number.matches("[0-9]{1,9}|1[0-9]{9}")
+                && isExpired(table, new ReplicaKey(table.meta.tableId(), Integer.parseInt(number)));
+    }
+
+    /** True if this leader's map proves that the actor's chunk is expired. No leader makes such a chunk again. */
+    private static boolean isExpired(Table table, ReplicaKey key) {
+        return table.meta.tableId() == key.tableId()
+                && !table.hasActor(key.actor())
+                && table.map().isExpired(table.meta.partitioner(), key.actor());
     }
 
     private TableName next() {
@@ -113,7 +128,7 @@ public final class DroppedTableCleaner {
                 collect(name, children, deletes);
                 return;
             }
-            checkDropped(ok.value(), proven -> {
+            checkDropped(name, ok.value(), proven -> {
                 if (!proven) {
                     collect(name, children, deletes);
                     return;
@@ -126,9 +141,14 @@ public final class DroppedTableCleaner {
         });
     }
 
-    /** Whether a tombstone proves that the record's table was dropped. Without one, the record and its objects stay. */
-    private void checkDropped(Versioned found, Consumer<Boolean> then) {
+    /** Whether a tombstone proves that the record's table was dropped, or the map that its chunk is expired. Without one, the record and its objects stay. */
+    private void checkDropped(TableName name, Versioned found, Consumer<Boolean> then) {
         if (!(found.value() instanceof BackupRecord record)) {
+            then.accept(true);
+            return;
+        }
+        Table existing = catalog.find(name);
+        if (existing != null && isExpired(existing, record.key())) {
             then.accept(true);
             return;
         }
@@ -200,7 +220,8 @@ public final class DroppedTableCleaner {
         Table table = catalog.find(name);
         return table == null
                 || !(found.value() instanceof BackupRecord record)
-                || record.key().tableId() != table.meta.tableId();
+                || record.key().tableId() != table.meta.tableId()
+                || isExpired(table, record.key());
     }
 
     private void delete(TableName name, List<Op> deletes) {

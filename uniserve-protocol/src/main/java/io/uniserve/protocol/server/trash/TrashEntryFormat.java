@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /** Names and descriptions of entries of the trash: {@code <milliseconds>-<replica>-<random>}, and readable lines of text. */
 final class TrashEntryFormat {
-    private static final Pattern ID = Pattern.compile("(\\d{1,15})-t(\\d{1,18})-a(\\d{1,9})-[0-9a-f]{1,16}");
+    private static final Pattern ID = Pattern.compile("(\\d{1,15})-t(\\d{1,18})-a(\\d{1,9}|1\\d{9})-[0-9a-f]{1,16}");
     private static final String FORMAT = "1";
 
     private TrashEntryFormat() {}

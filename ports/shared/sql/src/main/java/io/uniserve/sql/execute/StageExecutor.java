@@ -3,8 +3,8 @@ package io.uniserve.sql.execute;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Partitioner;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.engine.MergingEngine;
 import io.uniserve.sql.engine.StatementNaming;
@@ -217,7 +217,8 @@ final class StageExecutor {
                 .filter(found -> mayNestGroups())
                 .filter(found -> actorCalls.actors(side).size() == 1
                         || hasWholeKeys(side)
-                                && found.columns().contains(actorCalls.meta(side).keyField()));
+                                && found.columns()
+                                        .contains(actorCalls.meta(side).keyField()));
         SqlQuery step = top.isPresent()
                 ? query.withStep(Step.TOP, last.stationaryItem(), last.item(), last.sides(), last.colocatedTables())
                 : last;

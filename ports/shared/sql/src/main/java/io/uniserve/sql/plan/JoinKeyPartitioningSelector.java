@@ -50,7 +50,8 @@ public final class JoinKeyPartitioningSelector {
         Set<Integer> alike = new TreeSet<>();
         for (QueryScope.ColumnRef other : equalColumns(query, metas)) {
             TableMeta table = metas.apply(sides.get(other.item()));
-            if (other.column().equals(table.keyField()) && table.partitioner().equals(stays.partitioner())
+            if (other.column().equals(table.keyField())
+                    && table.partitioner().equals(stays.partitioner())
                     && !(table.partitioner() instanceof Partitioner.Time)) {
                 alike.add(other.item());
             }

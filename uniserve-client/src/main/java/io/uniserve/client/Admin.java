@@ -6,10 +6,12 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
@@ -74,7 +76,7 @@ public final class Admin {
      * with the option that cannot change, and without any change; VERSION_GONE if the table was changed concurrently. After any other
      * error some actors may have the old options: the table is usable, and a repetition of the call completes the change.
      *
-     * @param options all of the port's options, by name
+     * @param options all of the table's options, by name: the port's, and those of Uniserve ({@link ReservedTableOptions})
      */
     public TableRoute updateTable(String name, Map<String, String> options) {
         long end = end();
@@ -82,6 +84,10 @@ public final class Admin {
         TableMeta known =
                 ClientFuture.await(adminOperations.describe(table, end)).meta();
         TableRoute changed = ClientFuture.await(adminOperations.update(known, options, end));
+        if (ReservedTableOptions.withoutReserved(known).equals(ReservedTableOptions.withoutReserved(changed.meta()))
+                && (!known.equals(changed.meta()) || known.level() != ConsistencyLevel.EVENTUAL)) {
+            return changed;
+        }
         Document row = MutableOptions.toRow(changed.meta());
         try {
             new ClientTable(core, table)

@@ -93,7 +93,10 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 env,
                 new InitialPlacementPolicy(),
                 new RebalanceSetup(
-                        settings.rebalance().toConfig(), RebalancePolicyFactory.of(settings.rebalance()), policies));
+                        settings.rebalance().toConfig(),
+                        RebalancePolicyFactory.of(settings.rebalance()),
+                        RebalancePolicyFactory.copies(settings.rebalance()),
+                        policies));
         machine.onIdentity(cluster::setIdentity);
     }
 

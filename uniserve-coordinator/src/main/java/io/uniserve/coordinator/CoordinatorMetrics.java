@@ -26,6 +26,8 @@ final class CoordinatorMetrics {
     private volatile int actors;
     private volatile int actorsBelowRf;
     private volatile int actorsMoving;
+    private volatile int automaticCopies;
+    private volatile int actorsWithShares;
     private volatile int backlog;
 
     CoordinatorMetrics(MeterRegistry meters) {
@@ -43,6 +45,14 @@ final class CoordinatorMetrics {
                 "uniserve.coordinator.actors.moving",
                 "Actors with in-sync replicas other than the desired ones",
                 () -> actorsMoving);
+        gauge(
+                "uniserve.coordinator.copies.automatic",
+                "Replicas in sync that the rebalancer has requested for hot actors",
+                () -> automaticCopies);
+        gauge(
+                "uniserve.coordinator.actors.weighted",
+                "Actors with unequal shares of queries per replica",
+                () -> actorsWithShares);
         gauge("uniserve.coordinator.backlog", "Tasks that wait on the loop", () -> backlog);
     }
 
@@ -69,6 +79,8 @@ final class CoordinatorMetrics {
         int all = 0;
         int below = 0;
         int moving = 0;
+        int automatic = 0;
+        int weighted = 0;
         for (TableRoute table : routing.tables()) {
             for (ActorState actor : table.map().actors()) {
                 all++;
@@ -76,11 +88,20 @@ final class CoordinatorMetrics {
                 boolean there = actor.isr().size() == actor.desiredServers().size()
                         && actor.isr().containsAll(actor.desiredServers());
                 moving += there ? 0 : 1;
+                automatic += automaticCopies(table, actor);
+                weighted += actor.weights().isEmpty() ? 0 : 1;
             }
         }
         actors = all;
         actorsBelowRf = below;
         actorsMoving = moving;
+        automaticCopies = automatic;
+        actorsWithShares = weighted;
+    }
+
+    private static int automaticCopies(TableRoute table, ActorState actor) {
+        int least = Math.max(table.meta().rf(), actor.copies());
+        return Math.max(0, Math.min(actor.automaticCopies(), actor.isr().size()) - least);
     }
 
     boolean leads() {

@@ -3,17 +3,24 @@ package io.uniserve.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.placement.GreedyReplicationPolicy;
 import io.uniserve.placement.HottestFirstPolicy;
 import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.live.PolicyMoves;
 import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.SearchBudget;
+import io.uniserve.protocol.coordinator.rebalance.ReplicationSetup;
 import io.uniserve.runtime.config.RebalanceSettings;
+import io.uniserve.runtime.config.ReplicationSettings;
 import io.uniserve.runtime.time.SystemClock;
 
 /** Policies that {@code coordinator.rebalance.policy} can name. */
 final class RebalancePolicyFactory {
+    /** Moves of replicas and copies of hot actors. */
+    private static final String GREEDY = "greedy";
+
+    /** Moves of replicas. */
     private static final String HOTTEST_FIRST = "hottest-first";
 
     /** Time for a search, after which it should end. After twice this time it is abandoned. */
@@ -23,8 +30,18 @@ final class RebalancePolicyFactory {
 
     private RebalancePolicyFactory() {}
 
+    /** Automatic copies of the policy; none unless it is {@code greedy}. */
+    static ReplicationSetup copies(RebalanceSettings settings) {
+        ReplicationSettings copies = settings.copies();
+        return settings.policy().equals(GREEDY) && copies.isEnabled()
+                ? ReplicationSetup.of(
+                        new GreedyReplicationPolicy(copies.limits(), settings.tolerance()),
+                        copies.coolDown().toNanos())
+                : ReplicationSetup.off();
+    }
+
     static RebalancePolicy of(RebalanceSettings settings) {
-        if (settings.policy().equals(HOTTEST_FIRST)) {
+        if (settings.policy().equals(GREEDY) || settings.policy().equals(HOTTEST_FIRST)) {
             return new HottestFirstPolicy(settings.tolerance(), Limits.REBALANCE_PLAN_MOVES_MAX);
         }
         return new PolicyMoves(

@@ -262,6 +262,9 @@ public final class Limits {
     /** Time for which the rebalancer does not move a replica after a manual move. */
     public static final long REBALANCE_BY_HAND_MS = 3_600_000;
 
+    /** Time after which an automatic copy that is not in sync yet is given up. */
+    public static final long REBALANCE_COPY_MS_MAX = 3_600_000;
+
     /** Slots of a scatter: as many as the actors that a table may have. */
     public static final int SCATTER_SLOTS_MAX = ACTORS_PER_TABLE_MAX;
 

@@ -22,6 +22,8 @@ import java.util.TreeMap;
  * @param previousIsr in-sync replicas before a takeover that has not started yet. Until it does, one of them that returns intact is newer
  *     than any backup
  * @param copies number of replicas that an operator has requested above the table's rf, limited by the number of suitable servers; 0 for rf
+ * @param automaticCopies number of replicas that the rebalancer has requested for a hot actor, limited in the same way; 0 for none. The
+ *     larger one of both requests applies
  */
 public record ActorState(
         int actor,
@@ -35,7 +37,8 @@ public record ActorState(
         long restoreEpoch,
         boolean epochStarted,
         PreviousIsr previousIsr,
-        int copies) {
+        int copies,
+        int automaticCopies) {
     public ActorState {
         isr = List.copyOf(isr);
         learners = List.copyOf(learners);
@@ -57,7 +60,7 @@ public record ActorState(
             long restoreEpoch,
             boolean epochStarted,
             PreviousIsr former) {
-        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, epochStarted, former, 0);
+        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, epochStarted, former, 0, 0);
     }
 
     /** Row of an actor that has not started. */
@@ -88,7 +91,13 @@ public record ActorState(
                 restoreEpoch,
                 epochStarted,
                 previousIsr,
-                wished);
+                wished,
+                automaticCopies);
+    }
+
+    /** Number of replicas that an operator or the rebalancer has requested, 0 if the table's rf applies. */
+    public int requestedReplicas() {
+        return Math.max(copies, automaticCopies);
     }
 
     /** True if the replicas are exactly on the desired servers, and all in sync. */

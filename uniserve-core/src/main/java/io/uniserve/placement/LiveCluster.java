@@ -2,8 +2,11 @@ package io.uniserve.placement;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Running cluster as input of a rebalancing policy. All loads have the same unit and can be added.
@@ -38,6 +41,7 @@ public record LiveCluster(List<Server> servers, List<Actor> actors, List<CoAcces
      * @param primaryLoad additional load of the primary
      * @param memory bytes of one replica, 0 if unknown
      * @param movable false if it must not move for now
+     * @param copies state of its number of replicas and of the shares of its queries
      */
     public record Actor(
             ReplicaKey key,
@@ -47,14 +51,74 @@ public record LiveCluster(List<Server> servers, List<Actor> actors, List<CoAcces
             double load,
             double primaryLoad,
             long memory,
-            boolean movable) {
+            boolean movable,
+            CopyState copies) {
         public Actor {
             hosts = List.copyOf(hosts);
         }
 
+        /** Actor whose number of replicas is fixed, with equal shares. */
+        public Actor(
+                ReplicaKey key,
+                String port,
+                List<ServerId> hosts,
+                ServerId primary,
+                double load,
+                double primaryLoad,
+                long memory,
+                boolean movable) {
+            this(key, port, hosts, primary, load, primaryLoad, memory, movable, CopyState.FIXED);
+        }
+
         /** Load of the replica on this server. */
         public double loadOn(ServerId server) {
-            return server.equals(primary) ? load + primaryLoad : load;
+            return loadWithoutQueries(server) + copies.queryLoad() * share(server);
+        }
+
+        /** Load of the replica on this server without queries: its existence, and the role of primary. */
+        public double loadWithoutQueries(ServerId server) {
+            double idle = load - copies.queryLoad() / Math.max(1, hosts.size());
+            return server.equals(primary) ? idle + primaryLoad : idle;
+        }
+
+        /** Share of the actor's queries that the replica on this server answers, 0 to 1. */
+        public double share(ServerId server) {
+            return copies.weights().isEmpty()
+                    ? 1.0 / Math.max(1, hosts.size())
+                    : copies.weights().getOrDefault(server, 0.0);
+        }
+    }
+
+    /**
+     * State of an actor's number of replicas.
+     *
+     * @param queryLoad load of all its queries, in the unit of {@link Actor#load}; the load of a replica contains its share of it
+     * @param newestLoad load of its queries in the newest reports alone; {@code queryLoad} may be an average over time
+     * @param weights share of the queries per host; empty for equal shares
+     * @param least replicas that the table's rf or an operator requires
+     * @param automatic replicas that the policy has requested, 0 for none
+     * @param bytes size of one replica, 0 if unknown
+     * @param updatesPerSecond entries per second that a further replica would have to apply
+     * @param permitted true if the table permits automatic copies
+     * @param growable false if the actor must get no copy for now
+     * @param shrinkable false if the actor must lose no copy for now
+     */
+    public record CopyState(
+            double queryLoad,
+            double newestLoad,
+            Map<ServerId, Double> weights,
+            int least,
+            int automatic,
+            long bytes,
+            double updatesPerSecond,
+            boolean permitted,
+            boolean growable,
+            boolean shrinkable) {
+        /** Number of replicas that never changes. */
+        public static final CopyState FIXED = new CopyState(0, 0, Map.of(), 1, 0, 0, 0, false, false, false);
+
+        public CopyState {
+            weights = Collections.unmodifiableMap(new TreeMap<>(weights));
         }
     }
 

@@ -71,6 +71,9 @@ final class SeedRun {
         this.options = options;
         this.world = new SimulationContext(
                 seed, engine, scratch, options.plant(), options.workload(), options.rebalancing(), options.lines());
+        if (options.hotActor()) {
+            world.heatOneActor();
+        }
         Prng random = new Prng(seed).fork("run");
         Scenario any = Scenario.draw(random.fork("scenario"));
         Scenario drawn = world.hasStorage() ? any : any.withoutStorage();
@@ -192,11 +195,17 @@ final class SeedRun {
                         .or(cluster::unfinishedUpdate)
                         .isEmpty()
                 && cluster.unfinishedMove(this::mustSurvive).isEmpty()
+                && remainingCopies().isEmpty()
                 && lifecycleWorkload
                         .remains()
                         .or(backups::leftovers)
                         .or(cluster::exchangeRemains)
                         .isEmpty();
+    }
+
+    /** Reason why a cold actor still has automatic copies. They stay for long if an operator may have changed the actor. */
+    private Optional<String> remainingCopies() {
+        return options.hotActor() && !moves.isFrequent() ? cluster.automaticCopies(this::mustSurvive) : Optional.empty();
     }
 
     /** False for an actor that waits for an intact replica, as it has none left. */
@@ -210,6 +219,7 @@ final class SeedRun {
             Optional<String> why = cluster.divergence(this::mustSurvive)
                     .or(cluster::unfinishedUpdate)
                     .or(() -> cluster.unfinishedMove(this::mustSurvive))
+                    .or(this::remainingCopies)
                     .or(lifecycleWorkload::remains)
                     .or(backups::leftovers)
                     .or(cluster::exchangeRemains);

@@ -11,10 +11,12 @@ import java.util.function.Consumer;
  * @param plant planted bug, to test the checker
  * @param workload workload of the clients
  * @param rebalancing true if replicas move after changing loads, and a server joins late if there is a spare one
+ * @param hotActor true if one actor is hot and cold in turn, so that it gets automatic copies and loses them; it includes rebalancing
  * @param lines consumer of every line of every history, for replays
  */
 public record SimulationOptions(
-        int faultSecondsPerSeed, Plant plant, Workload workload, boolean rebalancing, Consumer<String> lines) {
+        int faultSecondsPerSeed, Plant plant, Workload workload, boolean rebalancing,
+        boolean hotActor, Consumer<String> lines) {
     private static final int FAULT_SECONDS_DEFAULT = 100;
     private static final int FAULT_SECONDS_MAX = 86_400;
 
@@ -27,31 +29,36 @@ public record SimulationOptions(
 
     /** The defaults: 100 seconds of faults per seed, no planted bug, no consumer of lines. */
     public static SimulationOptions defaults() {
-        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, false, line -> {});
+        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, false, false, line -> {});
     }
 
     /** The same with a planted bug. */
     public SimulationOptions with(Plant other) {
-        return new SimulationOptions(faultSecondsPerSeed, other, workload, rebalancing, lines);
+        return new SimulationOptions(faultSecondsPerSeed, other, workload, rebalancing, hotActor, lines);
     }
 
     /** The same with another workload. */
     public SimulationOptions with(Workload other) {
-        return new SimulationOptions(faultSecondsPerSeed, plant, other, rebalancing, lines);
+        return new SimulationOptions(faultSecondsPerSeed, plant, other, rebalancing, hotActor, lines);
     }
 
     /** The same with rebalancing. */
     public SimulationOptions withRebalancing() {
-        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, lines);
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, hotActor, lines);
+    }
+
+    /** The same with rebalancing and an actor that is hot and cold in turn. */
+    public SimulationOptions withHotActor() {
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, true, lines);
     }
 
     /** The same with a consumer of lines. */
     public SimulationOptions withListener(Consumer<String> listener) {
-        return new SimulationOptions(faultSecondsPerSeed, plant, workload, rebalancing, listener);
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, rebalancing, hotActor, listener);
     }
 
     /** The same with this many seconds of faults. */
     public SimulationOptions withFaultSeconds(int seconds) {
-        return new SimulationOptions(seconds, plant, workload, rebalancing, lines);
+        return new SimulationOptions(seconds, plant, workload, rebalancing, hotActor, lines);
     }
 }

@@ -14,6 +14,8 @@ final class RebalancingSimulationTest {
     private static final int SEEDS = 30;
     private static final SimulationOptions REBALANCED =
             SimulationOptions.defaults().withRebalancing();
+    private static final SimulationOptions HOT_ACTOR =
+            SimulationOptions.defaults().withHotActor();
 
     @Test
     void movesUnderFaultsBreakNoInvariant() {
@@ -28,6 +30,22 @@ final class RebalancingSimulationTest {
         SimulationReport report = new Simulation(REBALANCED.with(Workload.ATOMIC)).run(1, SEEDS / 3);
         check(report, " --workload atomic");
         assertThat(report.faults()).containsKey(Fault.REPLICA_REBALANCED);
+    }
+
+    @Test
+    void aHotActorGetsCopiesAndLosesThem() {
+        SimulationReport report = new Simulation(HOT_ACTOR).run(1, SEEDS / 2);
+        check(report, " --hot-actor");
+        assertThat(report.faults()).containsKeys(Fault.COPY_MADE, Fault.COPY_DROPPED, Fault.COPY_READ);
+        assertThat(report.faults().get(Fault.COPY_MADE)).isGreaterThan(SEEDS / 2L);
+        assertThat(report.faults().get(Fault.COPY_READ)).isGreaterThan(SEEDS / 2L);
+    }
+
+    @Test
+    void hotActorsOfAtomicTablesGetCopiesToo() {
+        SimulationReport report = new Simulation(HOT_ACTOR.with(Workload.ATOMIC)).run(1, SEEDS / 3);
+        check(report, " --hot-actor --workload atomic");
+        assertThat(report.faults()).containsKeys(Fault.COPY_MADE, Fault.COPY_DROPPED);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.uniserve.cli.status.ClusterReport.Table;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.AdminReply.CopyStatus;
 import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.HealthProblem;
@@ -57,6 +58,23 @@ final class StatusJsonWriter {
         fields.put(
                 "moves",
                 rebalance.moves().stream().map(StatusJsonWriter::moving).toList());
+        fields.put(
+                "copies",
+                rebalance.copies().stream().map(StatusJsonWriter::copies).toList());
+        return fields;
+    }
+
+    private static Map<String, @Nullable Object> copies(CopyStatus copy) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("table", copy.table().value());
+        fields.put("actor", copy.actor());
+        fields.put("replicas", copy.replicas());
+        fields.put("requested", copy.requested());
+        fields.put("automatic", copy.automatic());
+        Map<String, Double> shares = new LinkedHashMap<>();
+        copy.weights().forEach((server, share) -> shares.put(server.value(), share));
+        fields.put("shares", shares);
+        fields.put("why", copy.reason());
         return fields;
     }
 

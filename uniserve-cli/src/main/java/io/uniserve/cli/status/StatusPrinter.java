@@ -8,12 +8,14 @@ import io.uniserve.cli.status.ClusterReport.Replica;
 import io.uniserve.cli.status.ClusterReport.Server;
 import io.uniserve.cli.status.ClusterReport.Table;
 import io.uniserve.model.PortInfo;
+import io.uniserve.protocol.message.AdminReply.CopyStatus;
 import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Printer of a {@link ClusterReport}, as text or JSON. */
 final class StatusPrinter {
@@ -95,6 +97,23 @@ final class StatusPrinter {
                             moving.to().isEmpty() ? "" : " to " + ServerNames.shortName(moving.to()),
                             moving.reason().isEmpty() ? "" : ": " + moving.reason()));
         }
+        rebalance.copies().forEach(copy -> console.println(copy(copy)));
+    }
+
+    private static String copy(CopyStatus copy) {
+        String number = copy.automatic() > copy.requested()
+                ? "%d replicas, %d without automatic copies".formatted(copy.replicas(), copy.requested())
+                : "%d replicas, none automatic".formatted(copy.replicas());
+        String shares = copy.weights().entrySet().stream()
+                .map(entry -> "%s %.0f%%".formatted(ServerNames.shortName(entry.getKey()), 100 * entry.getValue()))
+                .collect(Collectors.joining(", "));
+        return "copies: %s/%d: %s%s%s"
+                .formatted(
+                        copy.table(),
+                        copy.actor(),
+                        number,
+                        shares.isEmpty() ? "" : "; queries: " + shares,
+                        copy.reason().isEmpty() ? "" : "; " + copy.reason());
     }
 
     private void tables(ClusterReport report) {

@@ -93,7 +93,7 @@ final class TablePrinter {
             text.row(
                     actor.actor(),
                     actor.epoch(),
-                    Math.max(table.meta().rf(), actor.copies()),
+                    Math.max(table.meta().rf(), actor.requestedReplicas()),
                     ServerNames.shortName(actor.primary()),
                     names(actor.isr()),
                     names(actor.learners()),
@@ -157,7 +157,7 @@ final class TablePrinter {
             Map<String, Object> one = new LinkedHashMap<>();
             one.put("actor", actor.actor());
             one.put("epoch", actor.epoch());
-            one.put("copies", Math.max(table.meta().rf(), actor.copies()));
+            one.put("copies", Math.max(table.meta().rf(), actor.requestedReplicas()));
             one.put("primary", actor.primary().value());
             one.put("isr", actor.isr().stream().map(ServerId::value).toList());
             one.put("learners", actor.learners().stream().map(ServerId::value).toList());

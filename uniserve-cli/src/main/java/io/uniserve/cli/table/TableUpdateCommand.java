@@ -5,6 +5,7 @@ import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.ReservedTableOptions;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class TableUpdateCommand extends ClientCommand {
     @Option(
             names = "-O",
             paramLabel = "OPTION=VALUE",
-            description = "An option of the port that may change; repeatable.")
+            description = "An option of the port that may change, or uniserve.automatic-copies; repeatable.")
     private Map<String, String> changes = new LinkedHashMap<>();
 
     @Override
@@ -63,7 +64,8 @@ final class TableUpdateCommand extends ClientCommand {
                 String later = ConfigsetPacker.pack(configset, first.equals(ConfigsetPacker.DEFAULT) ? "" : first);
                 options.put(MutableOptions.mutableName(ConfigsetPacker.OPTION), later);
             }
-            changes.forEach((option, value) -> options.put(MutableOptions.mutableName(option), value));
+            changes.forEach((option, value) -> options.put(
+                    ReservedTableOptions.isReserved(option) ? option : MutableOptions.mutableName(option), value));
             new TablePrinter(console(), global().isJson()).updated(cluster.update(table, options));
         }
         return ExitCode.OK;

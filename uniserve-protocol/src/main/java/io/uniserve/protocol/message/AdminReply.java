@@ -7,7 +7,10 @@ import io.uniserve.model.TrashReport;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Replies to {@link AdminRequest}s. */
 public sealed interface AdminReply {
@@ -59,13 +62,42 @@ public sealed interface AdminReply {
      *
      * @param state state of the rebalancer in a few words; may be empty
      * @param pendingMoves number of moves of the last plan that have not started
+     * @param copies actors that are hot, have automatic copies, or have shares of queries per server
      */
-    record Rebalance(String state, int pendingMoves, List<MoveStatus> moves) {
+    record Rebalance(String state, int pendingMoves, List<MoveStatus> moves, List<CopyStatus> copies) {
         /** No moves and no rebalancer. */
         public static final Rebalance NONE = new Rebalance("", 0, List.of());
 
         public Rebalance {
             moves = List.copyOf(moves);
+            copies = List.copyOf(copies);
+        }
+
+        /** Moves without automatic copies. */
+        public Rebalance(String state, int pendingMoves, List<MoveStatus> moves) {
+            this(state, pendingMoves, moves, List.of());
+        }
+    }
+
+    /**
+     * Automatic copies of an actor.
+     *
+     * @param replicas replicas in sync
+     * @param requested replicas that the table's rf or an operator requires
+     * @param automatic replicas that the rebalancer has requested, 0 for none
+     * @param weights share of the queries per server; empty for equal shares
+     * @param reason the rebalancer's reason; empty if it has not evaluated the actor yet
+     */
+    record CopyStatus(
+            TableName table,
+            int actor,
+            int replicas,
+            int requested,
+            int automatic,
+            Map<ServerId, Double> weights,
+            String reason) {
+        public CopyStatus {
+            weights = Collections.unmodifiableMap(new TreeMap<>(weights));
         }
     }
 

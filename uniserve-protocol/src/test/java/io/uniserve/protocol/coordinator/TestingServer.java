@@ -135,13 +135,24 @@ public final class TestingServer {
                     String role = actor.primary().equals(id) ? ReplicaLoad.PRIMARY : "FOLLOWER";
                     ReplicaKey key = new ReplicaKey(map.tableId(), actor.actor());
                     double cost = actor.isr().contains(id)
-                            ? cluster.costs.getOrDefault(actor.actor(), 0.0)
-                                    / actor.isr().size()
+                            ? cluster.costs.getOrDefault(actor.actor(), 0.0) * share(actor)
                             : 0;
-                    loads.add(new ReplicaLoad(key, actor.epoch(), role, 0, 0, 0, 0, 0, 0, cost, 0));
+                    long index = actor.actor() == 0 ? cluster.lastIndex : 0;
+                    loads.add(new ReplicaLoad(
+                            key, actor.epoch(), role, index, 0, 0, 0, 0, cluster.replicaBytes, cost, 0));
                 }
             }
         }
         return loads;
+    }
+
+    /** Share of the actor's queries that this server answers. */
+    private double share(ActorState actor) {
+        double sum = actor.weights().values().stream()
+                .mapToDouble(Double::doubleValue)
+                .sum();
+        return sum > 0
+                ? actor.weights().getOrDefault(id, 0.0) / sum
+                : 1.0 / actor.isr().size();
     }
 }

@@ -5,7 +5,8 @@ import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import java.time.Duration;
 
 /** Settings of the rebalancer; {@code reference.conf} explains each. */
-public record RebalanceSettings(Duration period, int moves, int movesPerServer, double tolerance, String policy) {
+public record RebalanceSettings(
+        Duration period, int moves, int movesPerServer, double tolerance, String policy, ReplicationSettings copies) {
     /** Settings of the coordinator's state machine. */
     public RebalanceConfig toConfig() {
         return new RebalanceConfig(period.toNanos(), moves, movesPerServer);
@@ -22,6 +23,7 @@ public record RebalanceSettings(Duration period, int moves, int movesPerServer, 
                 rebalance.number("moves", 1, Limits.REBALANCE_MOVES_MAX),
                 rebalance.number("moves-per-server", 1, Limits.REBALANCE_MOVES_MAX),
                 tolerance,
-                rebalance.textNotEmpty("policy"));
+                rebalance.textNotEmpty("policy"),
+                ReplicationSettings.of(rebalance));
     }
 }

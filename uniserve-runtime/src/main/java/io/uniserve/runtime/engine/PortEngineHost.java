@@ -13,6 +13,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -117,7 +118,10 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     /** Validates a table's definition with its port: of a new table, or of one that replaces another. Changes nothing. */
     public void validateTable(TableMeta meta, Optional<TableMeta> before, Completion<Done> completion) {
         calls.runConcurrently("validate " + meta.name(), completion, () -> {
-            port(meta.port()).validate(meta, before);
+            port(meta.port())
+                    .validate(
+                            ReservedTableOptions.withoutReserved(meta),
+                            before.map(ReservedTableOptions::withoutReserved));
             return Done.DONE;
         });
     }
@@ -177,7 +181,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
         calls.runInOrder(key, "create " + key, completion, () -> {
-            make(key, MutableOptions.withoutMutableOptions(meta), 0, RunningPort::create);
+            TableMeta own = MutableOptions.withoutMutableOptions(ReservedTableOptions.withoutReserved(meta));
+            make(key, own, 0, RunningPort::create);
             return Done.DONE;
         });
     }
@@ -194,7 +199,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Path laidOut = newDirectory("restore-" + key);
             try {
                 CheckpointDirectoryFormat.unseal(DiskPathMapper.resolve(data, checkpointPath), laidOut);
-                TableMeta own = MutableOptionsFile.readAndDelete(meta, laidOut);
+                TableMeta own = MutableOptionsFile.readAndDelete(ReservedTableOptions.withoutReserved(meta), laidOut);
                 make(key, own, version, (port, context) -> port.restore(context, laidOut));
             } finally {
                 DurableFileOperations.deleteTree(laidOut);

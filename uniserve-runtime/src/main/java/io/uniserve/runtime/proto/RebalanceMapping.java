@@ -1,8 +1,13 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.AdminReply.CopyStatus;
 import io.uniserve.protocol.message.AdminReply.MoveStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Mapping of the rebalancer's state: moves and their reasons. */
 final class RebalanceMapping {
@@ -18,6 +23,20 @@ final class RebalanceMapping {
                     .addAllFrom(IdentityMapping.texts(moving.from()))
                     .addAllTo(IdentityMapping.texts(moving.to()))
                     .setWhy(moving.reason()));
+        }
+        for (CopyStatus copy : rebalance.copies()) {
+            AdminProto.AutomaticCopies.Builder one = AdminProto.AutomaticCopies.newBuilder()
+                    .setTable(copy.table().value())
+                    .setActor(copy.actor())
+                    .setReplicas(copy.replicas())
+                    .setRequested(copy.requested())
+                    .setAutomatic(copy.automatic())
+                    .setWhy(copy.reason());
+            copy.weights()
+                    .forEach((server, share) -> one.addShares(AdminProto.ServerShare.newBuilder()
+                            .setServer(server.value())
+                            .setShare(share)));
+            proto.addCopies(one);
         }
         return proto.build();
     }
@@ -35,6 +54,28 @@ final class RebalanceMapping {
                                 moving.getActor(),
                                 IdentityMapping.servers("from", moving.getFromList()),
                                 IdentityMapping.servers("to", moving.getToList()),
-                                moving.getWhy())));
+                                moving.getWhy())),
+                ProtoValidator.list(
+                        "copies",
+                        proto.getCopiesList(),
+                        Limits.REBALANCE_PLAN_MOVES_MAX,
+                        copy -> new CopyStatus(
+                                IdentityMapping.table(copy.getTable()),
+                                copy.getActor(),
+                                copy.getReplicas(),
+                                copy.getRequested(),
+                                copy.getAutomatic(),
+                                shares(copy.getSharesList()),
+                                copy.getWhy())));
+    }
+
+    private static Map<ServerId, Double> shares(List<AdminProto.ServerShare> protos) {
+        Map<ServerId, Double> shares = new TreeMap<>();
+        ProtoValidator.list(
+                "shares",
+                protos,
+                Limits.SERVERS_MAX,
+                share -> shares.put(IdentityMapping.server(share.getServer()), share.getShare()));
+        return shares;
     }
 }

@@ -108,7 +108,8 @@ final class TableMapMapping {
                     .setEpochStarted(state.epochStarted())
                     .setFormerEpoch(state.previousIsr().epoch())
                     .setFormerRestoreEpoch(state.previousIsr().restoreEpoch())
-                    .setCopies(state.copies());
+                    .setCopies(state.copies())
+                    .setAutomaticCopies(state.automaticCopies());
             state.previousIsr().isr().forEach(server -> proto.addFormer(serverIndex(server)));
             state.isr().forEach(server -> proto.addIsr(serverIndex(server)));
             state.learners().forEach(server -> proto.addLearners(serverIndex(server)));
@@ -159,7 +160,8 @@ final class TableMapMapping {
                             servers("former", proto.getFormerList()),
                             ProtoValidator.notNegative("formerEpoch", proto.getFormerEpoch()),
                             ProtoValidator.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())),
-                    copies(proto.getCopies()));
+                    copies(proto.getCopies()),
+                    copies(proto.getAutomaticCopies()));
             if (!state.isr().contains(state.primary())) {
                 throw ProtoValidator.malformed("primary of actor " + state.actor() + " is not in its ISR");
             }

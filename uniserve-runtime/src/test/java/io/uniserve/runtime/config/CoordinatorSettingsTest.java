@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.model.Address;
+import io.uniserve.placement.ReplicationLimits;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +34,8 @@ class CoordinatorSettingsTest {
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(2),
                         8,
-                        new RebalanceSettings(Duration.ofSeconds(30), 8, 2, 0.2, "hottest-first"),
+                        new RebalanceSettings(
+                                Duration.ofSeconds(30), 8, 2, 0.2, "greedy", ReplicationSettings.defaults()),
                         Duration.ofSeconds(2)));
         CoordinatorConfig machine = CoordinatorConfig.defaults("c", new Address("h", 1), "cluster");
         assertThat(settings.toConfig("c", new Address("h", 1), "cluster")).isEqualTo(machine);
@@ -49,7 +51,16 @@ class CoordinatorSettingsTest {
                 "moves-per-server = 1025",
                 "tolerance = 0%",
                 "tolerance = 101%",
-                "policy = \"\"")) {
+                "policy = \"\"",
+                "copies-max = 17",
+                "copies-max = -1",
+                "copies-grow-above = 2",
+                "copies-shrink-below = 0%",
+                "copies-shrink-below = 100%",
+                "copies-load-min = 0%",
+                "copies-bytes-max = 0B",
+                "copies-horizon = 0s",
+                "copies-cool-down = 25h")) {
             assertThatThrownBy(() -> TestingTableConfigFiles.load(
                                     directory, "uniserve.coordinator.rebalance { " + wrong + " }")
                             .coordinator())
@@ -66,7 +77,9 @@ class CoordinatorSettingsTest {
                   tick = 1s, ping = 2s, ping-timeout = 3s, failed-pings = 4, suspicion = 5s, start-grace = 6s
                   restore-delay = 7s, loss-grace = 8s, create-timeout = 9s, rpc-timeout = 10s, learners-per-server = 11
                   stop-grace = 12s
-                  rebalance { period = 13s, moves = 14, moves-per-server = 15, tolerance = 16%, policy = greedy }
+                  rebalance { period = 13s, moves = 14, moves-per-server = 15, tolerance = 16%, policy = hottest-first,
+                    copies-max = 5, copies-grow-above = 170%, copies-shrink-below = 18%, copies-load-min = 19%,
+                    copies-bytes-max = 20B, copies-horizon = 21s, copies-cool-down = 22s }
                 }
                 """;
         assertThat(TestingTableConfigFiles.load(directory, text).coordinator())
@@ -86,7 +99,14 @@ class CoordinatorSettingsTest {
                         Duration.ofSeconds(9),
                         Duration.ofSeconds(10),
                         11,
-                        new RebalanceSettings(Duration.ofSeconds(13), 14, 15, 0.16, "greedy"),
+                        new RebalanceSettings(
+                                Duration.ofSeconds(13),
+                                14,
+                                15,
+                                0.16,
+                                "hottest-first",
+                                new ReplicationSettings(
+                                        new ReplicationLimits(5, 1.7, 0.18, 190, 20, 21), Duration.ofSeconds(22))),
                         Duration.ofSeconds(12)));
     }
 }

@@ -19,6 +19,7 @@ import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.network.NetworkObserver;
 import io.uniserve.simulator.registry.SimEnsemble;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Observer of messages, engines, gates and registry, which passes events to the checks. */
 public final class CheckObserver implements NetworkObserver, EngineObserver {
@@ -29,6 +30,7 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
     private final FenceCheck fences;
     private final MapCheck maps;
     private final CommitCheck commits;
+    private @Nullable AutomaticCopiesCheck copies;
 
     public CheckObserver(EventQueue queue, EventTrace trace, ViolationCollector violations) {
         this.queue = queue;
@@ -43,6 +45,11 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
     /** Removes entries that are already checked. */
     public void clearHistory() {
         logs.clearHistory();
+    }
+
+    /** Adds the check of automatic copies. */
+    public void setCopies(AutomaticCopiesCheck check) {
+        copies = check;
     }
 
     /** Registers the disk of a server. The disk survives restarts of the server. */
@@ -120,5 +127,8 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
     @Override
     public void onAnswered(String server, ReplicaKey key, long epoch, long takenNanos) {
         fences.onReadAnswered(server, key, epoch, queue.now());
+        if (copies != null) {
+            copies.onAnswered(server, key);
+        }
     }
 }

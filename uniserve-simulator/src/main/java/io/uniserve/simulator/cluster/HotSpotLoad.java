@@ -1,11 +1,16 @@
 package io.uniserve.simulator.cluster;
 
+import io.uniserve.placement.GreedyReplicationPolicy;
 import io.uniserve.placement.HottestFirstPolicy;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.LiveCluster.Actor;
+import io.uniserve.placement.LiveCluster.CopyState;
 import io.uniserve.placement.ReplicaMove;
+import io.uniserve.placement.ReplicationLimits;
+import io.uniserve.placement.ReplicationPolicy;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
+import io.uniserve.protocol.coordinator.rebalance.ReplicationSetup;
 import io.uniserve.protocol.env.BackgroundExecutor;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.simulator.kernel.Fault;
@@ -23,17 +28,23 @@ final class HotSpotLoad {
     private static final long SECOND = 1_000 * MILLI;
     private static final double TOLERANCE = 0.2;
     private static final int MOVES_MAX = 64;
+    private static final double HOT_LOAD = 10_000;
+    private static final double HOT_LOAD_MIN = 100;
+    private static final double HORIZON_SECONDS = 10_000;
 
     private final SimulationContext world;
     private final Prng random;
     private final long eraNanos;
     private final HottestFirstPolicy policy = new HottestFirstPolicy(TOLERANCE, MOVES_MAX);
+    private final int copiesMax;
     private List<ReplicaMove> proposed = List.of();
+    private boolean heatsOneActor;
     private long frozen = -1;
 
     HotSpotLoad(SimulationContext world, Prng random) {
         this.world = world;
         this.random = random;
+        this.copiesMax = random.fork("copies").between(2, 5);
         this.eraNanos = random.between(8 * SECOND, 40 * SECOND);
     }
 
@@ -45,9 +56,9 @@ final class HotSpotLoad {
     /** Rebalancer settings for one start of a coordinator. */
     RebalanceSetup rebalancing(SimProcess process) {
         Prng own = random.fork(process.name() + "#" + process.generation());
-        RebalanceConfig config =
-                new RebalanceConfig(own.between(SECOND, 6 * SECOND), own.between(1, 8), own.between(1, 3));
-        return new RebalanceSetup(config, this::moves, new BackgroundExecutor() {
+        long periodMax = heatsOneActor ? 2 * SECOND : 6 * SECOND;
+        RebalanceConfig config = new RebalanceConfig(own.between(SECOND, periodMax), own.between(1, 8), own.between(1, 3));
+        return new RebalanceSetup(config, this::moves, copies(own), new BackgroundExecutor() {
             @Override
             public <T> void run(Supplier<T> work, Completion<T> completion) {
                 boolean fails = frozen < 0 && own.below(20) == 0;
@@ -55,6 +66,60 @@ final class HotSpotLoad {
                 process.post(own.below(2 * SECOND), () -> completion.done(BackgroundExecutor.outcome(done)));
             }
         });
+    }
+
+    /** Makes one actor hot in every second era, and all actors cold when loads are frozen. */
+    void heatOneActor() {
+        heatsOneActor = true;
+    }
+
+    /** Maximum number of automatic copies of an actor. */
+    int copiesMax() {
+        return copiesMax;
+    }
+
+    /** Automatic copies for one start of a coordinator. */
+    private ReplicationSetup copies(Prng own) {
+        if (!heatsOneActor) {
+            return ReplicationSetup.off();
+        }
+        ReplicationPolicy greedy = new GreedyReplicationPolicy(
+                new ReplicationLimits(copiesMax, 1, 0.5, HOT_LOAD_MIN, 1L << 40, HORIZON_SECONDS), TOLERANCE);
+        return ReplicationSetup.of(
+                (cluster, costs) -> greedy.plan(withHotActor(cluster), costs), own.below(4 * SECOND));
+    }
+
+    /** The loads of this era: actor 0 is hot in every second one. */
+    private LiveCluster withHotActor(LiveCluster cluster) {
+        boolean hot = frozen < 0 && era() % 2 == 0;
+        List<Actor> actors = cluster.actors().stream()
+                .map(actor -> withQueries(actor, hot && actor.key().actor() == 0 ? HOT_LOAD : 1))
+                .toList();
+        return new LiveCluster(cluster.servers(), actors, cluster.coAccessedActors());
+    }
+
+    private static Actor withQueries(Actor actor, double load) {
+        CopyState state = actor.copies();
+        return new Actor(
+                actor.key(),
+                actor.port(),
+                actor.hosts(),
+                actor.primary(),
+                load / Math.max(1, actor.hosts().size()) + 1,
+                actor.primaryLoad(),
+                actor.memory(),
+                actor.movable(),
+                new CopyState(
+                        load,
+                        load,
+                        state.weights(),
+                        state.least(),
+                        state.automatic(),
+                        state.bytes(),
+                        state.updatesPerSecond(),
+                        state.permitted(),
+                        state.growable(),
+                        state.shrinkable()));
     }
 
     private static <T> T failure() {
@@ -92,6 +157,7 @@ final class HotSpotLoad {
                 actor.load() * factor,
                 actor.primaryLoad(),
                 actor.memory(),
-                actor.movable());
+                actor.movable(),
+                actor.copies());
     }
 }

@@ -32,6 +32,11 @@ public final class ReassignmentWorkload {
         this.frequent = random.below(2) == 0;
     }
 
+    /** True if the simulated operator acts in this seed. */
+    public boolean isFrequent() {
+        return frequent;
+    }
+
     /** Starts the workload if there is a spare server for a replica. */
     public void begin() {
         if (frequent && cluster.servers().size() > cluster.rf()) {

@@ -123,6 +123,15 @@ public final class SimCluster {
                 .findFirst();
     }
 
+    /** An actor that still has automatic copies; empty if there is none. */
+    public Optional<String> automaticCopies(IntPredicate which) {
+        return route().stream()
+                .flatMap(route -> route.map().actors().stream())
+                .filter(actor -> which.test(actor.actor()) && actor.automaticCopies() > 0)
+                .map(actor -> "cold actor " + actor.actor() + " has " + actor.automaticCopies() + " automatic copies")
+                .findFirst();
+    }
+
     /** Starts a daemon with a clock of its own rate. */
     public void start(SimulatedDaemon node) {
         node.start(random.between(-SimProcess.DRIFT_PER_MILLION_MAX, SimProcess.DRIFT_PER_MILLION_MAX));

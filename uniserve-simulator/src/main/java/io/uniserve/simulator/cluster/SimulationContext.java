@@ -6,6 +6,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.simulator.check.CheckCoverage;
+import io.uniserve.simulator.check.AutomaticCopiesCheck;
 import io.uniserve.simulator.check.CheckObserver;
 import io.uniserve.simulator.check.InDoubtDurationCheck;
 import io.uniserve.simulator.check.ViolationCollector;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -106,6 +108,15 @@ public final class SimulationContext {
         if (workload == Workload.ATOMIC) {
             network.setKeepalive(KEEPALIVE_NANOS);
         }
+    }
+
+    /** Makes one actor hot and cold in turn. Needs rebalancing; to be called before the cluster starts. */
+    public void heatOneActor() {
+        HotSpotLoad load = Objects.requireNonNull(hotSpotLoad, "rebalancing");
+        load.heatOneActor();
+        AutomaticCopiesCheck check = new AutomaticCopiesCheck(violations, faultIntensity, load.copiesMax());
+        observer.setCopies(check);
+        ensemble.addListener(check);
     }
 
     public EventQueue queue() {

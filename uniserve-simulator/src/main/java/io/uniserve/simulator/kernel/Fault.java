@@ -55,7 +55,11 @@ public enum Fault {
     REGISTRY_ANSWER_LATE,
     COPIES_WISHED,
     ENTRY_GARBLED,
-    ENTRY_FORGED;
+    ENTRY_FORGED,
+    COPY_MADE,
+    COPY_DROPPED,
+    /** No fault: a replica other than the primary answered a read of an actor with automatic copies. */
+    COPY_READ;
 
     /** The name in reports. */
     public String label() {

@@ -85,6 +85,12 @@ public final class SimulateCommand extends CliCommand {
     private boolean rebalance;
 
     @Option(
+            names = "--hot-actor",
+            description = "Make one actor hot and cold in turn, so that it gets automatic copies and loses them again;"
+                    + " includes --rebalance.")
+    private boolean hotActor;
+
+    @Option(
             names = "--calm",
             description =
                     "One cluster for --hours hours (default: 6) of the first seed, under light faults and checked every"
@@ -105,6 +111,9 @@ public final class SimulateCommand extends CliCommand {
                 SimulationOptions.defaults().with(bug).with(workload(bug)).withFaultSeconds(seconds);
         if (rebalance) {
             options = options.withRebalancing();
+        }
+        if (hotActor) {
+            options = options.withHotActor();
         }
         if (trace) {
             options = options.withListener(console()::println);

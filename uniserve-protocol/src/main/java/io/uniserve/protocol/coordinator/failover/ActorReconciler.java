@@ -109,7 +109,7 @@ final class ActorReconciler {
         return actor.epochStarted()
                 && actor.isOnDesiredServers()
                 && actor.fencing().isEmpty()
-                && actor.isr().size() == view.wantedReplicas(meta, actor.copies(), actor.isr())
+                && actor.isr().size() == view.wantedReplicas(meta, actor.requestedReplicas(), actor.isr())
                 && replicas.isQuiet(key)
                 && actor.isr().stream().allMatch(id -> view.isLive(id) && !view.isDraining(id));
     }

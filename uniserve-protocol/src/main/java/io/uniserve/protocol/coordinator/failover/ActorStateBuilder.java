@@ -6,6 +6,9 @@ import io.uniserve.model.PreviousIsr;
 import io.uniserve.model.ServerId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /** Builder of an actor's next row in the map. It enforces the rules that connect epoch, in-sync set and fencing. */
@@ -19,7 +22,9 @@ public final class ActorStateBuilder {
     private long restoreEpoch;
     private boolean epochStarted;
     private PreviousIsr previousIsr;
-    private int requestedReplicas;
+    private final Map<ServerId, Double> weights;
+    private int operatorReplicas;
+    private int automaticReplicas;
     private boolean newEpoch;
     private boolean changed;
 
@@ -33,7 +38,9 @@ public final class ActorStateBuilder {
         restoreEpoch = before.restoreEpoch();
         epochStarted = before.epochStarted();
         previousIsr = before.previousIsr();
-        requestedReplicas = before.copies();
+        operatorReplicas = before.copies();
+        automaticReplicas = before.automaticCopies();
+        weights = new TreeMap<>(before.weights());
     }
 
     /** The actor with {@code from} replaced by {@code to} in its desired servers. */
@@ -49,14 +56,32 @@ public final class ActorStateBuilder {
     public static ActorState withReplicas(ActorState actor, int copies, List<ServerId> desired) {
         ActorStateBuilder draft = new ActorStateBuilder(actor);
         draft.setDesired(desired);
-        draft.changed |= copies != draft.requestedReplicas;
-        draft.requestedReplicas = copies;
+        draft.changed |= copies != draft.operatorReplicas;
+        draft.operatorReplicas = copies;
         return draft.build();
     }
 
-    /** Number of replicas that an operator requested, 0 if the table's rf applies. */
+    /** The actor with the rebalancer's requested number of replicas and the given desired servers. */
+    public static ActorState withAutomaticReplicas(ActorState actor, int copies, List<ServerId> desired) {
+        ActorStateBuilder draft = new ActorStateBuilder(actor);
+        draft.setDesired(desired);
+        draft.changed |= copies != draft.automaticReplicas;
+        draft.automaticReplicas = copies;
+        return draft.build();
+    }
+
+    /** The actor with these shares of its queries per server; empty for equal shares. */
+    public static ActorState withWeights(ActorState actor, Map<ServerId, Double> weights) {
+        ActorStateBuilder draft = new ActorStateBuilder(actor);
+        draft.changed |= !weights.equals(draft.weights);
+        draft.weights.clear();
+        draft.weights.putAll(weights);
+        return draft.build();
+    }
+
+    /** Number of replicas that an operator or the rebalancer requested, 0 if the table's rf applies. */
     int requestedReplicas() {
-        return requestedReplicas;
+        return Math.max(operatorReplicas, automaticReplicas);
     }
 
     ServerId primary() {
@@ -209,10 +234,16 @@ public final class ActorStateBuilder {
                 learners,
                 fencing,
                 desired,
-                before.weights(),
+                usableWeights(),
                 restoreEpoch,
                 epochStarted,
                 previousIsr,
-                requestedReplicas);
+                operatorReplicas,
+                automaticReplicas);
+    }
+
+    /** The shares of queries, as long as they name exactly the in-sync replicas; otherwise none, so that shares are equal. */
+    private Map<ServerId, Double> usableWeights() {
+        return weights.keySet().equals(Set.copyOf(isr)) ? weights : Map.of();
     }
 }

@@ -38,7 +38,8 @@ final class RebalanceInputBuilder {
             Collection<Table> tables,
             LoadAverages averages,
             List<Load> loads,
-            Predicate<ReplicaKey> movable) {
+            Predicate<ReplicaKey> movable,
+            ReplicationController replication) {
         List<Server> servers = usable.stream()
                 .map(record -> new Server(
                         record.id(),
@@ -60,7 +61,8 @@ final class RebalanceInputBuilder {
                         averages.cost(key) / replicas + IDLE_MILLIS_PER_SECOND,
                         PRIMARY_MILLIS_PER_SECOND,
                         averages.memory(key),
-                        movable.test(key) && actor.isOnDesiredServers()));
+                        movable.test(key) && actor.isOnDesiredServers(),
+                        replication.stateOf(table, actor, averages)));
             }
         }
         return new LiveCluster(servers, actors, together(loads));

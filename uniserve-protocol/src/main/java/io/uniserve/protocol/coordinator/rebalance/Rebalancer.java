@@ -5,6 +5,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.ReplicaMove;
+import io.uniserve.placement.ReplicationPolicy;
 import io.uniserve.protocol.coordinator.failover.ActorStateBuilder;
 import io.uniserve.protocol.coordinator.failover.TableReconciler;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
@@ -45,6 +46,7 @@ public final class Rebalancer {
     private final RebalanceSetup setup;
     private final RebalanceConfig config;
     private final MoveConcurrencyLimiter concurrency;
+    private final ReplicationController replication;
     private final LoadAverages averages = new LoadAverages();
     private final List<ReplicaMove> plan = new ArrayList<>();
     private final TreeMap<ReplicaKey, Started> started = new TreeMap<>();
@@ -60,6 +62,8 @@ public final class Rebalancer {
         this.setup = how;
         this.config = how.config();
         this.concurrency = new MoveConcurrencyLimiter(config.movesMax(), config.periodNanos());
+        this.replication = new ReplicationController(
+                leader, reconciler, how.copies(), key -> pausedUntil.containsKey(key) || manualUntil.containsKey(key));
         this.nextCollectNanos = now() + config.periodNanos();
     }
 
@@ -91,12 +95,20 @@ public final class Rebalancer {
         ClusterView view = leader.clusterView();
         InProgressMoves under = InProgressMoves.of(leader.catalog().tables(), view);
         checkStarted(now);
+        replication.check(under, now);
         if (under.blockingReason() != null) {
             plan.clear();
+            replication.clear();
             setState(WAITS + under.blockingReason());
             return;
         }
-        startMoves(under, now);
+        ReplicaKey changed = concurrency.isPaused(now) ? null : replication.start(under, now);
+        if (changed != null) {
+            plan.clear();
+            pauseActor(changed, now);
+        } else {
+            startMoves(under, now);
+        }
         if (!policyRunning && now - nextCollectNanos >= 0) {
             policyRunning = true;
             nextCollectNanos = now + config.periodNanos();
@@ -157,27 +169,37 @@ public final class Rebalancer {
             setState(WAITS + (live - loads.size()) + " of " + live + " servers have not reported their load");
             return;
         }
+        replication.onLoads(loads);
         averages.update(loads, key -> pausedUntil.containsKey(key) || started.containsKey(key));
         LiveCluster cluster = RebalanceInputBuilder.of(
                 leader.usableServers(),
                 leader.catalog().tables(),
                 averages,
                 loads,
-                key -> !pausedUntil.containsKey(key) && !manualUntil.containsKey(key));
+                key -> !pausedUntil.containsKey(key) && !manualUntil.containsKey(key),
+                replication);
+        ReplicationPolicy.CopyCosts costs =
+                replication.costs(InProgressMoves.of(leader.catalog().tables(), leader.clusterView()), averages);
         setup.background()
-                .run(() -> setup.policy().moves(cluster), leader.registry().scoped(this::onPlan));
+                .run(
+                        () -> new Plan(setup.policy().moves(cluster), replication.plan(cluster, costs)),
+                        leader.registry().scoped(this::onPlan));
     }
 
-    private void onPlan(Outcome<List<ReplicaMove>> outcome) {
+    private void onPlan(Outcome<Plan> outcome) {
         policyRunning = false;
         plan.clear();
-        if (outcome instanceof Outcome.Ok<List<ReplicaMove>> ok) {
-            plan.addAll(ok.value().subList(0, Math.min(ok.value().size(), Limits.REBALANCE_PLAN_MOVES_MAX)));
+        if (outcome instanceof Outcome.Ok<Plan> ok) {
+            replication.onPlan(ok.value().copies(), averages);
+            List<ReplicaMove> moves =
+                    replication.isPending() ? List.of() : ok.value().moves();
+            plan.addAll(moves.subList(0, Math.min(moves.size(), Limits.REBALANCE_PLAN_MOVES_MAX)));
             if (plan.isEmpty() && started.isEmpty()) {
                 concurrency.reset();
             }
             setState(plan.isEmpty() ? "sees nothing to move" : "has " + plan.size() + " replicas to move");
-        } else if (outcome instanceof Outcome.Err<List<ReplicaMove>> err) {
+        } else if (outcome instanceof Outcome.Err<Plan> err) {
+            replication.clear();
             concurrency.onFailure(now());
             setState("has no plan: " + err.error().getMessage());
         }
@@ -267,8 +289,11 @@ public final class Rebalancer {
         String told = !config.isEnabled()
                 ? "off"
                 : concurrency.isPaused(now()) ? state + "; paused after a failed move" : state;
-        return new AdminReply.Rebalance(told, plan.size(), moves);
+        return new AdminReply.Rebalance(told, plan.size(), moves, replication.report());
     }
+
+    /** Proposals of both policies. */
+    private record Plan(List<ReplicaMove> moves, ReplicationPolicy.Plan copies) {}
 
     /** A move that this leader has started. */
     private static final class Started {

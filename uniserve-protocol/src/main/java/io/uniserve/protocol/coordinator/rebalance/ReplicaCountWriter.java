@@ -41,7 +41,7 @@ public final class ReplicaCountWriter extends DesiredReplicasWriter {
 
     @Override
     ActorState desiredState(Table table, ActorState actor) {
-        int wanted = Math.max(request.replicas(), table.meta.rf());
+        int wanted = Math.max(Math.max(request.replicas(), actor.automaticCopies()), table.meta.rf());
         List<ServerId> places =
                 wanted > actor.desiredServers().size() ? growTo(table.meta, actor, wanted) : shrinkTo(actor, wanted);
         LOG.info("{}: {} replicas requested, on {}", actorName(), wanted, places);

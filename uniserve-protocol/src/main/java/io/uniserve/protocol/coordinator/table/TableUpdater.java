@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
@@ -57,11 +58,15 @@ public final class TableUpdater {
 
     public void start() {
         TableValidator.checkOptions(next.options());
-        if (next.level() != ConsistencyLevel.EVENTUAL) {
+        boolean samePortOptions =
+                ReservedTableOptions.withoutReserved(next).equals(ReservedTableOptions.withoutReserved(current().meta));
+        if (!samePortOptions && next.level() != ConsistencyLevel.EVENTUAL) {
             throw UniserveException.unsupported("table " + name + " is " + next.level()
                     + ": options of EVENTUAL tables alone can change: create another table and load it");
         }
-        if (!current().meta.equals(next)) {
+        if (samePortOptions) {
+            step();
+        } else if (!current().meta.equals(next)) {
             PeerRequest.ValidateTable check = new PeerRequest.ValidateTable(next, Optional.of(known));
             PortTableValidator.run(leader, leader.usableServers(), check, reply, this::step);
         } else {

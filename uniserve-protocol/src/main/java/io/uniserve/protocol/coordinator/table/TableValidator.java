@@ -7,6 +7,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
+import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.coordinator.metadata.ClusterView;
@@ -83,6 +84,7 @@ public final class TableValidator {
                     ErrorCode.TOO_LARGE,
                     "table has " + options.size() + " options, at most " + Limits.TABLE_OPTIONS_MAX + " are allowed");
         }
+        ReservedTableOptions.check(options);
         long bytes = 0;
         for (Map.Entry<String, String> option : options.entrySet()) {
             name("option name", option.getKey());

@@ -21,6 +21,7 @@ import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.TestingServer;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
+import io.uniserve.protocol.coordinator.rebalance.ReplicationSetup;
 import io.uniserve.protocol.env.BackgroundExecutor;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
@@ -54,6 +55,16 @@ public final class TestingCluster {
     public long restoreDelayNanos;
 
     public RebalancePolicy policy = new HottestFirstPolicy(0.2, 64);
+
+    /** Automatic copies of coordinators that start later. */
+    public ReplicationSetup copies = ReplicationSetup.off();
+
+    /** Bytes of a replica in the servers' reports. */
+    public long replicaBytes;
+
+    /** Last index of actor 0 in the servers' reports. */
+    public long lastIndex;
+
     private long ids;
 
     /** A started coordinator with its own session. */
@@ -62,7 +73,8 @@ public final class TestingCluster {
         Environment env = environment(registry);
         Address address = new Address(name, 7000);
         CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
-        RebalanceSetup rebalanceSetup = new RebalanceSetup(rebalance, policy, BackgroundExecutor.on(parts.timers()));
+        RebalanceSetup rebalanceSetup =
+                new RebalanceSetup(rebalance, policy, copies, BackgroundExecutor.on(parts.timers()));
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node = new Node(
                 new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), rebalanceSetup),

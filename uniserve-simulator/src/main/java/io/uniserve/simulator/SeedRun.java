@@ -205,7 +205,9 @@ final class SeedRun {
 
     /** Reason why a cold actor still has automatic copies. They stay for long if an operator may have changed the actor. */
     private Optional<String> remainingCopies() {
-        return options.hotActor() && !moves.isFrequent() ? cluster.automaticCopies(this::mustSurvive) : Optional.empty();
+        return options.hotActor() && !moves.isFrequent()
+                ? cluster.automaticCopies(this::mustSurvive)
+                : Optional.empty();
     }
 
     /** False for an actor that waits for an intact replica, as it has none left. */

@@ -15,8 +15,12 @@ import java.util.function.Consumer;
  * @param lines consumer of every line of every history, for replays
  */
 public record SimulationOptions(
-        int faultSecondsPerSeed, Plant plant, Workload workload, boolean rebalancing,
-        boolean hotActor, Consumer<String> lines) {
+        int faultSecondsPerSeed,
+        Plant plant,
+        Workload workload,
+        boolean rebalancing,
+        boolean hotActor,
+        Consumer<String> lines) {
     private static final int FAULT_SECONDS_DEFAULT = 100;
     private static final int FAULT_SECONDS_MAX = 86_400;
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 final class RebalancingSimulationTest {
     private static final int SEEDS = 30;
+    private static final int HOT_SEEDS = 12;
     private static final SimulationOptions REBALANCED =
             SimulationOptions.defaults().withRebalancing();
     private static final SimulationOptions HOT_ACTOR =
@@ -34,16 +35,16 @@ final class RebalancingSimulationTest {
 
     @Test
     void aHotActorGetsCopiesAndLosesThem() {
-        SimulationReport report = new Simulation(HOT_ACTOR).run(1, SEEDS / 2);
+        SimulationReport report = new Simulation(HOT_ACTOR).run(1, HOT_SEEDS);
         check(report, " --hot-actor");
         assertThat(report.faults()).containsKeys(Fault.COPY_MADE, Fault.COPY_DROPPED, Fault.COPY_READ);
-        assertThat(report.faults().get(Fault.COPY_MADE)).isGreaterThan(SEEDS / 2L);
-        assertThat(report.faults().get(Fault.COPY_READ)).isGreaterThan(SEEDS / 2L);
+        assertThat(report.faults().get(Fault.COPY_MADE)).isGreaterThan(HOT_SEEDS / 2L);
+        assertThat(report.faults().get(Fault.COPY_READ)).isGreaterThan(HOT_SEEDS);
     }
 
     @Test
     void hotActorsOfAtomicTablesGetCopiesToo() {
-        SimulationReport report = new Simulation(HOT_ACTOR.with(Workload.ATOMIC)).run(1, SEEDS / 3);
+        SimulationReport report = new Simulation(HOT_ACTOR.with(Workload.ATOMIC)).run(1, HOT_SEEDS / 2);
         check(report, " --hot-actor --workload atomic");
         assertThat(report.faults()).containsKeys(Fault.COPY_MADE, Fault.COPY_DROPPED);
     }

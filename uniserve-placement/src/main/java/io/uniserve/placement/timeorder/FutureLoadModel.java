@@ -15,6 +15,11 @@ import java.util.List;
 public record FutureLoadModel(double a, double alpha, double b, double c, double beta) {
     private static final double AGE_LEAST = 1e-3;
     private static final double BETA_STEP = 0.05;
+    private static final double FINE_STEP = 0.002;
+    private static final double BETA_MAX = 3;
+
+    /** Part of the mean below which differences of scanned rows count little. */
+    private static final double SMALL = 1e-3;
 
     /**
      * Observation of an actor at one time.
@@ -42,12 +47,48 @@ public record FutureLoadModel(double a, double alpha, double b, double c, double
         return Math.pow(x0, q) * part;
     }
 
-    /** Fits a model by least squares. Returns the pooled model unless there are three different ages. */
-    public static FutureLoadModel fit(List<Observation> seen, FutureLoadModel pooled) {
-        List<Observation> usable = seen.stream()
-                .filter(s -> s.cpuPerScanned() > 0 && s.scannedPerRow() >= 0)
+    /** Number of different ages that a model needs. */
+    public static final int AGES_MIN = 3;
+
+    /** Returns the CPU time per row and unit of time at this age. */
+    public double rate(double age) {
+        double x = Math.max(age, AGE_LEAST);
+        return a * Math.pow(x, alpha) * (b + c * Math.pow(x, beta));
+    }
+
+    /** Returns the usable observations: finite, with an age of 0 or more and CPU time. */
+    public static List<Observation> usable(List<Observation> seen) {
+        return seen.stream()
+                .filter(s -> s.age() >= 0
+                        && s.cpuPerScanned() > 0
+                        && s.scannedPerRow() >= 0
+                        && Double.isFinite(s.age())
+                        && Double.isFinite(s.cpuPerScanned())
+                        && Double.isFinite(s.scannedPerRow()))
                 .toList();
-        if (usable.stream().mapToDouble(Observation::age).distinct().count() < 3) {
+    }
+
+    /** Returns the number of different ages. */
+    public static int ages(List<Observation> seen) {
+        return (int) seen.stream().mapToDouble(Observation::age).distinct().count();
+    }
+
+    /**
+     * Returns the root of the mean squared relative error of the CPU time per row, over the usable observations with scanned rows; NaN if
+     * there are none.
+     */
+    public double error(List<Observation> seen) {
+        return Math.sqrt(usable(seen).stream()
+                .filter(s -> s.scannedPerRow() > 0)
+                .mapToDouble(s -> Math.pow(rate(s.age()) / (s.cpuPerScanned() * s.scannedPerRow()) - 1, 2))
+                .average()
+                .orElse(Double.NaN));
+    }
+
+    /** Fits a model by least squares of relative errors. Returns the pooled model unless there are three different ages. */
+    public static FutureLoadModel fit(List<Observation> seen, FutureLoadModel pooled) {
+        List<Observation> usable = usable(seen);
+        if (ages(usable) < AGES_MIN) {
             return pooled;
         }
         double[] g = fitLine(
@@ -55,25 +96,60 @@ public record FutureLoadModel(double a, double alpha, double b, double c, double
                         .mapToDouble(s -> Math.log(Math.max(s.age(), AGE_LEAST)))
                         .toArray(),
                 usable.stream().mapToDouble(s -> Math.log(s.cpuPerScanned())).toArray());
-        double best = Double.POSITIVE_INFINITY;
-        FutureLoadModel fitted = pooled;
-        double[] y = usable.stream().mapToDouble(Observation::scannedPerRow).toArray();
-        for (double beta = -3; beta <= -BETA_STEP / 2; beta += BETA_STEP) {
-            double power = beta;
-            double[] x = usable.stream()
-                    .mapToDouble(s -> Math.pow(Math.max(s.age(), AGE_LEAST), power))
-                    .toArray();
-            double[] h = fitLine(x, y);
-            double error = 0;
-            for (int n = 0; n < x.length; n++) {
-                error += Math.pow(h[0] + h[1] * x[n] - y[n], 2);
-            }
-            if (error < best && h[0] >= -1e-9 && h[1] >= 0) {
-                best = error;
-                fitted = new FutureLoadModel(Math.exp(g[0]), g[1], Math.max(0, h[0]), h[1], beta);
-            }
+        Scan coarse = bestScan(usable, -BETA_MAX, -BETA_STEP, BETA_STEP);
+        Scan fine = bestScan(usable, coarse.beta - BETA_STEP, Math.min(-FINE_STEP, coarse.beta + BETA_STEP), FINE_STEP);
+        Scan scan = fine.error <= coarse.error ? fine : coarse;
+        return new FutureLoadModel(Math.exp(g[0]), g[1], scan.b, scan.c, scan.beta);
+    }
+
+    /** Rows scanned per row, with the sum of squared relative errors. */
+    private record Scan(double b, double c, double beta, double error) {}
+
+    private static Scan bestScan(List<Observation> seen, double from, double to, double step) {
+        Scan best = scan(seen, from);
+        for (double beta = from + step; beta <= to + step / 2; beta += step) {
+            Scan next = scan(seen, beta);
+            best = next.error < best.error ? next : best;
         }
-        return fitted;
+        return best;
+    }
+
+    /** Fits {@code b + c x^beta} for this beta with b and c not below 0. Weights make errors relative. */
+    private static Scan scan(List<Observation> seen, double beta) {
+        double mean =
+                seen.stream().mapToDouble(Observation::scannedPerRow).average().orElse(0);
+        double small = Math.max(SMALL * mean, Double.MIN_NORMAL);
+        double s0 = 0;
+        double sx = 0;
+        double sy = 0;
+        double sxx = 0;
+        double sxy = 0;
+        for (Observation one : seen) {
+            double x = Math.pow(Math.max(one.age(), AGE_LEAST), beta);
+            double y = one.scannedPerRow();
+            double weight = 1 / Math.pow(y + small, 2);
+            s0 += weight;
+            sx += weight * x;
+            sy += weight * y;
+            sxx += weight * x * x;
+            sxy += weight * x * y;
+        }
+        double below = s0 * sxx - sx * sx;
+        double c = Math.abs(below) < 1e-12 * s0 * sxx ? 0 : (s0 * sxy - sx * sy) / below;
+        double b = (sy - c * sx) / s0;
+        if (c < 0) {
+            c = 0;
+            b = sy / s0;
+        } else if (b < 0) {
+            b = 0;
+            c = sxy / sxx;
+        }
+        double error = 0;
+        for (Observation one : seen) {
+            double y = b + c * Math.pow(Math.max(one.age(), AGE_LEAST), beta);
+            error += Math.pow((y - one.scannedPerRow()) / (one.scannedPerRow() + small), 2);
+        }
+        return new Scan(b, c, beta, error);
     }
 
     /** Returns intercept and slope. */

@@ -2,7 +2,7 @@ package io.uniserve.placement.timeorder;
 
 import java.util.List;
 
-/** Selector of the server for a new time-ordered actor. A pure function. */
+/** Selector of the server for a new time-ordered actor, by the cost of each. A pure function. */
 @FunctionalInterface
 public interface ServerSelector {
     /**
@@ -14,28 +14,30 @@ public interface ServerSelector {
      */
     record Chunk(int table, double time, double future) {}
 
-    /** Returns one of the servers, given the actors of each; there is at least one. */
-    int choose(Chunk actor, List<List<Chunk>> servers);
+    /** Returns the cost of a server with these actors for a new actor. */
+    double cost(Chunk actor, List<Chunk> held);
+
+    /** Returns the server of least cost, given the actors of each; the first one of equals. There is at least one. */
+    default int choose(Chunk actor, List<List<Chunk>> servers) {
+        return LeastCostSelector.indexOfLeastCost(servers, held -> cost(actor, held));
+    }
 
     /** Selector of EASY: the server with least predicted load. */
     static ServerSelector easy() {
-        return (actor, servers) -> LeastCostSelector.indexOfLeastCost(
-                servers, held -> held.stream().mapToDouble(Chunk::future).sum());
+        return (actor, held) -> held.stream().mapToDouble(Chunk::future).sum();
     }
 
     /** Selector as in Druid's cost balancer: the server whose chunks are farthest in time. Nearness falls by half per half-life. */
     static ServerSelector spread(double halfLife) {
         double rate = Math.log(2) / halfLife;
-        return (actor, servers) -> LeastCostSelector.indexOfLeastCost(
-                servers,
-                held -> held.stream()
-                        .mapToDouble(other -> (other.table() == actor.table() ? 2 : 1)
-                                * Math.exp(-rate * Math.abs(other.time() - actor.time())))
-                        .sum());
+        return (actor, held) -> held.stream()
+                .mapToDouble(other -> (other.table() == actor.table() ? 2 : 1)
+                        * Math.exp(-rate * Math.abs(other.time() - actor.time())))
+                .sum();
     }
 
     /** Selector as in Pinot: the server with the fewest actors. */
     static ServerSelector balanceNum() {
-        return (actor, servers) -> LeastCostSelector.indexOfLeastCost(servers, List::size);
+        return (actor, held) -> held.size();
     }
 }

@@ -3,7 +3,6 @@ package io.uniserve.simulator.check;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
-
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
@@ -101,7 +100,8 @@ public final class AutomaticCopiesCheck implements SimEnsemble.Listener {
                 && is.desiredServers().size() < was.desiredServers().size();
         if (below || !is.desiredServers().contains(is.primary())) {
             violations.add(
-                    "COPIES", name + " keeps " + is.desiredServers() + ", primary " + is.primary() + ", least " + least);
+                    "COPIES",
+                    name + " keeps " + is.desiredServers() + ", primary " + is.primary() + ", least " + least);
         }
     }
 

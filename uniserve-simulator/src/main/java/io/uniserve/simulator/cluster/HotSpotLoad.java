@@ -34,7 +34,7 @@ final class HotSpotLoad {
 
     private final SimulationContext world;
     private final Prng random;
-    private final long eraNanos;
+    private long eraNanos;
     private final HottestFirstPolicy policy = new HottestFirstPolicy(TOLERANCE, MOVES_MAX);
     private final int copiesMax;
     private List<ReplicaMove> proposed = List.of();
@@ -44,7 +44,7 @@ final class HotSpotLoad {
     HotSpotLoad(SimulationContext world, Prng random) {
         this.world = world;
         this.random = random;
-        this.copiesMax = random.fork("copies").between(2, 5);
+        this.copiesMax = random.fork("copies").between(4, 6);
         this.eraNanos = random.between(8 * SECOND, 40 * SECOND);
     }
 
@@ -57,7 +57,8 @@ final class HotSpotLoad {
     RebalanceSetup rebalancing(SimProcess process) {
         Prng own = random.fork(process.name() + "#" + process.generation());
         long periodMax = heatsOneActor ? 2 * SECOND : 6 * SECOND;
-        RebalanceConfig config = new RebalanceConfig(own.between(SECOND, periodMax), own.between(1, 8), own.between(1, 3));
+        RebalanceConfig config =
+                new RebalanceConfig(own.between(SECOND, periodMax), own.between(1, 8), own.between(1, 3));
         return new RebalanceSetup(config, this::moves, copies(own), new BackgroundExecutor() {
             @Override
             public <T> void run(Supplier<T> work, Completion<T> completion) {
@@ -71,6 +72,7 @@ final class HotSpotLoad {
     /** Makes one actor hot in every second era, and all actors cold when loads are frozen. */
     void heatOneActor() {
         heatsOneActor = true;
+        eraNanos = random.fork("heat").between(15 * SECOND, 25 * SECOND);
     }
 
     /** Maximum number of automatic copies of an actor. */

@@ -54,8 +54,10 @@ class HotActorClusterTest {
                 .start()) {
             cluster.client()
                     .admin()
-                    .createTable(
-                            TableSpec.named("t").port(KvEngine.NAME).hash(ACTORS).replicas(1));
+                    .createTable(TableSpec.named("t")
+                            .port(KvEngine.NAME)
+                            .hash(ACTORS)
+                            .replicas(1));
             ClientTable table = cluster.client().table("t");
             table.updateDocuments("kv.put@1", rows()).run().orThrow();
             List<CompletableFuture<Void>> threads = new ArrayList<>();
@@ -74,7 +76,9 @@ class HotActorClusterTest {
 
             end.set(true);
             threads.forEach(CompletableFuture::join);
-            await("cold copies go").atMost(PATIENCE).until(() -> hot(cluster).isr().size() == 1);
+            await("cold copies go")
+                    .atMost(PATIENCE)
+                    .until(() -> hot(cluster).isr().size() == 1);
             assertThat(failed).isEmpty();
             assertThat(answered.get()).isPositive();
             assertThat(written.get()).isPositive();
@@ -111,9 +115,11 @@ class HotActorClusterTest {
     }
 
     private static long count(ClientTable table) {
-        return table.all().retrieve(COUNT, "", parts -> parts.stream()
-                .mapToLong(Long::longValue)
-                .sum());
+        return table.all()
+                .retrieve(
+                        COUNT,
+                        "",
+                        parts -> parts.stream().mapToLong(Long::longValue).sum());
     }
 
     private void read(ClientTable table) {

@@ -18,6 +18,7 @@ import io.uniserve.simulator.cluster.Scenario;
 import io.uniserve.simulator.cluster.SimCluster;
 import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.cluster.TableLifecycleWorkload;
+import io.uniserve.simulator.cluster.TimeTableWorkload;
 import io.uniserve.simulator.fault.FaultPlan;
 import io.uniserve.simulator.fault.IsrLossFault;
 import io.uniserve.simulator.fault.LargeFaultScheduler;
@@ -58,6 +59,7 @@ final class SeedRun {
     private final ClientPool clientPool;
     private final TableLifecycleWorkload lifecycleWorkload;
     private final Optional<LedgerWorkload> ledger;
+    private final Optional<TimeTableWorkload> timeTable;
     private final IsrLossFault isrLossFault;
     private final TimelineCheck timelineCheck;
     private final ActorKeys keys;
@@ -86,6 +88,9 @@ final class SeedRun {
         this.lifecycleWorkload = clients.sideTable(cluster, random.fork("side"));
         this.ledger = withLedger(random.fork("ledger is there"))
                 ? Optional.of(clients.ledger(cluster, random.fork("ledger")))
+                : Optional.empty();
+        this.timeTable = options.workload() == Workload.TIME
+                ? Optional.of(clients.timeTable(cluster, random.fork("time")))
                 : Optional.empty();
         this.disasters =
                 new LargeFaultScheduler(world, cluster, plan, clientPool, lifecycleWorkload, random.fork("disasters"));
@@ -149,6 +154,7 @@ final class SeedRun {
         clientPool.begin();
         disasters.begin();
         ledger.ifPresent(LedgerWorkload::begin);
+        timeTable.ifPresent(TimeTableWorkload::begin);
         if (scenario.rf() == 1 && scenario.servers() > 1) {
             longOutageFault.begin();
         }
@@ -166,6 +172,7 @@ final class SeedRun {
             clientPool.stop();
         }
         ledger.ifPresent(LedgerWorkload::end);
+        timeTable.ifPresent(TimeTableWorkload::end);
         longOutageFault.end();
         isolations.end();
         isrLossFault.end();
@@ -198,6 +205,7 @@ final class SeedRun {
                 && remainingCopies().isEmpty()
                 && lifecycleWorkload
                         .remains()
+                        .or(this::unexpired)
                         .or(backups::leftovers)
                         .or(cluster::exchangeRemains)
                         .isEmpty();
@@ -208,6 +216,11 @@ final class SeedRun {
         return options.hotActor() && !moves.isFrequent()
                 ? cluster.automaticCopies(this::mustSurvive)
                 : Optional.empty();
+    }
+
+    /** What is left of the table of time after its chunks have expired; empty if nothing is. */
+    private Optional<String> unexpired() {
+        return timeTable.flatMap(TimeTableWorkload::remains);
     }
 
     /** False for an actor that waits for an intact replica, as it has none left. */
@@ -223,6 +236,7 @@ final class SeedRun {
                     .or(() -> cluster.unfinishedMove(this::mustSurvive))
                     .or(this::remainingCopies)
                     .or(lifecycleWorkload::remains)
+                    .or(this::unexpired)
                     .or(backups::leftovers)
                     .or(cluster::exchangeRemains);
             world.violations()
@@ -251,6 +265,8 @@ final class SeedRun {
             }
             return;
         }
+        timeTable.ifPresent(table -> world.trace()
+                .line("times compared " + table.compared() + " rows, " + table.expired() + " actors expired"));
         Map<Integer, List<String>> finals = finalLists();
         backups.compare(keys, finals, actor -> !excused.containsKey(actor));
         HistoryCheck check = new HistoryCheck(

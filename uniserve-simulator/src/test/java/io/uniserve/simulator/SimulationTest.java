@@ -69,7 +69,7 @@ final class SimulationTest {
                 .isNotEqualTo(one.hash());
     }
 
-    private static String told(SeedReport seed) {
+    static String told(SeedReport seed) {
         return seed.replay() + " " + seed.violations();
     }
 }

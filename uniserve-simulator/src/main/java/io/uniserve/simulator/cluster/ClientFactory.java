@@ -76,6 +76,17 @@ public final class ClientFactory {
                 world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
     }
 
+    /** Workload of a table that is partitioned by time, with two clients of its own. */
+    public TimeTableWorkload timeTable(SimCluster cluster, Prng random) {
+        List<ClientContext> own = new ArrayList<>();
+        for (String name : List.of("z1", "z2")) {
+            SimProcess process = world.process(name);
+            process.start(0);
+            own.add(environment(process, world.ids(process)));
+        }
+        return new TimeTableWorkload(world, cluster, scenario.rf(), own, random);
+    }
+
     /** Workload of two tables that are read at one snapshot, with a client of its own. */
     public LedgerWorkload ledger(SimCluster cluster, Prng random) {
         SimProcess process = world.process("y1");

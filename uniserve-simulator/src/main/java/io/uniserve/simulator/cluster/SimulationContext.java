@@ -204,7 +204,11 @@ public final class SimulationContext {
 
     /** New process that is not started yet. */
     public SimProcess process(String name) {
-        return new SimProcess(name, queue, random.fork(name), this::failed);
+        SimProcess process = new SimProcess(name, queue, random.fork(name), this::failed);
+        if (workload == Workload.TIME) {
+            process.useFastWallClock();
+        }
+        return process;
     }
 
     /** Seeded ids for one start of a process. */

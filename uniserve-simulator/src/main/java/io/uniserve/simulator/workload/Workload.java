@@ -7,7 +7,9 @@ public enum Workload {
     /** Independent updates of several actors and reads of them, on an eventual table. */
     EVENTUAL,
     /** Atomic updates of several actors, and reads of some or all of them at one version, on a fully serializable table. */
-    ATOMIC;
+    ATOMIC,
+    /** As EVENTUAL, beside a table that is partitioned by time, whose chunks are made and expire while wall clocks run fast. */
+    TIME;
 
     /** The name on the command line. */
     public String label() {

@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.backup.format.BackupPaths;
 import io.uniserve.protocol.backup.format.SnapshotPin;
@@ -23,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletion of the backups of actors of dropped tables, except pinned objects. It first checks in ZooKeeper that the table is dropped. Table
- * numbers are never reused, so a dropped table stays dropped.
+ * Deletion of the backups of actors of dropped tables and of expired chunks, except pinned objects. It first checks in ZooKeeper that the
+ * table is dropped or the chunk expired. Table numbers are never reused and the watermark of expiry never falls, so both stay so.
  */
 public final class BackupEraser {
     private static final Logger LOG = LoggerFactory.getLogger(BackupEraser.class);
@@ -41,7 +42,7 @@ public final class BackupEraser {
     /**
      * Deletes every object of the actor. Errors:
      * <ul>
-     * <li>INVALID_ARGUMENT if the table exists or has no tombstone
+     * <li>INVALID_ARGUMENT if the actor exists, or the table is gone without a tombstone
      * <li>UNSUPPORTED if this server has no durable storage
      * <li>UNAVAILABLE if the deletion is already running
      * <li>errors of registry and storage; some objects may then remain
@@ -65,7 +66,7 @@ public final class BackupEraser {
         erase(table, key, outcome -> {
             if (outcome instanceof Outcome.Err<Done> err && err.error().code() != ErrorCode.UNSUPPORTED) {
                 LOG.warn(
-                        "{}: deletion of the backup of a dropped table failed: {}",
+                        "{}: deletion of the backup failed: {}",
                         key,
                         err.error().getMessage());
             }
@@ -80,12 +81,27 @@ public final class BackupEraser {
                     } else if (!(read instanceof Outcome.Ok<Versioned> ok)) {
                         completion.done(Outcome.err(read.error()));
                     } else if (ok.value().value() instanceof TableMap map && map.tableId() == key.tableId()) {
-                        completion.done(
-                                error(ErrorCode.INVALID_ARGUMENT, "table " + table + " still exists: drop it first"));
+                        expired(table, map, key, completion);
                     } else {
                         dropped(table, key, completion);
                     }
                 }));
+    }
+
+    /** Checks that the map lacks the actor because its chunk is expired. */
+    private void expired(TableName table, TableMap map, ReplicaKey key, Completion<Done> completion) {
+        env.registry().read(RegistryPaths.meta(table), read -> {
+            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
+                completion.done(Outcome.err(read.error()));
+            } else if (!map.has(key.actor())
+                    && ok.value().value() instanceof TableMeta meta
+                    && meta.tableId() == key.tableId()
+                    && map.isExpired(meta.partitioner(), key.actor())) {
+                list(key, false, completion);
+            } else {
+                completion.done(error(ErrorCode.INVALID_ARGUMENT, "table " + table + " still exists: drop it first"));
+            }
+        });
     }
 
     /** Checks the tombstone. A missing map alone does not prove that the table was dropped. */
@@ -99,20 +115,25 @@ public final class BackupEraser {
                         "no tombstone proves that table " + table + " (number " + key.tableId()
                                 + ") was dropped: its backup is kept"));
             } else {
-                list(key, completion);
+                list(key, true, completion);
             }
         });
     }
 
-    private void list(ReplicaKey key, Completion<Done> completion) {
+    /** @param tableDropped true to delete the table's definition too, with its first actor */
+    private void list(ReplicaKey key, boolean tableDropped, Completion<Done> completion) {
         env.objects().list(BackupPaths.root(config.clusterId(), key), completion.then(listed -> {
             PinnedObjectFinder.find(
-                    env, config.clusterId(), key, listed, pinned -> choose(key, listed, pinned, completion));
+                    env, config.clusterId(), key, listed, pinned -> choose(key, tableDropped, listed, pinned, completion));
         }));
     }
 
     private void choose(
-            ReplicaKey key, List<String> names, Outcome<TreeSet<String>> pinned, Completion<Done> completion) {
+            ReplicaKey key,
+            boolean tableDropped,
+            List<String> names,
+            Outcome<TreeSet<String>> pinned,
+            Completion<Done> completion) {
         if (!(pinned instanceof Outcome.Ok<TreeSet<String>> pins)) {
             completion.done(Outcome.err(pinned.error()));
             return;
@@ -120,9 +141,9 @@ public final class BackupEraser {
         ArrayDeque<String> doomed = new ArrayDeque<>(names);
         doomed.removeIf(pins.value()::contains);
         if (!doomed.isEmpty()) {
-            LOG.info("{}: table dropped, deleting {} objects of its backup", key, doomed.size());
+            LOG.info("{}: {}, deleting {} objects of its backup", key, tableDropped ? "table dropped" : "chunk expired", doomed.size());
         }
-        if (key.actor() != 0) {
+        if (key.actor() != 0 || !tableDropped) {
             env.objects().deleteAll(doomed.iterator(), completion);
             return;
         }

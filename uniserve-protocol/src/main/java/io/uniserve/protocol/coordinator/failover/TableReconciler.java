@@ -15,8 +15,8 @@ import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.env.Registry.Op;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,10 +38,12 @@ public final class TableReconciler {
 
     public void pass() {
         long now = leader.env().clock().nanos();
-        leader.replicas()
-                .retain(leader.catalog().tables().stream()
-                        .map(t -> t.meta.tableId())
-                        .collect(Collectors.toCollection(TreeSet::new)));
+        Map<Long, Table> byId = new TreeMap<>();
+        leader.catalog().tables().forEach(table -> byId.put(table.meta.tableId(), table));
+        leader.replicas().retain(key -> {
+            Table table = byId.get(key.tableId());
+            return table != null && table.hasActor(key.actor());
+        });
         ClusterView view = leader.clusterView();
         ActorReconciler decider = reconciler(view);
         for (Table table : List.copyOf(leader.catalog().tables())) {

@@ -6,9 +6,9 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -237,9 +237,9 @@ public final class ReplicaMonitor {
         return first;
     }
 
-    /** Removes the state of tables that no longer exist. */
-    public void retain(Set<Long> tableIds) {
-        reports.keySet().removeIf(key -> !tableIds.contains(key.tableId()));
+    /** Removes the state of actors that no longer exist. */
+    public void retain(Predicate<ReplicaKey> exists) {
+        reports.keySet().removeIf(exists.negate());
     }
 
     private record Certificate(long epoch, ServerId primary, long incarnation) {}

@@ -129,7 +129,7 @@ public final class Rebalancer {
         for (Iterator<Map.Entry<ReplicaKey, Started>> all = started.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<ReplicaKey, Started> entry = all.next();
             Table table = leader.catalog().find(entry.getKey().tableId());
-            if (table == null) {
+            if (table == null || !table.hasActor(entry.getKey().actor())) {
                 all.remove();
             } else if (!table.writePending && !table.stale && hasEnded(table, entry.getKey(), entry.getValue(), now)) {
                 all.remove();

@@ -32,6 +32,7 @@ import io.uniserve.protocol.client.update.UpdateResult.Failure;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
+import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
@@ -232,6 +233,19 @@ public final class TestingClusterClient implements ClusterClient {
     public void verify(BackupName name) {
         calls.add("verify " + name);
         throw new UniserveException(ErrorCode.CORRUPT, "object x is damaged");
+    }
+
+    /** Explanation of any chunk; null if no table has chunks. */
+    public @Nullable ChunkExplanation chunk;
+
+    @Override
+    public ChunkExplanation explainChunk(TableName table, long millis) {
+        calls.add("explain-chunk " + table + " " + millis);
+        ChunkExplanation told = chunk;
+        if (told == null) {
+            throw UniserveException.invalid("table " + table + " is not partitioned by time, so it has no chunks");
+        }
+        return told;
     }
 
     /** Result of a comparison of any actor; null for equal replicas on all servers. */

@@ -17,6 +17,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.TrashCall;
 import java.time.Duration;
@@ -215,6 +216,17 @@ public final class Admin {
     public TrashReport emptyTrash(String server) {
         return ClientFuture.await(
                 adminOperations.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, ""), end()));
+    }
+
+    /**
+     * Returns the servers that a chunk of a table partitioned by time would get now, with the costs of all servers and the model of the
+     * table's load by age. Nothing changes. Fails with TABLE_NOT_FOUND; INVALID_ARGUMENT for a table without chunks; INVALID_ROW for a time
+     * outside the years 0 to 9999.
+     *
+     * @param millis a time in the chunk, in milliseconds since 1970
+     */
+    public ChunkExplanation explainChunk(String table, long millis) {
+        return ClientFuture.await(adminOperations.explainChunk(new TableName(table), millis, end()));
     }
 
     /**

@@ -153,6 +153,13 @@ final class AdminOperationFactory {
         return sendRecordedChange(change, deadlineNanos);
     }
 
+    /** Explains the placement of a chunk. */
+    public CompletableFuture<AdminReply.ChunkExplanation> explainChunk(
+            TableName name, long millis, long deadlineNanos) {
+        return call(new AdminRequest.ExplainChunk(name, millis), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.ChunkExplanation.class));
+    }
+
     /** Compares an actor's replicas. */
     public CompletableFuture<PeerReply.Compared> verify(TableName name, int actor, long deadlineNanos) {
         return call(new AdminRequest.VerifyActor(name, actor), deadlineNanos)

@@ -96,6 +96,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                         settings.rebalance().toConfig(),
                         RebalancePolicyFactory.of(settings.rebalance()),
                         RebalancePolicyFactory.copies(settings.rebalance()),
+                        Optional.of(RebalancePolicyFactory.chunks(settings.rebalance())),
                         policies));
         machine.onIdentity(cluster::setIdentity);
     }

@@ -10,6 +10,8 @@ import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.live.PolicyMoves;
 import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.SearchBudget;
+import io.uniserve.placement.timeorder.ChunkPolicies;
+import io.uniserve.protocol.coordinator.rebalance.ChunkSetup;
 import io.uniserve.protocol.coordinator.rebalance.ReplicationSetup;
 import io.uniserve.runtime.config.RebalanceSettings;
 import io.uniserve.runtime.config.ReplicationSettings;
@@ -38,6 +40,16 @@ final class RebalancePolicyFactory {
                         new GreedyReplicationPolicy(copies.limits(), settings.tolerance()),
                         copies.coolDown().toNanos())
                 : ReplicationSetup.off();
+    }
+
+    /** Placement of new chunks. Fails with INVALID_CONFIGURATION for an unknown policy. */
+    static ChunkSetup chunks(RebalanceSettings settings) {
+        try {
+            return new ChunkSetup(settings.chunks(), ChunkPolicies.byName(settings.chunks()));
+        } catch (UniserveException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION, "uniserve.coordinator.placement.chunks: " + e.reason(), e);
+        }
     }
 
     static RebalancePolicy of(RebalanceSettings settings) {

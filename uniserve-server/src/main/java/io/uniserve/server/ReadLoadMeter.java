@@ -37,7 +37,8 @@ final class ReadLoadMeter {
     private boolean measured;
 
     /** A replica's totals at the last report, its rates, and the time of its first report. */
-    private record Sample(ReadCostCounter.Total total, double costMillis, double queries, long firstReportNanos) {}
+    private record Sample(
+            ReadCostCounter.Total total, double costMillis, double queries, double scanned, long firstReportNanos) {}
 
     ReadLoadMeter(Clock clock, ReadCostCounter costs, ShardSetTracker sets, IntSupplier stuck) {
         this.stuck = stuck;
@@ -62,6 +63,7 @@ final class ReadLoadMeter {
                             : replica.withRates(
                                     one.costMillis(),
                                     one.queries(),
+                                    one.scanned(),
                                     (now - one.firstReportNanos()) / NANOS_PER_SECOND));
         }
         Runtime runtime = Runtime.getRuntime();
@@ -94,17 +96,22 @@ final class ReadLoadMeter {
         for (ReplicaLoad replica : load.replicas()) {
             ReadCostCounter.Total total = costs.total(replica.key());
             Sample before = samples.get(replica.key());
-            ReadCostCounter.Total start = before == null ? new ReadCostCounter.Total(0, 0) : before.total();
+            ReadCostCounter.Total start = before == null ? ReadCostCounter.Total.ZERO : before.total();
             double cost = (total.costNanos() - start.costNanos()) / NANOS_PER_MILLI / seconds;
             double queries = (total.calls() - start.calls()) / seconds;
+            double scanned = (total.rowsScanned()
+                            - start.rowsScanned()
+                            + (double) Math.max(0, replica.rows()) * (total.unreported() - start.unreported()))
+                    / seconds;
             next.put(
                     replica.key(),
                     before == null
-                            ? new Sample(total, cost, queries, now)
+                            ? new Sample(total, cost, queries, scanned, now)
                             : new Sample(
                                     total,
                                     smooth(before.costMillis(), cost, part),
                                     smooth(before.queries(), queries, part),
+                                    smooth(before.scanned(), scanned, part),
                                     before.firstReportNanos()));
         }
         samples.keySet().stream().filter(key -> !next.containsKey(key)).forEach(costs::forget);

@@ -38,7 +38,7 @@ final class RebalancingSimulationTest {
         SimulationReport report = new Simulation(HOT_ACTOR).run(1, HOT_SEEDS);
         check(report, " --hot-actor");
         assertThat(report.faults()).containsKeys(Fault.COPY_MADE, Fault.COPY_DROPPED, Fault.COPY_READ);
-        assertThat(report.faults().get(Fault.COPY_MADE)).isGreaterThan(HOT_SEEDS / 2L);
+        assertThat(report.faults().get(Fault.COPY_MADE)).isGreaterThan(HOT_SEEDS / 3L);
         assertThat(report.faults().get(Fault.COPY_READ)).isGreaterThan(HOT_SEEDS);
     }
 

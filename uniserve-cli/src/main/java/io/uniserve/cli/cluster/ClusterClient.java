@@ -16,6 +16,7 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
+import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
@@ -61,6 +62,9 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Reads and checks every object of a backup. */
     void verify(BackupName name);
+
+    /** Explains the placement of the chunk that contains this time, in milliseconds since 1970. */
+    ChunkExplanation explainChunk(TableName table, long millis);
 
     /** Compares the in-sync replicas of an actor. */
     Compared verify(TableName table, int actor);

@@ -21,6 +21,7 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
+import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.time.Duration;
@@ -118,6 +119,11 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public void verify(BackupName name) {
         adminWithLongDeadline().verifyBackup(name.value());
+    }
+
+    @Override
+    public ChunkExplanation explainChunk(TableName table, long millis) {
+        return client.admin().explainChunk(table.value(), millis);
     }
 
     @Override

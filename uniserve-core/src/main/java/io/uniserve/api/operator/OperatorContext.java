@@ -38,6 +38,14 @@ public interface OperatorContext extends QueryCancellation {
     default void reportCost(long nanos) {}
 
     /**
+     * Reports the number of rows that this call has scanned. Without a report it is the number of rows that the actor holds. The last report
+     * counts. The placement of chunks predicts loads from it.
+     *
+     * @param rows 0 or more; a negative number is ignored
+     */
+    default void reportRowsScanned(long rows) {}
+
+    /**
      * The actor with the same number in another table of the same engine, if the planner called
      * {@link io.uniserve.api.plan.PlanContext#retrieveColocated} and this server holds that actor and may answer from it now; otherwise empty.
      * Use it only while the operator runs.

@@ -47,6 +47,8 @@ final class AdminHandler {
             create(create, answer);
         } else if (request instanceof AdminRequest.CreateChunks chunks) {
             leaderTerm.chunks().create(chunks, answer);
+        } else if (request instanceof AdminRequest.ExplainChunk explain) {
+            explainChunk(explain, answer);
         } else if (request instanceof AdminRequest.DescribeTable describe) {
             answer.ok(new AdminReply.Tables(List.of(findTable(describe.name()).route())));
         } else if (request instanceof AdminRequest.DropTable drop) {
@@ -74,6 +76,14 @@ final class AdminHandler {
         } else if (!leaderTerm.backups().handle(request, answer)) {
             status(answer);
         }
+    }
+
+    private void explainChunk(AdminRequest.ExplainChunk request, PendingAdminReply answer) {
+        Table table = findTable(request.name());
+        answer.ok(leaderTerm
+                .chunkPlacement()
+                .orElseThrow(() -> UniserveException.unsupported("this coordinator has no policy for chunks"))
+                .explain(leaderTerm, table, request.millis()));
     }
 
     private void create(AdminRequest.CreateTable request, PendingAdminReply answer) {

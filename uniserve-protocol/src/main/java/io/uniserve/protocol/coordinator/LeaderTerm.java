@@ -12,6 +12,8 @@ import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.backup.BackupHandler;
 import io.uniserve.protocol.coordinator.chunk.ChunkManager;
+import io.uniserve.protocol.coordinator.chunk.ChunkPlacement;
+import io.uniserve.protocol.coordinator.chunk.PolicyChunkPlacement;
 import io.uniserve.protocol.coordinator.chunk.SpreadChunkPlacement;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
@@ -41,6 +43,7 @@ import io.uniserve.protocol.message.CoordinatorRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +71,7 @@ final class LeaderTerm implements LeaderContext {
     private final Rebalancer rebalancer;
     private final BackupHandler backups;
     private final ChunkManager chunks;
+    private final Optional<PolicyChunkPlacement> chunkPlacement;
     private final RegistryConnectionMonitor contact;
     private final long startedNanos;
     private boolean loaded;
@@ -98,7 +102,9 @@ final class LeaderTerm implements LeaderContext {
         admin = new AdminHandler(this, pending);
         reports = new CoordinatorRequestHandler(this, health, intactReplicas);
         rebalancer = new Rebalancer(this, reconciler, rebalanceSetup);
-        chunks = new ChunkManager(this, reconciler, new SpreadChunkPlacement());
+        chunkPlacement = rebalanceSetup.chunks().map(PolicyChunkPlacement::new);
+        chunks = new ChunkManager(
+                this, reconciler, chunkPlacement.<ChunkPlacement>map(policy -> policy).orElseGet(SpreadChunkPlacement::new));
         startedNanos = env.clock().nanos();
     }
 
@@ -149,6 +155,11 @@ final class LeaderTerm implements LeaderContext {
     @Override
     public RegistryConnectionMonitor contact() {
         return contact;
+    }
+
+    /** Placement of new chunks by a policy; empty without one. */
+    Optional<PolicyChunkPlacement> chunkPlacement() {
+        return chunkPlacement;
     }
 
     ChunkManager chunks() {
@@ -256,6 +267,7 @@ final class LeaderTerm implements LeaderContext {
         if (isReady()) {
             rebalancer.tick();
             chunks.tick();
+            chunkPlacement.ifPresent(policy -> policy.tick(this));
         }
         reconcileSoon();
         registry.after(config.tickNanos(), this::tick);

@@ -7,6 +7,7 @@ import io.uniserve.model.TrashReport;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.placement.ChunkPolicy;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -112,6 +113,23 @@ public sealed interface AdminReply {
         public MoveStatus {
             from = List.copyOf(from);
             to = List.copyOf(to);
+        }
+    }
+
+    /**
+     * Placement of a chunk with its reasons.
+     *
+     * @param policy name of the policy
+     * @param start start of the chunk in ISO-8601
+     * @param firstActor number of its first actor
+     * @param present servers of its actors now, per bucket; empty if the chunk does not exist
+     * @param decision servers that the policy would choose now, with the costs of all servers and the model
+     */
+    record ChunkExplanation(
+            String policy, String start, int firstActor, List<List<ServerId>> present, ChunkPolicy.Decision decision)
+            implements AdminReply {
+        public ChunkExplanation {
+            present = present.stream().map(List::copyOf).toList();
         }
     }
 

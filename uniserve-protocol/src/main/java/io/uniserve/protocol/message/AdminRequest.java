@@ -28,6 +28,13 @@ public sealed interface AdminRequest {
         }
     }
 
+    /**
+     * The servers that the chunk with this time would get now, with the reasons. Nothing changes.
+     *
+     * @param millis a time in the chunk, in milliseconds since 1970
+     */
+    record ExplainChunk(TableName name, long millis) implements AdminRequest {}
+
     /** Definition and map of a table. */
     record DescribeTable(TableName name) implements AdminRequest {}
 

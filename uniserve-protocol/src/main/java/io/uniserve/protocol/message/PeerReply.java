@@ -157,6 +157,7 @@ public sealed interface PeerReply {
      * @param ageSeconds time for which the server has had the replica in use since its start
      * @param rows {@link #UNKNOWN} until the engine has reported them
      * @param backupFailingMillis time for which the backup has failed, reported by the primary; 0 if it works
+     * @param rowsScannedPerSecond rows that queries scan, smoothed
      */
     record ReplicaLoad(
             ReplicaKey key,
@@ -174,9 +175,48 @@ public sealed interface PeerReply {
             long backupCheckpointIndex,
             double ageSeconds,
             Serving serving,
-            long backupFailingMillis) {
+            long backupFailingMillis,
+            double rowsScannedPerSecond) {
         /** Unknown number of rows. */
         public static final long UNKNOWN = -1;
+
+        /** Load of a replica whose queries scan no rows. */
+        public ReplicaLoad(
+                ReplicaKey key,
+                long epoch,
+                String role,
+                long lastIndex,
+                long stableIndex,
+                long appliedIndex,
+                long rows,
+                long memoryBytes,
+                long diskBytes,
+                double queryCostMillisPerSecond,
+                double queriesPerSecond,
+                long backupIndex,
+                long backupCheckpointIndex,
+                double ageSeconds,
+                Serving serving,
+                long backupFailingMillis) {
+            this(
+                    key,
+                    epoch,
+                    role,
+                    lastIndex,
+                    stableIndex,
+                    appliedIndex,
+                    rows,
+                    memoryBytes,
+                    diskBytes,
+                    queryCostMillisPerSecond,
+                    queriesPerSecond,
+                    backupIndex,
+                    backupCheckpointIndex,
+                    ageSeconds,
+                    serving,
+                    backupFailingMillis,
+                    0);
+        }
 
         /** Load of a replica that reports neither {@code serving} nor a failing backup. */
         public ReplicaLoad(
@@ -210,6 +250,7 @@ public sealed interface PeerReply {
                     backupCheckpointIndex,
                     ageSeconds,
                     Serving.NOT_REPORTED,
+                    0,
                     0);
         }
 
@@ -244,7 +285,8 @@ public sealed interface PeerReply {
         }
 
         /** The same with this query load and age. */
-        public ReplicaLoad withRates(double costMillisPerSecond, double perSecond, double age) {
+        public ReplicaLoad withRates(
+                double costMillisPerSecond, double perSecond, double scannedPerSecond, double age) {
             return new ReplicaLoad(
                     key,
                     epoch,
@@ -261,7 +303,8 @@ public sealed interface PeerReply {
                     backupCheckpointIndex,
                     age,
                     serving,
-                    backupFailingMillis);
+                    backupFailingMillis,
+                    scannedPerSecond);
         }
 
         /** Role of a primary that accepts updates. */

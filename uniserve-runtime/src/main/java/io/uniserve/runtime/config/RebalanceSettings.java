@@ -6,7 +6,13 @@ import java.time.Duration;
 
 /** Settings of the rebalancer; {@code reference.conf} explains each. */
 public record RebalanceSettings(
-        Duration period, int moves, int movesPerServer, double tolerance, String policy, ReplicationSettings copies) {
+        Duration period,
+        int moves,
+        int movesPerServer,
+        double tolerance,
+        String policy,
+        ReplicationSettings copies,
+        String chunks) {
     /** Settings of the coordinator's state machine. */
     public RebalanceConfig toConfig() {
         return new RebalanceConfig(period.toNanos(), moves, movesPerServer);
@@ -24,6 +30,7 @@ public record RebalanceSettings(
                 rebalance.number("moves-per-server", 1, Limits.REBALANCE_MOVES_MAX),
                 tolerance,
                 rebalance.textNotEmpty("policy"),
-                ReplicationSettings.of(rebalance));
+                ReplicationSettings.of(rebalance),
+                coordinator.section("placement").textNotEmpty("chunks"));
     }
 }

@@ -18,6 +18,10 @@ public final class AdminMapping {
                     .setTable(chunks.name().value())
                     .setTableId(chunks.tableId())
                     .addAllOrdinals(chunks.ordinals()));
+        } else if (request instanceof AdminRequest.ExplainChunk explain) {
+            proto.setExplainChunk(AdminProto.ExplainChunk.newBuilder()
+                    .setTable(explain.name().value())
+                    .setMillis(explain.millis()));
         } else if (request instanceof AdminRequest.DescribeTable describe) {
             proto.setDescribeTable(AdminProto.DescribeTable.newBuilder()
                     .setName(describe.name().value()));
@@ -77,6 +81,10 @@ public final class AdminMapping {
                                 proto.getCreateChunks().getOrdinalsList(),
                                 Limits.CHUNKS_PER_REQUEST_MAX,
                                 ordinal -> ordinal));
+            case EXPLAIN_CHUNK ->
+                new AdminRequest.ExplainChunk(
+                        IdentityMapping.table(proto.getExplainChunk().getTable()),
+                        proto.getExplainChunk().getMillis());
             case DESCRIBE_TABLE ->
                 new AdminRequest.DescribeTable(
                         IdentityMapping.table(proto.getDescribeTable().getName()));
@@ -145,6 +153,8 @@ public final class AdminMapping {
             proto.setStatus(message);
         } else if (reply instanceof AdminReply.Trashed trash) {
             proto.setTrash(TrashMapping.toProto(trash.report()));
+        } else if (reply instanceof AdminReply.ChunkExplanation chunk) {
+            proto.setChunk(ChunkMapping.toProto(chunk));
         } else if (reply instanceof AdminReply.Verified verified) {
             proto.setVerified(CopyMapping.toProto(verified.compared()));
         } else {
@@ -182,6 +192,7 @@ public final class AdminMapping {
                         TableMapping::fromProto));
             case TRASH -> new AdminReply.Trashed(TrashMapping.fromProto(proto.getTrash()));
             case VERIFIED -> new AdminReply.Verified(CopyMapping.fromProto(proto.getVerified()));
+            case CHUNK -> ChunkMapping.fromProto(proto.getChunk());
             case REPLY_NOT_SET ->
                 throw ProtoValidator.malformed("admin reply is missing or of a kind this version does not know");
         };

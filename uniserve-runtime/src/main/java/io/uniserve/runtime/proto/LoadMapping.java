@@ -99,6 +99,7 @@ public final class LoadMapping {
                 .setAgeSeconds(load.ageSeconds())
                 .setServingValue(ProtoValidator.number(load.serving()) - 1)
                 .setBackupFailingMillis(load.backupFailingMillis())
+                .setRowsScannedPerSecond(load.rowsScannedPerSecond())
                 .build();
     }
 
@@ -119,6 +120,7 @@ public final class LoadMapping {
                 proto.getBackupCheckpointIndex(),
                 proto.getAgeSeconds(),
                 serving(proto.getServingValue()),
-                proto.getBackupFailingMillis());
+                proto.getBackupFailingMillis(),
+                proto.getRowsScannedPerSecond());
     }
 }

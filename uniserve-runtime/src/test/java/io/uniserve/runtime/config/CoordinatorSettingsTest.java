@@ -35,7 +35,7 @@ class CoordinatorSettingsTest {
                         Duration.ofSeconds(2),
                         8,
                         new RebalanceSettings(
-                                Duration.ofSeconds(30), 8, 2, 0.2, "greedy", ReplicationSettings.defaults()),
+                                Duration.ofSeconds(30), 8, 2, 0.2, "greedy", ReplicationSettings.defaults(), "easy"),
                         Duration.ofSeconds(2)));
         CoordinatorConfig machine = CoordinatorConfig.defaults("c", new Address("h", 1), "cluster");
         assertThat(settings.toConfig("c", new Address("h", 1), "cluster")).isEqualTo(machine);
@@ -80,6 +80,7 @@ class CoordinatorSettingsTest {
                   rebalance { period = 13s, moves = 14, moves-per-server = 15, tolerance = 16%, policy = hottest-first,
                     copies-max = 5, copies-grow-above = 170%, copies-shrink-below = 18%, copies-load-min = 19%,
                     copies-bytes-max = 20B, copies-horizon = 21s, copies-cool-down = 22s }
+                  placement.chunks = spread
                 }
                 """;
         assertThat(TestingTableConfigFiles.load(directory, text).coordinator())
@@ -106,7 +107,8 @@ class CoordinatorSettingsTest {
                                 0.16,
                                 "hottest-first",
                                 new ReplicationSettings(
-                                        new ReplicationLimits(5, 1.7, 0.18, 190, 20, 21), Duration.ofSeconds(22))),
+                                        new ReplicationLimits(5, 1.7, 0.18, 190, 20, 21), Duration.ofSeconds(22)),
+                                "spread"),
                         Duration.ofSeconds(12)));
     }
 }

@@ -17,6 +17,7 @@ final class ReadContext implements OperatorContext {
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
     private long reportedNanos = -1;
+    private long rowsScanned = -1;
     private Optional<ColocatedActors> colocatedActors = Optional.empty();
 
     ReadContext(int actor, Clock clock, long deadlineNanos, CancellationScope cancellationScope) {
@@ -54,6 +55,16 @@ final class ReadContext implements OperatorContext {
     @Override
     public void reportCost(long nanos) {
         reportedNanos = nanos;
+    }
+
+    @Override
+    public void reportRowsScanned(long rows) {
+        rowsScanned = rows < 0 ? rowsScanned : rows;
+    }
+
+    /** Rows that the operator has scanned; -1 if it has reported none. */
+    long rowsScanned() {
+        return rowsScanned;
     }
 
     @Override

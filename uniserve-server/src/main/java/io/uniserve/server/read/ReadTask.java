@@ -53,6 +53,7 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicLong costNanos = new AtomicLong();
     /** Cost that operators have reported, plus one; 0 if none. Each entry is used only by the thread of its target. */
     private final long[] reportedCosts;
+    private final long[] rowsScanned;
 
     /** In a session: number of the state that each target was read from. */
     private final AtomicLongArray versions;
@@ -70,6 +71,7 @@ final class ReadTask implements Timers.Cancel {
         this.openTargets = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
         this.reportedCosts = new long[request.targets().size()];
+        this.rowsScanned = new long[request.targets().size()];
         this.versions = new AtomicLongArray(
                 request.session().isPresent() ? request.targets().size() : 0);
     }
@@ -363,6 +365,7 @@ final class ReadTask implements Timers.Cancel {
             });
         } finally {
             reportedCosts[place] = Math.max(-1, Math.min(context.reportedNanos(), Long.MAX_VALUE - 1)) + 1;
+            rowsScanned[place] = context.rowsScanned();
         }
     }
 
@@ -518,7 +521,11 @@ final class ReadTask implements Timers.Cancel {
             for (int place = 0; place < wallNanos.length; place++) {
                 if (wallNanos[place] > 0) {
                     long cpu = (long) ((double) cpuNanos * wallNanos[place] / totalNanos);
-                    service.costs().add(key(place), reportedCosts[place] > 0 ? reportedCosts[place] - 1 : cpu);
+                    service.costs()
+                            .add(
+                                    key(place),
+                                    reportedCosts[place] > 0 ? reportedCosts[place] - 1 : cpu,
+                                    rowsScanned[place]);
                 }
             }
         }

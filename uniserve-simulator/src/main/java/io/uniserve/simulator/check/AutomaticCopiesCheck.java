@@ -70,8 +70,8 @@ public final class AutomaticCopiesCheck implements SimEnsemble.Listener {
     private void changed(TableMap before, TableMap after, int rf) {
         int changes = 0;
         for (ActorState was : before.actors()) {
-            ActorState is = after.actors().get(was.actor());
-            if (was.automaticCopies() != is.automaticCopies()) {
+            ActorState is = after.find(was.actor());
+            if (is != null && was.automaticCopies() != is.automaticCopies()) {
                 changes++;
                 changed(before.name() + "/" + was.actor(), was, is, rf);
                 boolean others = before.actors().stream()
@@ -109,8 +109,8 @@ public final class AutomaticCopiesCheck implements SimEnsemble.Listener {
     public void onAnswered(String server, ReplicaKey key) {
         TableMap map = maps.get(key.tableId());
         if (map != null) {
-            ActorState actor = map.actors().get(key.actor());
-            if (actor.automaticCopies() > 0 && !actor.primary().equals(new ServerId(server))) {
+            ActorState actor = map.find(key.actor());
+            if (actor != null && actor.automaticCopies() > 0 && !actor.primary().equals(new ServerId(server))) {
                 counts.count(Fault.COPY_READ);
             }
         }

@@ -176,7 +176,7 @@ final class ReplicationController {
     private boolean hasEnded(Started one, long now) {
         ReplicaKey key = one.change.key();
         Table table = leader.catalog().find(key.tableId());
-        if (table == null) {
+        if (table == null || !table.hasActor(key.actor())) {
             return true;
         }
         if (table.writePending || table.stale) {
@@ -209,7 +209,7 @@ final class ReplicationController {
     /** Withdraws the newest automatic copy of an actor that does not get it. */
     private void giveUp(ReplicaKey key, long now) {
         Table table = leader.catalog().find(key.tableId());
-        if (table == null || table.writePending || table.stale) {
+        if (table == null || !table.hasActor(key.actor()) || table.writePending || table.stale) {
             return;
         }
         ActorState actor = table.actor(key.actor());
@@ -266,7 +266,7 @@ final class ReplicationController {
 
     private boolean isPossible(Table table, Change change, long now) {
         int number = change.key().actor();
-        if (number < 0 || number >= table.map().actors().size() || isResting.test(change.key())) {
+        if (!table.hasActor(number) || isResting.test(change.key())) {
             return false;
         }
         ActorState actor = table.actor(number);
@@ -313,9 +313,8 @@ final class ReplicationController {
     }
 
     private void write(Table table, ActorState next) {
-        List<ActorState> actors = new ArrayList<>(table.map().actors());
-        actors.set(next.actor(), next);
-        reconciler.write(table, actors, List.of());
+        reconciler.write(
+                table, table.map().withActor(next.actor(), before -> next).actors(), List.of());
     }
 
     /** Actors that are hot, have automatic copies, or have shares, at most {@link Limits#REBALANCE_PLAN_MOVES_MAX}. */

@@ -19,6 +19,7 @@ import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.TestingServer;
+import io.uniserve.protocol.coordinator.rebalance.ChunkSetup;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
 import io.uniserve.protocol.coordinator.rebalance.ReplicationSetup;
@@ -36,6 +37,7 @@ import io.uniserve.protocol.testing.TestingStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Coordinators and scripted servers with one registry, in virtual time. */
@@ -59,6 +61,9 @@ public final class TestingCluster {
     /** Automatic copies of coordinators that start later. */
     public ReplicationSetup copies = ReplicationSetup.off();
 
+    /** Placement of chunks of coordinators that start later. */
+    public Optional<ChunkSetup> chunks = Optional.empty();
+
     /** Bytes of a replica in the servers' reports. */
     public long replicaBytes;
 
@@ -74,7 +79,7 @@ public final class TestingCluster {
         Address address = new Address(name, 7000);
         CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
         RebalanceSetup rebalanceSetup =
-                new RebalanceSetup(rebalance, policy, copies, BackgroundExecutor.on(parts.timers()));
+                new RebalanceSetup(rebalance, policy, copies, chunks, BackgroundExecutor.on(parts.timers()));
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node = new Node(
                 new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), rebalanceSetup),

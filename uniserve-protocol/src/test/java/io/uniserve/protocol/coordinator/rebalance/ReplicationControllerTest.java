@@ -3,6 +3,7 @@ package io.uniserve.protocol.coordinator.rebalance;
 import static io.uniserve.protocol.coordinator.context.TestingCluster.MILLI;
 import static io.uniserve.protocol.coordinator.context.TestingCluster.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
@@ -244,23 +245,24 @@ class ReplicationControllerTest {
 
     @Test
     void sharesFollowTheRoomOfServersAndVanishWithAMember() {
+        cluster.policy = view -> List.of();
+        restart();
         create(2, Map.of());
-        ServerId first = hot().isr().get(0);
-        heat(400);
+        ServerId busy = hot().isr().get(0);
+        ServerId other = hot().isr().get(1);
         for (ActorState actor : cluster.map("t").actors()) {
-            boolean beside = actor.actor() != 0
-                    && actor.isr().contains(first)
-                    && !actor.isr().contains(hot().isr().get(1));
-            cluster.costs.put(actor.actor(), actor.actor() == 0 ? 900.0 : beside ? 60.0 : 1.0);
+            boolean beside = actor.isr().contains(busy) && !actor.isr().contains(other);
+            cluster.costs.put(actor.actor(), actor.actor() == 0 ? 400.0 : beside ? 400.0 : 1.0);
         }
         pass(30 * PERIOD);
-        assertThat(hot().isr()).hasSize(COPIES_MAX);
-        assertThat(hot().weights().isEmpty() || hot().weights().keySet().equals(Set.copyOf(hot().isr())))
-                .isTrue();
-        ServerId dead = hot().isr().get(2);
-        cluster.server(dead.value()).kill();
+        assertThat(hot().weights().keySet()).isEqualTo(Set.copyOf(hot().isr()));
+        assertThat(hot().weights().get(busy)).isLessThan(0.3);
+        assertThat(hot().weights().values().stream().mapToDouble(Double::doubleValue).sum())
+                .isCloseTo(1, within(1e-6));
+        assertThat(told().get(0).weights()).isEqualTo(hot().weights());
+        cluster.server(other.value()).kill();
         cluster.loop.run(8 * SECOND);
-        assertThat(hot().isr()).doesNotContain(dead);
+        assertThat(hot().isr()).doesNotContain(other);
         assertThat(hot().weights()).isEmpty();
     }
 

@@ -210,7 +210,8 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
                     + seconds * COPY_MILLIS_PER_SECOND
                     + updates * UPDATE_MILLIS * limits.horizonSeconds();
             String sum = text(
-                    "a copy saves %.1f ms/s, %.0f ms in %.0f s; it costs %.0f ms: %.1f MB in %.1f s, and %.1f updates/s",
+                    "a copy saves %.1f ms/s, %.0f ms in %.0f s; it costs %.0f ms: %.1f MB in %.1f s, and %.1f"
+                            + " updates/s",
                     relief, gain, limits.horizonSeconds(), cost, megabytes(bytes), seconds, updates);
             if (gain <= cost) {
                 return refused(actor, hot, sum);

@@ -25,8 +25,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "explain-chunk",
         description = {
-            "Prints the servers that a chunk of a table partitioned by time would get now, the cost of every server, and"
-                    + " the model of the table's load by age. Nothing changes.",
+            "Prints the servers that a chunk of a table partitioned by time would get now, the cost of every server,"
+                    + " and the model of the table's load by age. Nothing changes.",
             "The policy is coordinator.placement.chunks: easy, spread or balance-num."
         },
         footer = {
@@ -81,8 +81,7 @@ public final class ExplainChunkCommand extends ClientCommand {
         console().println("policy:    " + told.policy());
         decision.model().ifPresent(model -> {
             console().println("model:     " + text(model));
-            console()
-                    .println("predicted: %.4g ms of CPU per actor of the chunk".formatted(decision.predicted()));
+            console().println("predicted: %.4g ms of CPU per actor of the chunk".formatted(decision.predicted()));
         });
         TextTable rows = new TextTable("SERVER", "COST (" + decision.unit() + ")", "CHOSEN", "PRESENT");
         for (ServerCost cost : decision.costs()) {
@@ -133,7 +132,8 @@ public final class ExplainChunkCommand extends ClientCommand {
         fields.put("chosen", names(told.decision().places()));
         fields.put("present", names(told.present()));
         fields.put("predicted", told.decision().predicted());
-        fields.put("model", told.decision().model().map(ExplainChunkCommand::json).orElse(null));
+        fields.put(
+                "model", told.decision().model().map(ExplainChunkCommand::json).orElse(null));
         return fields;
     }
 

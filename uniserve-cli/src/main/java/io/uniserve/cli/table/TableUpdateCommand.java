@@ -18,9 +18,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "update",
         description =
-                "Changes options of a table while it serves; returns when all its actors have the change. A change that was interrupted"
-                        + " is completed by repeating it. The port determines which options may change: in this"
-                        + " distribution solr's configset.",
+                "Changes options of a table while it serves; returns when all its actors have the change. A change"
+                        + " that was interrupted is completed by repeating it. The port determines which options may"
+                        + " change: in this distribution solr's configset.",
         footer = {
             "  uniserve table update speeches --configset ./myconf",
             "  uniserve table update events -O retention=30d"

@@ -45,7 +45,8 @@ class ExplainChunkCommandTest {
                 .contains(
                         "2024-05-01T00:00Z, actors from 34 on, present",
                         "easy",
-                        "a 0.2500, alpha -0.5000, b 1.000, c 2.000, beta -1.500; error 12.5 %, from table: 9 actors of 7",
+                        "a 0.2500, alpha -0.5000, b 1.000, c 2.000, beta -1.500; error 12.5 %, from table: 9 actors of"
+                                + " 7",
                         "321.0 ms",
                         "1.500",
                         "20.00");
@@ -60,7 +61,12 @@ class ExplainChunkCommandTest {
             System.arraycopy(new String[] {"explain-chunk", "t", "2024-05-01T10:00:00Z"}, 0, line, 0, 3);
             System.arraycopy(options, 0, line, 3, options.length);
             assertThat(console.run(line).out().replaceAll("\\s", ""))
-                    .contains("\"policy\":\"easy\"", "\"two\":20.0", "\"beta\":-1.5", "\"error\":null", "\"firstActor\":34");
+                    .contains(
+                            "\"policy\":\"easy\"",
+                            "\"two\":20.0",
+                            "\"beta\":-1.5",
+                            "\"error\":null",
+                            "\"firstActor\":34");
         }
     }
 

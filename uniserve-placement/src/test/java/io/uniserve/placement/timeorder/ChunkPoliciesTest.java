@@ -59,16 +59,20 @@ class ChunkPoliciesTest {
         long start = NOW - ageHours * HOUR;
         double perSecond = scanned(ageHours) * rows * factor;
         held.add(new HeldActor(
-                table, start, start + HOUR, start + 100 * HOUR, rows, on, cpuPerScanned(ageHours) * perSecond, perSecond));
+                table,
+                start,
+                start + HOUR,
+                start + 100 * HOUR,
+                rows,
+                on,
+                cpuPerScanned(ageHours) * perSecond,
+                perSecond));
     }
 
     private Decision place(String policy, long table) {
         return ChunkPolicies.byName(policy)
                 .place(new Input(
-                        NOW,
-                        new NewChunk(table, NOW, NOW + HOUR, NOW + 100 * HOUR, buckets, replicas),
-                        servers,
-                        held));
+                        NOW, new NewChunk(table, NOW, NOW + HOUR, NOW + 100 * HOUR, buckets, replicas), servers, held));
     }
 
     private List<ServerId> placed(String policy) {
@@ -105,8 +109,7 @@ class ChunkPoliciesTest {
                 chunk(1, age, 1_000, 0.8 + 0.4 * random.nextDouble(), age % 2);
             }
             AgeModel model = place("easy", 1).model().orElseThrow();
-            FutureLoadModel fitted =
-                    new FutureLoadModel(model.a(), model.alpha(), model.b(), model.c(), model.beta());
+            FutureLoadModel fitted = new FutureLoadModel(model.a(), model.alpha(), model.b(), model.c(), model.beta());
             double expected = truth.predict(1_000, 1, 100);
             assertThat(fitted.predict(1_000, 1, 100)).as("seed " + seed).isCloseTo(expected, within(0.1 * expected));
             assertThat(model.error()).isBetween(0.02, 0.3);
@@ -132,7 +135,9 @@ class ChunkPoliciesTest {
         for (String policy : ChunkPolicies.names()) {
             Decision decision = place(policy, 1);
             assertThat(decision.places()).containsExactly(List.of(id(0)));
-            assertThat(decision.costs()).hasSize(3).allSatisfy(cost -> assertThat(cost.cost()).isZero());
+            assertThat(decision.costs())
+                    .hasSize(3)
+                    .allSatisfy(cost -> assertThat(cost.cost()).isZero());
         }
         AgeModel model = place("easy", 1).model().orElseThrow();
         assertThat(model.source()).isEqualTo("default");
@@ -186,7 +191,8 @@ class ChunkPoliciesTest {
             assertThat(places).as(policy).containsExactly(List.of(id(0), id(2)), List.of(id(1), id(3)));
         }
         replicas = 9;
-        assertThat(place("easy", 1).places()).allSatisfy(list -> assertThat(list).hasSize(4));
+        assertThat(place("easy", 1).places())
+                .allSatisfy(list -> assertThat(list).hasSize(4));
     }
 
     @Test

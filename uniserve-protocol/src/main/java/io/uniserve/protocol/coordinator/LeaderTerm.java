@@ -104,7 +104,9 @@ final class LeaderTerm implements LeaderContext {
         rebalancer = new Rebalancer(this, reconciler, rebalanceSetup);
         chunkPlacement = rebalanceSetup.chunks().map(PolicyChunkPlacement::new);
         chunks = new ChunkManager(
-                this, reconciler, chunkPlacement.<ChunkPlacement>map(policy -> policy).orElseGet(SpreadChunkPlacement::new));
+                this,
+                reconciler,
+                chunkPlacement.<ChunkPlacement>map(policy -> policy).orElseGet(SpreadChunkPlacement::new));
         startedNanos = env.clock().nanos();
     }
 

@@ -72,8 +72,7 @@ class PolicyChunkPlacementTest {
 
     private void create(int rf) {
         cluster.create(
-                node,
-                new TableMeta(T, 0, DAYS, "id", ConsistencyLevel.EVENTUAL, rf, 1, OnLoss.WAIT, "kv", Map.of()));
+                node, new TableMeta(T, 0, DAYS, "id", ConsistencyLevel.EVENTUAL, rf, 1, OnLoss.WAIT, "kv", Map.of()));
     }
 
     private int today() {
@@ -111,9 +110,13 @@ class PolicyChunkPlacementTest {
                 cluster.admin(node, new AdminRequest.ExplainChunk(T, cluster.loop.wallMillis()));
         assertThat(told.policy()).isEqualTo("fewest");
         assertThat(told.firstActor()).isEqualTo(2 * today());
-        assertThat(told.present()).hasSize(2).allSatisfy(servers -> assertThat(servers).hasSize(2));
+        assertThat(told.present())
+                .hasSize(2)
+                .allSatisfy(servers -> assertThat(servers).hasSize(2));
         assertThat(told.decision().costs()).hasSize(3);
-        assertThat(inputs.get(inputs.size() - 1).held()).as("without the chunk itself").isEmpty();
+        assertThat(inputs.get(inputs.size() - 1).held())
+                .as("without the chunk itself")
+                .isEmpty();
         AdminReply.ChunkExplanation next = (AdminReply.ChunkExplanation)
                 cluster.admin(node, new AdminRequest.ExplainChunk(T, cluster.loop.wallMillis() + 86_400_000L));
         assertThat(next.present()).isEmpty();
@@ -131,9 +134,11 @@ class PolicyChunkPlacementTest {
         assertThat(error.code()).isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(cluster.map("t").actors()).isEmpty();
         cluster.create(node, TestingCluster.table("u", 1, 1));
-        assertThat(cluster.refused(node, new AdminRequest.ExplainChunk(new TableName("u"), 0)).reason())
+        assertThat(cluster.refused(node, new AdminRequest.ExplainChunk(new TableName("u"), 0))
+                        .reason())
                 .contains("not partitioned by time");
-        assertThat(cluster.refused(node, new AdminRequest.ExplainChunk(new TableName("x"), 0)).code())
+        assertThat(cluster.refused(node, new AdminRequest.ExplainChunk(new TableName("x"), 0))
+                        .code())
                 .isEqualTo(ErrorCode.TABLE_NOT_FOUND);
     }
 }

@@ -72,17 +72,17 @@ class CoordinatorSettingsTest {
     @Test
     void fullMapping(@TempDir Path directory) {
         String text = """
-                uniserve.coordinator {
-                  host = "::1", port = 7, advertised-host = c.example, session-timeout = 17s
-                  tick = 1s, ping = 2s, ping-timeout = 3s, failed-pings = 4, suspicion = 5s, start-grace = 6s
-                  restore-delay = 7s, loss-grace = 8s, create-timeout = 9s, rpc-timeout = 10s, learners-per-server = 11
-                  stop-grace = 12s
-                  rebalance { period = 13s, moves = 14, moves-per-server = 15, tolerance = 16%, policy = hottest-first,
-                    copies-max = 5, copies-grow-above = 170%, copies-shrink-below = 18%, copies-load-min = 19%,
-                    copies-bytes-max = 20B, copies-horizon = 21s, copies-cool-down = 22s }
-                  placement.chunks = spread
-                }
-                """;
+            uniserve.coordinator {
+              host = "::1", port = 7, advertised-host = c.example, session-timeout = 17s
+              tick = 1s, ping = 2s, ping-timeout = 3s, failed-pings = 4, suspicion = 5s, start-grace = 6s
+              restore-delay = 7s, loss-grace = 8s, create-timeout = 9s, rpc-timeout = 10s, learners-per-server = 11
+              stop-grace = 12s
+              rebalance { period = 13s, moves = 14, moves-per-server = 15, tolerance = 16%, policy = hottest-first,
+                copies-max = 5, copies-grow-above = 170%, copies-shrink-below = 18%, copies-load-min = 19%,
+                copies-bytes-max = 20B, copies-horizon = 21s, copies-cool-down = 22s }
+              placement.chunks = spread
+            }
+            """;
         assertThat(TestingTableConfigFiles.load(directory, text).coordinator())
                 .isEqualTo(new CoordinatorSettings(
                         "::1",

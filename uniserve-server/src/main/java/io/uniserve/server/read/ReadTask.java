@@ -53,6 +53,7 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicLong costNanos = new AtomicLong();
     /** Cost that operators have reported, plus one; 0 if none. Each entry is used only by the thread of its target. */
     private final long[] reportedCosts;
+
     private final long[] rowsScanned;
 
     /** In a session: number of the state that each target was read from. */

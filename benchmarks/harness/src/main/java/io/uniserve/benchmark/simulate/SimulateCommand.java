@@ -26,9 +26,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "simulate",
         description = {
-            "Runs a whole cluster in virtual time, one history per seed: the same state machines as in production, with"
-                    + " lost, late and duplicate messages, network partitions, crashes, pauses, expired sessions, torn writes.",
-            "A seed's history, and so the hash, is the same on every machine. A violation is printed with the command that replays it."
+            "Runs a whole cluster in virtual time, one history per seed: the same state machines as in production,"
+                    + " with lost, late and duplicate messages, network partitions, crashes, pauses, expired sessions,"
+                    + " torn writes.",
+            "A seed's history, and so the hash, is the same on every machine. A violation is printed with the command"
+                    + " that replays it."
         },
         footer = {
             "  uniserve simulate --seeds 1..20",

@@ -70,7 +70,8 @@ public final class PolicyChunkPlacement implements ChunkPlacement {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
                     "a new chunk of table " + table.meta.name() + " needs " + replicas + " servers with port \""
-                            + table.meta.port() + "\", and " + servers(leader, table).size()
+                            + table.meta.port() + "\", and "
+                            + servers(leader, table).size()
                             + " are live: start more servers");
         }
         if (decided.size() + time.buckets() > Limits.CHUNK_DECISIONS_MAX) {
@@ -138,8 +139,7 @@ public final class PolicyChunkPlacement implements ChunkPlacement {
                 held.add(held(other, key, servers));
             }
         });
-        return setup.policy()
-                .place(new Input(leader.env().clock().wallMillis(), chunk, servers(leader, table), held));
+        return setup.policy().place(new Input(leader.env().clock().wallMillis(), chunk, servers(leader, table), held));
     }
 
     private HeldActor held(Table table, ReplicaKey key, List<ServerId> hosts) {
@@ -172,7 +172,9 @@ public final class PolicyChunkPlacement implements ChunkPlacement {
                 .filter(record -> ClusterView.offersPort(record, table.meta.port()))
                 .sorted(Comparator.comparing(ServerRecord::id))
                 .map(record -> new ChunkPolicy.Server(
-                        record.id(), record.zone(), Math.max(1, record.capacity().cpuMillis()) / 1_000.0))
+                        record.id(),
+                        record.zone(),
+                        Math.max(1, record.capacity().cpuMillis()) / 1_000.0))
                 .toList();
     }
 }

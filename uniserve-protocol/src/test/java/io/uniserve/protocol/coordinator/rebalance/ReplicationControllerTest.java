@@ -257,7 +257,9 @@ class ReplicationControllerTest {
         pass(30 * PERIOD);
         assertThat(hot().weights().keySet()).isEqualTo(Set.copyOf(hot().isr()));
         assertThat(hot().weights().get(busy)).isLessThan(0.3);
-        assertThat(hot().weights().values().stream().mapToDouble(Double::doubleValue).sum())
+        assertThat(hot().weights().values().stream()
+                        .mapToDouble(Double::doubleValue)
+                        .sum())
                 .isCloseTo(1, within(1e-6));
         assertThat(told().get(0).weights()).isEqualTo(hot().weights());
         cluster.server(other.value()).kill();

@@ -45,11 +45,11 @@ public final class ActorQueryRunner {
 
     private static PartialResults run(DruidActor actor, OperatorContext context, SegmentQuery<?> request) {
         return DruidErrors.DRUID.call(
-                "run a query", () -> actor.read(segments -> run(segments, context, request.query())));
+                "run a query", () -> actor.read(segments -> run(actor.number(), segments, context, request.query())));
     }
 
     private static <T> PartialResults run(
-            List<ReferenceCountingSegment> segments, OperatorContext context, Query<T> asked) {
+            int actor, List<ReferenceCountingSegment> segments, OperatorContext context, Query<T> asked) {
         List<SegmentDescriptor> descriptors = new ArrayList<>();
         List<ReferenceCountingSegment> chosen = new ArrayList<>();
         TimeRange times = TimeRange.EMPTY;
@@ -69,7 +69,7 @@ public final class ActorQueryRunner {
             }
         }
         if (chosen.isEmpty()) {
-            return PartialResults.of(times, asked, List.of());
+            return PartialResults.of(actor, times, asked, List.of());
         }
         Query<T> query = Queries.withSpecificSegments(asked, descriptors)
                 .withOverriddenContext(Map.of(
@@ -94,7 +94,7 @@ public final class ActorQueryRunner {
                     return row;
                 })
                 .toList();
-        return PartialResults.of(times, asked, BucketTimes.aligned(asked, times, rows));
+        return PartialResults.of(actor, times, asked, BucketTimes.aligned(asked, times, rows));
     }
 
     private static <T> QueryRunner<T> runner(

@@ -41,6 +41,7 @@ final class ActorQueryWalker implements QuerySegmentWalker {
 
     private <T> Sequence<T> run(QueryPlus<T> plus, ResponseContext response) {
         Query<T> query = plus.getQuery();
+        ActorQueryRules.check(query);
         TableName table = new TableName(
                 query.getDataSourceAnalysis().getBaseTableDataSource().getName());
         response.addRemainingResponse(query.getMostSpecificId(), 0);

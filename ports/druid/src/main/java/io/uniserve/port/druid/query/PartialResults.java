@@ -3,6 +3,8 @@ package io.uniserve.port.druid.query;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
@@ -11,8 +13,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.port.druid.runtime.DruidServices;
 import io.uniserve.port.druid.runtime.QueryFactories;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.java.util.common.guava.Sequences;
@@ -25,90 +30,110 @@ import org.apache.druid.query.context.ResponseContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results of a {@link SegmentQuery} that are not final yet: of one actor, or merged from the actors of a server. It holds Druid's objects
- * where they were computed, and Druid's serialized form in Smile once they have travelled. Immutable.
+ * Results of a {@link SegmentQuery} that are not final yet: of one actor, or of the actors of a server. If the order of rows matters to the
+ * query, each actor's results stay apart, so that planners merge them in the order of actors; otherwise servers merge them.
+ *
+ * <p>It holds Druid's objects where they were computed, and Druid's serialized form in Smile once they have travelled. Immutable.
  */
 public final class PartialResults {
     /** Codec of the values of {@link SegmentQueryCalls#RESULTS}. */
-    static final Codec<PartialResults> CODEC = Codecs.of(
-            (out, results) -> {
-                TimeRange.CODEC.write(out, results.times);
-                out.writeBytes(results.encode());
-            },
-            in -> new PartialResults(TimeRange.CODEC.read(in), in.readBytes()));
+    static final Codec<PartialResults> CODEC = Codecs.of(PartialResults::write, PartialResults::read);
 
     private final TimeRange times;
-    private final @Nullable Bytes encoded;
-    private final @Nullable Query<?> query;
-    private final List<?> rows;
+    private final SortedMap<Integer, Part> parts;
 
-    private PartialResults(TimeRange times, Bytes encoded) {
-        this.times = times;
-        this.encoded = encoded;
-        this.query = null;
-        this.rows = List.of();
-    }
+    /** Results of one actor, or merged from several: Druid's objects with their query, or encoded. */
+    private record Part(
+            @Nullable Query<?> query,
+            List<?> rows,
+            @Nullable Bytes encoded) {}
 
-    private PartialResults(TimeRange times, Query<?> query, List<?> rows) {
+    private PartialResults(TimeRange times, SortedMap<Integer, Part> parts) {
         this.times = times;
-        this.encoded = null;
-        this.query = query;
-        this.rows = rows;
+        this.parts = parts;
     }
 
     /**
-     * Results in the order of the query.
+     * Results of an actor in the order of the query.
      *
+     * @param actor number of the actor
      * @param times of the rows in the segments that were read
      */
-    static <T> PartialResults of(TimeRange times, Query<T> query, List<T> rows) {
-        return new PartialResults(times, query, rows);
+    static <T> PartialResults of(int actor, TimeRange times, Query<T> query, List<T> rows) {
+        return new PartialResults(times, new TreeMap<>(Map.of(actor, new Part(query, rows, null))));
     }
 
-    /** Merges results of two groups of actors, as a data node merges results of its segments. */
+    private static void write(BinaryWriter out, PartialResults results) {
+        TimeRange.CODEC.write(out, results.times);
+        out.writeInt(results.parts.size());
+        results.parts.forEach((actor, part) -> out.writeInt(actor).writeBytes(encode(part)));
+    }
+
+    private static PartialResults read(BinaryReader in) {
+        TimeRange times = TimeRange.CODEC.read(in);
+        SortedMap<Integer, Part> parts = new TreeMap<>();
+        for (int left = in.readCount(2 * Integer.BYTES); left > 0; left--) {
+            parts.put(in.readInt(), new Part(null, List.of(), in.readBytes()));
+        }
+        return new PartialResults(times, parts);
+    }
+
+    /** Merges results of two groups of actors, as a data node merges results of its segments, unless their order matters. */
     static PartialResults merge(SegmentQuery<?> request, PartialResults left, PartialResults right) {
-        return merge(request.query(), List.of(left, right), DruidServices.get().reading());
+        TimeRange times = left.times.plus(right.times);
+        if (!MergeOrder.matters(request.query())) {
+            return merge(
+                    request.query(),
+                    times,
+                    List.of(left, right),
+                    DruidServices.get().reading());
+        }
+        SortedMap<Integer, Part> both = new TreeMap<>(left.parts);
+        both.putAll(right.parts);
+        return new PartialResults(times, both);
     }
 
-    private static <T> PartialResults merge(Query<T> asked, List<PartialResults> parts, QueryFactories factories) {
+    private static <T> PartialResults merge(
+            Query<T> asked, TimeRange times, List<PartialResults> parts, QueryFactories factories) {
         Query<T> query = asked.withOverriddenContext(
                 Map.of(QueryContexts.QUERY_RESOURCE_ID, UUID.randomUUID().toString()));
         QueryToolChest<T, Query<T>> toolChest = factories.conglomerate().getToolChest(query);
         Sequence<T> merged = toolChest
                 .mergeResults((plus, context) -> sorted(query, parts, factories), false)
                 .run(QueryPlus.wrap(query), ResponseContext.createEmpty());
-        return of(range(parts), asked, merged.toList());
+        int actor = parts.stream().mapToInt(part -> part.parts.firstKey()).min().orElse(0);
+        return of(actor, times, asked, merged.toList());
     }
 
-    private static TimeRange range(List<PartialResults> parts) {
-        return parts.stream().map(part -> part.times).reduce(TimeRange.EMPTY, TimeRange::plus);
-    }
-
-    /** The results of all parts in the order of the query; equal keys are adjacent and not merged. */
+    /** The results of all parts in the order of the query, and of actors; equal keys are adjacent and not merged. */
     static <T> Sequence<T> sorted(Query<T> query, List<PartialResults> parts, QueryFactories factories) {
-        List<Sequence<T>> sequences =
-                decoded(query, parts, factories).stream().map(Sequences::simple).toList();
-        return Sequences.simple(sequences).flatMerge(sequence -> sequence, query.getResultOrdering());
+        // Druid's merge of sequences keeps no order of equal rows; a sort does, and it is fast on sorted parts.
+        List<T> all = new ArrayList<>();
+        decoded(query, parts, factories).forEach(all::addAll);
+        all.sort(query.getResultOrdering());
+        return Sequences.simple(all);
     }
 
-    /** The results of each part, with times as if one segment had all rows. */
-    static <T> List<List<T>> decoded(Query<T> query, List<PartialResults> parts, QueryFactories factories) {
-        TimeRange range = range(parts);
-        return parts.stream()
-                .map(part -> BucketTimes.aligned(query, range, part.rows(query, factories)))
+    /** The results of each part in the order of actors, with times as if one segment had all rows. */
+    static <T> List<List<T>> decoded(Query<T> query, List<PartialResults> all, QueryFactories factories) {
+        TimeRange range = all.stream().map(part -> part.times).reduce(TimeRange.EMPTY, TimeRange::plus);
+        SortedMap<Integer, Part> parts = new TreeMap<>();
+        all.forEach(one -> parts.putAll(one.parts));
+        return parts.values().stream()
+                .map(part -> BucketTimes.aligned(query, range, rows(part, query, factories)))
                 .toList();
     }
 
     @SuppressWarnings("unchecked") // Results of one request are all of the query's class.
-    private <T> List<T> rows(Query<T> asked, QueryFactories factories) {
-        if (encoded == null) {
-            return (List<T>) rows;
+    private static <T> List<T> rows(Part part, Query<T> asked, QueryFactories factories) {
+        if (part.encoded == null) {
+            return (List<T>) part.rows;
         }
         QueryToolChest<T, Query<T>> toolChest = factories.conglomerate().getToolChest(asked);
         ObjectMapper mapper = toolChest.decorateObjectMapper(DruidServices.get().smile(), asked);
         JavaType type = mapper.getTypeFactory().constructCollectionType(List.class, toolChest.getBaseResultType());
         try {
-            List<T> decoded = mapper.readValue(encoded.toArray(), type);
+            List<T> decoded = mapper.readValue(part.encoded.toArray(), type);
             return decoded.stream()
                     .map(toolChest.makePreComputeManipulatorFn(asked, MetricManipulatorFns.deserializing())::apply)
                     .toList();
@@ -117,14 +142,11 @@ public final class PartialResults {
         }
     }
 
-    private Bytes encode() {
-        if (encoded != null) {
-            return encoded;
-        }
-        return encode(java.util.Objects.requireNonNull(query));
+    private static Bytes encode(Part part) {
+        return part.encoded == null ? encode(java.util.Objects.requireNonNull(part.query), part.rows) : part.encoded;
     }
 
-    private <T> Bytes encode(Query<T> asked) {
+    private static <T> Bytes encode(Query<T> asked, List<?> rows) {
         QueryToolChest<T, Query<T>> toolChest =
                 DruidServices.get().reading().conglomerate().getToolChest(asked);
         ObjectMapper mapper = toolChest.decorateObjectMapper(DruidServices.get().smile(), asked);

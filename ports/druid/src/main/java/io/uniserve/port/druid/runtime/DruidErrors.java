@@ -12,11 +12,14 @@ import org.apache.druid.query.QueryInterruptedException;
 import org.apache.druid.query.QueryTimeoutException;
 import org.apache.druid.query.QueryUnsupportedException;
 import org.apache.druid.query.ResourceLimitExceededException;
+import org.apache.druid.query.groupby.epinephelinae.UnexpectedMultiValueDimensionException;
 
 /** Translation of Druid's exceptions to error codes. */
 public final class DruidErrors {
     /** The translator; wrap every call into Druid. */
     public static final EngineErrorMapper DRUID = new EngineErrorMapper("Druid", DruidErrors::code);
+
+    private static final String JAVASCRIPT = "JavaScript is disabled";
 
     private DruidErrors() {}
 
@@ -36,7 +39,11 @@ public final class DruidErrors {
         if (failure instanceof QueryUnsupportedException || failure instanceof UOE) {
             return Optional.of(ErrorCode.UNSUPPORTED);
         }
+        if (failure instanceof IllegalStateException && JAVASCRIPT.equals(failure.getMessage())) {
+            return Optional.of(ErrorCode.UNSUPPORTED);
+        }
         boolean user = failure instanceof IAE
+                || failure instanceof UnexpectedMultiValueDimensionException
                 || failure instanceof IllegalArgumentException
                 || failure instanceof ParseException
                 || failure instanceof JsonProcessingException;

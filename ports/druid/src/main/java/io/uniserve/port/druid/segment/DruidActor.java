@@ -7,6 +7,7 @@ import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.Document;
 import io.uniserve.api.extra.ActorFileLinker;
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -14,8 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.apache.druid.segment.ReferenceCountingSegment;
+import org.joda.time.Interval;
 
 /**
  * Actor of the Druid port: segments in files, and one index in memory per interval with newer rows. Rows become segments after a fixed
@@ -71,6 +74,11 @@ public final class DruidActor implements Actor {
         return schema;
     }
 
+    /** The actor's number. */
+    public int number() {
+        return context.actor();
+    }
+
     /** Definition and number of the actor. */
     ActorContext context() {
         return context;
@@ -88,6 +96,11 @@ public final class DruidActor implements Actor {
                 store.append(row);
             }
         });
+    }
+
+    /** Adds a segment that exists elsewhere, as its files by name. */
+    void addSegment(Interval interval, Map<String, Bytes> files) {
+        DRUID.run("add a segment", () -> store.add(interval, files));
     }
 
     /** Drops all rows in the segment intervals of these rows, and adds those that this actor owns. */

@@ -1,6 +1,7 @@
 package io.uniserve.port.druid.segment;
 
 import io.uniserve.api.Document;
+import io.uniserve.codec.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,6 +83,11 @@ final class SegmentStore {
     /** Adds a segment from a checkpoint. */
     void addRestored(StoredSegment segment) {
         bucket(segment.interval()).segments().add(segment);
+    }
+
+    /** Adds a segment that exists elsewhere, as its files by name. */
+    void add(Interval interval, Map<String, Bytes> files) throws IOException {
+        bucket(interval).segments().add(writer.write(interval, files));
     }
 
     /** Continues the numbers of a checkpoint. */

@@ -1,10 +1,12 @@
 package io.uniserve.port.druid.segment;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.port.druid.runtime.DruidServices;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.apache.druid.segment.BaseProgressIndicator;
 import org.apache.druid.segment.IndexSpec;
 import org.apache.druid.segment.QueryableIndex;
@@ -40,6 +42,16 @@ final class SegmentWriter {
         long number = next++;
         Path target = Files.createDirectories(directory.resolve(Long.toString(number)));
         DruidServices.get().merger().persist(pending.index(), interval, target.toFile(), IndexSpec.DEFAULT, null);
+        return StoredSegment.opened(table, number, interval, target);
+    }
+
+    /** Writes the files of a segment that exists elsewhere. */
+    StoredSegment write(Interval interval, Map<String, Bytes> files) throws IOException {
+        long number = next++;
+        Path target = Files.createDirectories(directory.resolve(Long.toString(number)));
+        for (var file : files.entrySet()) {
+            Files.write(target.resolve(file.getKey()), file.getValue().toArray());
+        }
         return StoredSegment.opened(table, number, interval, target);
     }
 

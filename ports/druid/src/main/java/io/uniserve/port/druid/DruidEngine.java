@@ -18,6 +18,7 @@ import io.uniserve.port.druid.query.NativeQueryPlanner;
 import io.uniserve.port.druid.segment.DruidActor;
 import io.uniserve.port.druid.segment.DruidUpdateFunctions;
 import io.uniserve.port.druid.segment.TableSchema;
+import io.uniserve.port.druid.sql.SqlQueryPlanner;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -51,7 +52,7 @@ public final class DruidEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of(new NativeQueryPlanner());
+        return Optional.of(new SqlQueryPlanner(new NativeQueryPlanner()));
     }
 
     private static final class Actors implements ActorFactory<DruidActor> {

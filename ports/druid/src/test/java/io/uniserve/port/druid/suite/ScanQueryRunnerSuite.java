@@ -1,0 +1,23 @@
+package io.uniserve.port.druid.suite;
+
+import java.util.List;
+import org.apache.druid.query.QueryRunner;
+import org.apache.druid.query.scan.ScanQueryRunnerTest;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+
+/** Druid's ScanQueryRunnerTest over the cluster. */
+@RunWith(Parameterized.class)
+public class ScanQueryRunnerSuite extends ScanQueryRunnerTest {
+    /** Called by JUnit. */
+    @SuppressWarnings("rawtypes") // Druid's constructor has the raw type.
+    public ScanQueryRunnerSuite(QueryRunner runner) {
+        super(runner);
+    }
+
+    /** Returns the runner of the cluster. */
+    @Parameterized.Parameters(name = "{0}")
+    public static Iterable<Object[]> constructorFeeder() {
+        return List.<Object[]>of(new Object[] {RunnerSuites.scans()});
+    }
+}

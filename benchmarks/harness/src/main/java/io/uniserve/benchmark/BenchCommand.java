@@ -1,5 +1,6 @@
 package io.uniserve.benchmark;
 
+import io.uniserve.benchmark.druid.DruidCommand;
 import io.uniserve.benchmark.failures.FailuresCommand;
 import io.uniserve.benchmark.fairness.FairnessCommand;
 import io.uniserve.benchmark.floor.BareServerCommand;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
             OverheadCommand.class,
             TextCommand.class,
             TpchCommand.class,
+            DruidCommand.class,
             BareServerCommand.class,
             PlacementBenchCommand.class,
             StatisticsCommand.class,
@@ -36,6 +38,7 @@ import picocli.CommandLine.Command;
             "  uniserve bench overhead --raw overhead.tsv",
             "  uniserve bench text --peer solrcloud --raw text.tsv",
             "  uniserve bench tpch --sf 1 --peer spark --raw tpch.tsv",
+            "  uniserve bench druid --peer druid --raw druid.tsv",
             "  uniserve bench updates",
             "  uniserve bench moves",
             "  uniserve bench shuffle",

@@ -1,5 +1,6 @@
 package io.uniserve.benchmark.text;
 
+import io.uniserve.benchmark.measure.CpuQuota;
 import io.uniserve.benchmark.measure.LaunchAggregator;
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.measure.RawResultWriter;

@@ -1,4 +1,4 @@
-package io.uniserve.benchmark.text;
+package io.uniserve.benchmark.measure;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -12,7 +12,7 @@ import java.util.List;
  * CPU limit per process, so that each of several servers on one machine has a capacity as on a machine of its own. It uses control groups
  * (version 1 or 2), which need root.
  */
-final class CpuQuota implements AutoCloseable {
+public final class CpuQuota implements AutoCloseable {
     private static final Path V1 = Path.of("/sys/fs/cgroup/cpu");
     private static final Path V2 = Path.of("/sys/fs/cgroup");
     /** A short period: a process that has used its share waits only for milliseconds. */
@@ -22,7 +22,7 @@ final class CpuQuota implements AutoCloseable {
     private final List<Long> pids = new ArrayList<>();
 
     /** True if this process may create control groups. */
-    static boolean isPossible() {
+    public static boolean isPossible() {
         return Files.isWritable(root()) && (isV1() || Files.isWritable(V2.resolve("cgroup.subtree_control")));
     }
 
@@ -35,7 +35,7 @@ final class CpuQuota implements AutoCloseable {
     }
 
     /** Limits each process to a share of one core, e.g. 0.4. */
-    void limit(List<Long> processes, double cores) {
+    public void limit(List<Long> processes, double cores) {
         try {
             if (!isV1()) {
                 Files.writeString(V2.resolve("cgroup.subtree_control"), "+cpu");

@@ -1,0 +1,310 @@
+package io.uniserve.benchmark.druid;
+
+import io.uniserve.benchmark.chart.LineChart;
+import io.uniserve.benchmark.measure.CpuQuota;
+import io.uniserve.benchmark.measure.PairedBenchmark;
+import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.result.BenchmarkMetric;
+import io.uniserve.benchmark.result.ResultLine;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.ProgressBar;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One run of {@code bench druid}: the processes of both sides, their data, and the parts that were asked for. Not thread-safe. */
+final class DruidRun implements AutoCloseable {
+    private static final String TABLE = "lineitem";
+    private static final double HOT_GOAL = 3;
+    private static final double HOT_SHARE = 7.0 / 8;
+    private static final int THREADS = 2;
+    private static final Duration LOAD_DEADLINE = Duration.ofMinutes(10);
+    /** Chunks whose queries part kill sends, besides those of all chunks. */
+    private static final int KILL_MONTHS = 12;
+
+    private final Path directory;
+    private final Settings settings;
+    private final Console console;
+    private final LongSupplier nanos;
+    private final PairedBenchmark bench;
+    private final RawResultWriter raw;
+    private final LineitemChunks data;
+    private final UniserveDruidCluster uniserve;
+    private final @Nullable NativeDruid druid;
+    private final List<BenchmarkMetric> figures = new ArrayList<>();
+    private final List<String> rows = new ArrayList<>();
+    private final List<String> differences = new ArrayList<>();
+    private final Map<String, Object> fields = new TreeMap<>();
+    private int compared;
+
+    /** Options of the command. */
+    record Settings(
+            boolean peer,
+            List<DruidCommand.Part> parts,
+            double scale,
+            int servers,
+            String heap,
+            List<String> queries,
+            DruidQueryBench.Scale bench,
+            double quota,
+            List<Integer> shares,
+            double minutes,
+            List<Integer> rfs,
+            List<Integer> bulk,
+            @Nullable Path plots) {
+        boolean has(DruidCommand.Part part) {
+            return parts.contains(part);
+        }
+    }
+
+    /** Generates the rows and starts all processes. */
+    DruidRun(Path directory, Settings settings, Console console, LongSupplier nanos, RawResultWriter raw) {
+        this.directory = directory;
+        this.settings = settings;
+        this.console = console;
+        this.nanos = nanos;
+        this.raw = raw;
+        this.bench = new PairedBenchmark(nanos, raw);
+        this.data = new LineitemChunks(directory.resolve("rows"), settings.scale(), console, nanos);
+        NativeDruid other = null;
+        if (settings.peer()) {
+            Path home = create(directory.resolve("native"));
+            other = new NativeDruid(
+                    home, new NativeDruid.Settings(settings.servers(), settings.heap(), THREADS), console, nanos);
+        }
+        this.druid = other;
+        try {
+            if (other != null) {
+                other.start();
+            }
+            console.note("starting uniserve: ZooKeeper, coordinator, " + settings.servers() + " servers");
+            this.uniserve = new UniserveDruidCluster(
+                    UniserveDruidCluster.options(directory.resolve("uniserve"), settings.servers(), settings.heap()),
+                    LOAD_DEADLINE);
+        } catch (UniserveException e) {
+            if (other != null) {
+                other.close();
+            }
+            throw e;
+        }
+    }
+
+    private static Path create(Path folder) {
+        try {
+            return Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot create " + folder, e);
+        }
+    }
+
+    /** Runs the parts in their order. */
+    void run() {
+        fields.put("rows", data.rows());
+        fields.put("chunks", data.chunks().size());
+        if (settings.has(DruidCommand.Part.QUERIES)
+                || settings.has(DruidCommand.Part.HOT)
+                || settings.has(DruidCommand.Part.SHARE)) {
+            load(TABLE, 1);
+        }
+        if (settings.has(DruidCommand.Part.QUERIES)) {
+            queries();
+        }
+        if (druid == null) {
+            return;
+        }
+        if (settings.has(DruidCommand.Part.HOT) || settings.has(DruidCommand.Part.SHARE)) {
+            hotMonth(druid);
+        }
+        if (settings.has(DruidCommand.Part.APPEND)) {
+            BulkAppendBench append = new BulkAppendBench(bench, console, directory, uniserve, druid, data.chunks());
+            settings.bulk()
+                    .forEach(megabytes ->
+                            append.run(megabytes, Math.max(1, settings.bench().rounds() / 2)));
+            figures.addAll(append.figures());
+            rows.addAll(append.rows());
+        }
+        if (settings.has(DruidCommand.Part.KILL)) {
+            kill(druid);
+        }
+    }
+
+    /** Loads a table on both sides, and checks the count and a sum of each. */
+    private void load(String table, int replicas) {
+        List<LineitemChunks.Chunk> chunks = data.chunks();
+        uniserve.create(table, chunks, replicas);
+        ProgressBar progress =
+                new ProgressBar(console.err(), console.terminal(), nanos, "load uniserve " + table, data.rows());
+        long done = 0;
+        for (LineitemChunks.Chunk chunk : chunks) {
+            uniserve.append(table, chunk);
+            done += chunk.rows();
+            progress.update(done, chunk.month().toString());
+        }
+        progress.finish();
+        check(
+                "uniserve",
+                uniserve.query(
+                        table, DruidQueries.sumAll(table, DruidQueries.ALL_TIME).json()));
+        console.note("replicas per server of uniserve: " + uniserve.actorsByServer(table));
+        if (druid != null) {
+            console.note("building and publishing " + chunks.size() + " segments of " + druid.name());
+            druid.setReplicas(table, replicas);
+            fields.put("segmentBytes", druid.publish(table, chunks, NativeDruid.FIRST_VERSION));
+            druid.awaitLoaded(table, chunks.size(), replicas, data.rows());
+            check(
+                    "native",
+                    druid.query(
+                            DruidQueries.sumAll(table, DruidQueries.ALL_TIME).json()));
+            console.note("segments per historical: " + druid.segmentsByServer(table));
+        }
+    }
+
+    private void check(String side, String answer) {
+        long quantity = DruidQueries.quantityOf(answer);
+        if (quantity != data.quantity()) {
+            throw new UniserveException(
+                    ErrorCode.INTERNAL, side + " sums l_quantity to " + quantity + ", the rows to " + data.quantity());
+        }
+        compared++;
+    }
+
+    private void queries() {
+        DruidSide ours = DruidSide.uniserve(uniserve, TABLE);
+        if (druid == null) {
+            for (DruidQuery query : DruidQueries.all(TABLE)) {
+                console.note(query.name() + ": " + ours.answer(query.json()).length() + " characters");
+            }
+            return;
+        }
+        DruidSide peer = DruidSide.nativeDruid(druid);
+        DruidQueryBench part = new DruidQueryBench(bench, settings.bench(), console);
+        part.compareAnswers(DruidQueries.all(TABLE), ours, peer);
+        differences.addAll(part.differences());
+        part.approximations().forEach(console::note);
+        if (part.differences().isEmpty()) {
+            part.measure(DruidQueries.named(TABLE, settings.queries()), ours, peer, 1);
+        }
+        compared += part.compared();
+        figures.addAll(part.figures());
+        rows.addAll(part.rows());
+        rows.addAll(part.approximations());
+    }
+
+    private void hotMonth(NativeDruid other) {
+        LineitemChunks.Chunk hot = data.largest();
+        int actor = data.chunks().indexOf(hot);
+        console.note("hot month: " + hot.month() + ", actor " + actor + ", gets " + settings.servers() + " replicas");
+        uniserve.replicate(TABLE, actor, settings.servers());
+        DruidSide ours = DruidSide.uniserve(uniserve, TABLE);
+        DruidSide peer = DruidSide.nativeDruid(other);
+        HotMonthBench part = new HotMonthBench(bench, settings.bench(), console, TABLE, data.chunks(), hot);
+        differences.addAll(part.compareAnswers(ours, peer));
+        compared += data.chunks().size();
+        if (!differences.isEmpty()) {
+            return;
+        }
+        int clients = settings.bench().clients().stream()
+                .mapToInt(Integer::intValue)
+                .max()
+                .orElse(1);
+        boolean limited = settings.quota() > 0 && CpuQuota.isPossible();
+        fields.put("quota", limited ? settings.quota() : 0.0);
+        try (CpuQuota limit = new CpuQuota()) {
+            if (limited) {
+                limit.limit(uniserve.serverPids(), settings.quota());
+                limit.limit(other.historicalPids(), settings.quota());
+            }
+            if (settings.has(DruidCommand.Part.HOT)) {
+                part.measure(ours, peer, HOT_SHARE, clients, HOT_GOAL);
+            }
+            if (settings.has(DruidCommand.Part.SHARE)) {
+                settings.shares().forEach(share -> part.measure(ours, peer, share / 100.0, clients, 1));
+            }
+        }
+        figures.addAll(part.figures());
+        rows.addAll(part.rows());
+        if (settings.has(DruidCommand.Part.SHARE)) {
+            LineChart chart = new LineChart(
+                            "queries per second by share of the hot month", "% of queries", "queries/s", false, false)
+                    .line("Uniserve", part.ours())
+                    .line("native Druid", part.peers());
+            plot("druid-share.svg", chart.svg());
+        }
+    }
+
+    private void kill(NativeDruid other) {
+        settings.rfs().forEach(rf -> load("copies" + rf, rf));
+        KillServerBench part = new KillServerBench(console, nanos, raw);
+        List<KillServerBench.Target> ours = new ArrayList<>();
+        List<KillServerBench.Target> peers = new ArrayList<>();
+        for (int rf : settings.rfs()) {
+            String table = "copies" + rf;
+            uniserve.awaitStored(table);
+            List<DruidQuery> queries = killQueries(table);
+            ours.add(new KillServerBench.Target(rf, json -> uniserve.queryShortly(table, json), queries));
+            peers.add(new KillServerBench.Target(rf, other::queryShortly, queries));
+        }
+        part.run("uniserve", ours, settings.minutes(), () -> uniserve.kill("server-1"));
+        part.run("native", peers, settings.minutes(), () -> other.kill("historical-1"));
+        figures.addAll(part.figures());
+        rows.addAll(part.rows());
+        plot("druid-kill.svg", part.svg());
+    }
+
+    private List<DruidQuery> killQueries(String table) {
+        List<DruidQuery> queries = new ArrayList<>();
+        List<LineitemChunks.Chunk> chunks = data.chunks();
+        for (int i = 0; i < KILL_MONTHS; i++) {
+            LineitemChunks.Chunk chunk = chunks.get(i * chunks.size() / KILL_MONTHS);
+            queries.add(DruidQueries.sumAll(table, chunk.interval()));
+            queries.add(DruidQueries.sumAll(table, DruidQueries.ALL_TIME));
+        }
+        return queries;
+    }
+
+    private void plot(String name, String svg) {
+        Path folder = settings.plots();
+        if (folder != null) {
+            try {
+                Files.writeString(create(folder).resolve(name), svg);
+            } catch (IOException e) {
+                throw new UniserveException(ErrorCode.IO, "--plots: cannot write " + folder.resolve(name), e);
+            }
+        }
+    }
+
+    /** Prints the rows and adds all figures to the result. */
+    void report(ResultLine line) {
+        rows.forEach(console::println);
+        differences.forEach(difference -> console.println("DIFFERENT " + difference));
+        figures.forEach(line::figure);
+        fields.forEach(line::with);
+        line.with("peer", druid == null ? "none" : druid.name())
+                .with("compared", compared)
+                .with("different", differences.size())
+                .with(
+                        "parts",
+                        settings.parts().stream()
+                                .map(part -> part.name().toLowerCase(Locale.ROOT))
+                                .toList());
+        line.require(differences.isEmpty());
+    }
+
+    @Override
+    public void close() {
+        uniserve.close();
+        if (druid != null) {
+            druid.close();
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.uniserve.benchmark.druid;
+
+import io.uniserve.api.Document;
+import io.uniserve.benchmark.demo.ConditionWaiter;
+import io.uniserve.client.ClientTable;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.ProcessCluster;
+import io.uniserve.testkit.process.ProcessClusterOptions;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Uniserve as a cluster of processes with the Druid port. A table has one actor per chunk: a range of the time of its rows. Not
+ * thread-safe, except for queries and rows.
+ */
+final class UniserveDruidCluster implements AutoCloseable {
+    private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
+    private static final long IN_SYNC_TIMEOUT_MS = 300_000;
+    private static final String ENGINE = "druid";
+    private static final String APPEND = "druid.append@1";
+
+    private final ProcessCluster cluster;
+    private final UniserveClient client;
+
+    /**
+     * Starts ZooKeeper, a coordinator and servers, and connects.
+     *
+     * @param deadline of queries
+     */
+    UniserveDruidCluster(ProcessClusterOptions options, Duration deadline) {
+        cluster = new ProcessCluster(options);
+        try {
+            cluster.start();
+            client = UniserveClient.builder()
+                    .bootstrap(cluster.bootstrap().toArray(new String[0]))
+                    .deadline(deadline)
+                    .connectTimeout(Duration.ofMinutes(1))
+                    .maxInFlightBytes(IN_FLIGHT_BYTES_MAX)
+                    .build();
+        } catch (UniserveException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    static ProcessClusterOptions options(java.nio.file.Path directory, int servers, String heap) {
+        return ProcessClusterOptions.of(directory, servers, ENGINE).withHeap(heap);
+    }
+
+    List<Long> serverPids() {
+        return cluster.daemons().values().stream()
+                .filter(daemon -> daemon.name().startsWith("server-"))
+                .map(DaemonProcess::pid)
+                .toList();
+    }
+
+    /** Creates a table with an actor per chunk and waits until all replicas of all actors are in sync. */
+    void create(String table, List<LineitemChunks.Chunk> chunks, int replicas) {
+        List<Long> bounds = new ArrayList<>();
+        chunks.stream().skip(1).forEach(chunk -> bounds.add(millis(chunk.month().atDay(1))));
+        client.admin()
+                .createTable(TableSpec.named(table)
+                        .port(ENGINE)
+                        .keyField(LineitemChunks.TIME)
+                        .range(bounds)
+                        .replicas(replicas)
+                        .onLoss(OnLoss.RESTORE_ACTOR)
+                        .option("dataSchema", DruidSchema.dataSchema(table)));
+        awaitInSync(table, actor -> actor.isr().size() == replicas);
+    }
+
+    /** Appends the rows of a chunk by one update. They are acknowledged and visible on return. */
+    void append(String table, LineitemChunks.Chunk chunk) {
+        append(table, documents(chunk.lines()));
+    }
+
+    /** Appends rows by one update. They are acknowledged and visible on return. */
+    void append(String table, List<Document> rows) {
+        table(table)
+                .update(APPEND, Document.CODEC, rows)
+                .deadline(Duration.ofMinutes(10))
+                .run()
+                .orThrow();
+    }
+
+    /** Returns the rows of lines as documents: the time as milliseconds, metrics as numbers, dimensions as texts. */
+    static List<Document> documents(List<String> lines) {
+        List<Document> documents = new ArrayList<>(lines.size());
+        for (String line : lines) {
+            documents.add(document(line));
+        }
+        return documents;
+    }
+
+    private static Document document(String line) {
+        String[] values = line.split("\\|", -1);
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        for (int i = 0; i < values.length; i++) {
+            String column = LineitemChunks.COLUMNS.get(i);
+            String type = LineitemChunks.METRICS.get(column);
+            if (column.equals(LineitemChunks.TIME)) {
+                fields.put(column, millis(LocalDate.parse(values[i])));
+            } else if (type == null) {
+                fields.put(column, values[i]);
+            } else if (type.startsWith("long")) {
+                fields.put(column, Long.valueOf(values[i]));
+            } else {
+                fields.put(column, Double.valueOf(values[i]));
+            }
+        }
+        return new Document(LineitemChunks.TIME, fields);
+    }
+
+    private static long millis(LocalDate day) {
+        return day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli();
+    }
+
+    /** Answers a native query, as JSON. */
+    String query(String table, String json) {
+        return client.query(table, json).body().utf8();
+    }
+
+    /** Answers a native query, or fails after the deadline of a person who waits. */
+    String queryShortly(String table, String json) {
+        return client.query(table, json, DruidHttpClient.SHORT).body().utf8();
+    }
+
+    /** Answers a native query of one chunk, by its actor only. */
+    String query(String table, LineitemChunks.Chunk chunk, String json) {
+        return table(table)
+                .key(millis(chunk.month().atDay(1)))
+                .query(json)
+                .body()
+                .utf8();
+    }
+
+    private ClientTable table(String name) {
+        return client.table(name);
+    }
+
+    /** Gives the actor of the chunk with this index this many replicas and waits until all are in sync. */
+    void replicate(String table, int actor, int copies) {
+        client.admin().replicateActor(table, actor, copies);
+        awaitInSync(table, state -> state.actor() != actor || state.isr().size() == copies);
+    }
+
+    private void awaitInSync(String table, Predicate<ActorState> inSync) {
+        boolean all = ConditionWaiter.await(
+                SystemClock.INSTANCE::nanos,
+                IN_SYNC_TIMEOUT_MS,
+                () -> client.admin().describeTable(table).map().actors().stream()
+                        .allMatch(inSync));
+        if (!all) {
+            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "replicas of table " + table + " are not in sync");
+        }
+    }
+
+    /** Waits until durable storage has all log entries of all actors: the loss of a server loses no row after that. */
+    void awaitStored(String table) {
+        long id = client.admin().describeTable(table).meta().tableId();
+        boolean all = ConditionWaiter.await(SystemClock.INSTANCE::nanos, IN_SYNC_TIMEOUT_MS, () -> {
+            Set<ReplicaKey> stored = new HashSet<>();
+            client.admin().status().loads().forEach(load -> load.replicas().stream()
+                    .filter(replica -> replica.key().tableId() == id)
+                    .filter(replica -> replica.backupIndex() >= 0 && replica.backupIndex() >= replica.lastIndex())
+                    .forEach(replica -> stored.add(replica.key())));
+            return stored.size()
+                    == client.admin().describeTable(table).map().actors().size();
+        });
+        if (!all) {
+            throw new UniserveException(
+                    ErrorCode.DEADLINE_EXCEEDED, "durable storage does not have all of table " + table);
+        }
+    }
+
+    /** Returns the number of replicas by server. */
+    Map<String, Integer> actorsByServer(String table) {
+        Map<String, Integer> counts = new TreeMap<>();
+        client.admin()
+                .describeTable(table)
+                .map()
+                .actors()
+                .forEach(actor -> actor.isr().forEach(server -> counts.merge(String.valueOf(server), 1, Integer::sum)));
+        return counts;
+    }
+
+    void drop(String table) {
+        client.admin().dropTable(table);
+    }
+
+    /** Sends SIGKILL to a server. */
+    void kill(String server) {
+        cluster.daemon(server).kill();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        cluster.close();
+    }
+}

@@ -72,7 +72,7 @@ final class BulkAppendBench {
         names.forEach(name -> uniserve.create(name, chunks, 1));
         names.forEach(name -> druid.setReplicas(name, 1));
         List<io.uniserve.api.Document> documents = new ArrayList<>();
-        chunks.forEach(chunk -> documents.addAll(UniserveDruidCluster.documents(chunk.lines())));
+        chunks.forEach(chunk -> documents.addAll(UniserveDruidCluster.documents(chunk.lines(), chunk.number())));
         AtomicInteger ourNext = new AtomicInteger();
         AtomicInteger peersNext = new AtomicInteger();
         List<BenchmarkIteration> blocks = bench.compare(
@@ -140,7 +140,7 @@ final class BulkAppendBench {
             } catch (IOException e) {
                 throw new UniserveException(ErrorCode.IO, "cannot write " + file, e);
             }
-            chunks.add(new LineitemChunks.Chunk(chunk.month(), file, written, 0));
+            chunks.add(new LineitemChunks.Chunk(chunks.size(), chunk.month(), file, written, 0));
         }
         return chunks;
     }

@@ -220,10 +220,10 @@ public final class DruidCommand extends CliCommand {
         checkRange("--settle", settle, 0, 1_000);
         clients.forEach(n -> checkRange("--clients", n, 1, 64));
         shares.forEach(n -> checkRange("--shares", n, 0, 100));
-        rfs.forEach(n -> checkRange("--rf", n, 1, servers));
         bulk.forEach(n -> checkRange("--bulk", n, 1, 10_000));
         if (parts.contains(Part.KILL)) {
             checkRange("--servers", servers, 2, 32);
+            rfs.forEach(n -> checkRange("--rf", n, 1, servers));
         }
         DruidQueries.named("lineitem", queries);
     }

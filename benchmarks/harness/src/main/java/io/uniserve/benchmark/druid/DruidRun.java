@@ -146,7 +146,7 @@ final class DruidRun implements AutoCloseable {
                 new ProgressBar(console.err(), console.terminal(), nanos, "load uniserve " + table, data.rows());
         long done = 0;
         for (LineitemChunks.Chunk chunk : chunks) {
-            uniserve.append(table, chunk);
+            uniserve.appendSealed(table, chunk, chunk.number());
             done += chunk.rows();
             progress.update(done, chunk.month().toString());
         }
@@ -202,7 +202,7 @@ final class DruidRun implements AutoCloseable {
 
     private void hotMonth(NativeDruid other) {
         LineitemChunks.Chunk hot = data.largest();
-        int actor = data.chunks().indexOf(hot);
+        int actor = hot.number();
         console.note("hot month: " + hot.month() + ", actor " + actor + ", gets " + settings.servers() + " replicas");
         uniserve.replicate(TABLE, actor, settings.servers());
         DruidSide ours = DruidSide.uniserve(uniserve, TABLE);

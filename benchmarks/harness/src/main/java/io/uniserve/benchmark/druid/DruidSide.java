@@ -32,7 +32,7 @@ interface DruidSide {
 
             @Override
             public String answer(LineitemChunks.Chunk chunk, String json) {
-                return cluster.query(table, chunk, json);
+                return cluster.query(table, chunk.number(), json);
             }
 
             @Override

@@ -60,9 +60,10 @@ final class LineitemChunks {
     /**
      * One month.
      *
+     * @param number its place among all months, from 0
      * @param quantity sum of l_quantity, to check answers of either side
      */
-    record Chunk(YearMonth month, Path file, long rows, long quantity) {
+    record Chunk(int number, YearMonth month, Path file, long rows, long quantity) {
         /** Returns the month as an interval of Druid. */
         String interval() {
             return month + "-01/" + month.plusMonths(1) + "-01";
@@ -102,7 +103,9 @@ final class LineitemChunks {
             for (Map.Entry<YearMonth, Output> entry : outputs.entrySet()) {
                 Output output = entry.getValue();
                 output.writer.close();
-                chunks.put(entry.getKey(), new Chunk(entry.getKey(), output.file, output.rows, output.quantity));
+                chunks.put(
+                        entry.getKey(),
+                        new Chunk(chunks.size(), entry.getKey(), output.file, output.rows, output.quantity));
             }
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot write below " + directory, e);

@@ -12,6 +12,7 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.JavaLauncher;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.time.Duration;
@@ -28,7 +29,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Uniserve as a cluster of processes with the Druid port. A table has one actor per chunk: a range of the time of its rows. Not
+ * Uniserve as a cluster of processes with the Druid port. A table has one actor per chunk: found by the number of the chunk in each row. Not
  * thread-safe, except for queries and rows.
  */
 final class UniserveDruidCluster implements AutoCloseable {
@@ -36,6 +37,16 @@ final class UniserveDruidCluster implements AutoCloseable {
     private static final long IN_SYNC_TIMEOUT_MS = 300_000;
     private static final String ENGINE = "druid";
     private static final String APPEND = "druid.append@1";
+    /** Rows of an actor that the port keeps in memory until it writes a segment. */
+    private static final int PENDING_ROWS = 25_000;
+    /** Chunks with fewer rows stay in memory: they do not matter, and to write them would take many segments. */
+    private static final int SEALED_ROWS_MIN = 1_000;
+    /** A fraction of the pending rows stays in memory, so a segment of filler rows is smaller than that. */
+    private static final int FILLER_ROWS_MAX = 6_000;
+    /** Filler rows lie after the time of all rows and queries. */
+    private static final LocalDate FILLER_TIME = LocalDate.of(2100, 1, 1);
+    /** Key of a row: the number of its chunk. */
+    private static final String KEY = "chunk";
 
     private final ProcessCluster cluster;
     private final UniserveClient client;
@@ -62,7 +73,12 @@ final class UniserveDruidCluster implements AutoCloseable {
     }
 
     static ProcessClusterOptions options(java.nio.file.Path directory, int servers, String heap) {
-        return ProcessClusterOptions.of(directory, servers, ENGINE).withHeap(heap);
+        JavaLauncher java = JavaLauncher.ofThisProcess();
+        List<String> flags = new ArrayList<>(java.flags());
+        flags.addAll(DruidServiceOptions.JVM);
+        return ProcessClusterOptions.of(directory, servers, ENGINE)
+                .withHeap(heap)
+                .with(new JavaLauncher(java.java(), java.home(), java.classPath(), java.main(), flags));
     }
 
     List<Long> serverPids() {
@@ -75,11 +91,13 @@ final class UniserveDruidCluster implements AutoCloseable {
     /** Creates a table with an actor per chunk and waits until all replicas of all actors are in sync. */
     void create(String table, List<LineitemChunks.Chunk> chunks, int replicas) {
         List<Long> bounds = new ArrayList<>();
-        chunks.stream().skip(1).forEach(chunk -> bounds.add(millis(chunk.month().atDay(1))));
+        for (long number = 1; number < chunks.size(); number++) {
+            bounds.add(number);
+        }
         client.admin()
                 .createTable(TableSpec.named(table)
                         .port(ENGINE)
-                        .keyField(LineitemChunks.TIME)
+                        .keyField(KEY)
                         .range(bounds)
                         .replicas(replicas)
                         .onLoss(OnLoss.RESTORE_ACTOR)
@@ -87,9 +105,23 @@ final class UniserveDruidCluster implements AutoCloseable {
         awaitInSync(table, actor -> actor.isr().size() == replicas);
     }
 
-    /** Appends the rows of a chunk by one update. They are acknowledged and visible on return. */
-    void append(String table, LineitemChunks.Chunk chunk) {
-        append(table, documents(chunk.lines()));
+    /**
+     * Appends the rows of a chunk by one update, and as many filler rows of a later time as the port needs to write a segment. They are
+     * acknowledged and visible on return.
+     */
+    void appendSealed(String table, LineitemChunks.Chunk chunk, int actor) {
+        List<Document> rows = documents(chunk.lines(), actor);
+        int pending = rows.size() % PENDING_ROWS;
+        if (pending >= SEALED_ROWS_MIN) {
+            int each = Math.min(pending - 1, FILLER_ROWS_MAX);
+            for (int i = 0; i < PENDING_ROWS - pending; i++) {
+                Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+                fields.put(LineitemChunks.TIME, millis(FILLER_TIME.plusMonths(i / each)));
+                fields.put(KEY, (long) actor);
+                rows.add(new Document(KEY, fields));
+            }
+        }
+        append(table, rows);
     }
 
     /** Appends rows by one update. They are acknowledged and visible on return. */
@@ -102,15 +134,15 @@ final class UniserveDruidCluster implements AutoCloseable {
     }
 
     /** Returns the rows of lines as documents: the time as milliseconds, metrics as numbers, dimensions as texts. */
-    static List<Document> documents(List<String> lines) {
+    static List<Document> documents(List<String> lines, int actor) {
         List<Document> documents = new ArrayList<>(lines.size());
         for (String line : lines) {
-            documents.add(document(line));
+            documents.add(document(line, actor));
         }
         return documents;
     }
 
-    private static Document document(String line) {
+    private static Document document(String line, long actor) {
         String[] values = line.split("\\|", -1);
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (int i = 0; i < values.length; i++) {
@@ -126,7 +158,8 @@ final class UniserveDruidCluster implements AutoCloseable {
                 fields.put(column, Double.valueOf(values[i]));
             }
         }
-        return new Document(LineitemChunks.TIME, fields);
+        fields.put(KEY, actor);
+        return new Document(KEY, fields);
     }
 
     private static long millis(LocalDate day) {
@@ -144,12 +177,8 @@ final class UniserveDruidCluster implements AutoCloseable {
     }
 
     /** Answers a native query of one chunk, by its actor only. */
-    String query(String table, LineitemChunks.Chunk chunk, String json) {
-        return table(table)
-                .key(millis(chunk.month().atDay(1)))
-                .query(json)
-                .body()
-                .utf8();
+    String query(String table, int actor, String json) {
+        return table(table).key(actor).query(json).body().utf8();
     }
 
     private ClientTable table(String name) {

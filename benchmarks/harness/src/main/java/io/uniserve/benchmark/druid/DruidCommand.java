@@ -93,8 +93,8 @@ public final class DruidCommand extends CliCommand {
     @Option(
             names = "--operations",
             paramLabel = "N",
-            description = "Minimum queries per block, all clients (default: 40).")
-    private int operations = 40;
+            description = "Minimum queries per block, all clients (default: 10).")
+    private int operations = 10;
 
     @Option(
             names = "--seconds",
@@ -105,15 +105,15 @@ public final class DruidCommand extends CliCommand {
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side, alternating (default: 5).")
     private int rounds = 5;
 
-    @Option(names = "--warmup", paramLabel = "N", description = "Warm-up queries of each kind and side (default: 400).")
-    private int warmup = 400;
+    @Option(names = "--warmup", paramLabel = "N", description = "Warm-up queries of each kind and side (default: 100).")
+    private int warmup = 100;
 
     @Option(
             names = "--settle",
             paramLabel = "N",
             description = "Maximum warm-up blocks per side before each figure; they end when no side's CPU per query"
-                    + " falls any more (default: 10).")
-    private int settle = 10;
+                    + " falls any more (default: 5).")
+    private int settle = 5;
 
     @Option(
             names = "--quota",

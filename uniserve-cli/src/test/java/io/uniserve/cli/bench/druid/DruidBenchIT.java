@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ class DruidBenchIT {
     }
 
     @Test
+    @Tag("full")
     void answersAreThoseOfNativeDruid() throws IOException {
         assumeTrue(
                 Files.isDirectory(JavaLauncher.ofThisProcess().home().resolve(Path.of("peers", "druid", "lib"))),

@@ -22,7 +22,7 @@ final class TimeSimulationTest {
                         .withListener(line -> {
                             if (line.contains("times compared")) {
                                 synchronized (lines) {
-                                    lines.append(line).append('\n');
+                                    lines.append(line);
                                 }
                             }
                         }))

@@ -104,8 +104,19 @@ public final class MapCheck implements SimEnsemble.Listener {
     }
 
     private void compare(TableMap before, TableMap after) {
-        for (int i = 0; i < before.actors().size(); i++) {
-            step(before.name() + "/" + i, before.actors().get(i), after.actors().get(i));
+        for (ActorState was : before.actors()) {
+            ActorState is = after.find(was.actor());
+            if (is != null) {
+                step(before.name() + "/" + was.actor(), was, is);
+            } else if (after.expiredBefore() <= before.expiredBefore()) {
+                violations.add("I20", before.name() + "/" + was.actor() + " is gone, and the watermark did not rise");
+            }
+        }
+        if (after.expiredBefore() < before.expiredBefore()) {
+            violations.add(
+                    "I20",
+                    before.name() + ": the watermark falls from " + before.expiredBefore() + " to "
+                            + after.expiredBefore());
         }
     }
 

@@ -195,7 +195,7 @@ public final class SimulationContext {
 
     /** Level of the table. Without a planted bug, a quarter of the atomic workloads have level SERIALIZABLE. */
     ConsistencyLevel level() {
-        if (workload == Workload.EVENTUAL) {
+        if (workload != Workload.ATOMIC) {
             return ConsistencyLevel.EVENTUAL;
         }
         boolean looser = plant == Plant.NONE && random.fork("level").below(4) == 0;

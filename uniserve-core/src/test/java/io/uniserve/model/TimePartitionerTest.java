@@ -31,8 +31,7 @@ class TimePartitionerTest {
 
     private static ActorState actor(int number) {
         ServerId server = new ServerId("s1");
-        return new ActorState(
-                number, 1, server, List.of(server), List.of(), List.of(), List.of(server), Map.of(), 0);
+        return new ActorState(number, 1, server, List.of(server), List.of(), List.of(), List.of(server), Map.of(), 0);
     }
 
     @Test
@@ -76,7 +75,10 @@ class TimePartitionerTest {
         assertThat(days.isExpired(ordinal, 3 * DAY)).isTrue();
         assertThat(days.expiryOf(ordinal)).hasValue(3 * DAY);
         assertThat(days.expired(ordinal).code()).isEqualTo(ErrorCode.CHUNK_EXPIRED);
-        assertThat(days.expired(ordinal).reason()).contains("1970-01-01T00:00Z").contains("P2D").contains("longer retention");
+        assertThat(days.expired(ordinal).reason())
+                .contains("1970-01-01T00:00Z")
+                .contains("P2D")
+                .contains("longer retention");
         days.checkAhead(2 * DAY, DAY);
         assertThatThrownBy(() -> days.checkAhead(2 * DAY + 1, DAY))
                 .isInstanceOfSatisfying(
@@ -94,12 +96,15 @@ class TimePartitionerTest {
         assertThatThrownBy(() -> map.get(4))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STALE_EPOCH));
-        assertThatThrownBy(() -> new TableMap(T, 1, List.of(actor(8), actor(3)))).hasMessageContaining("must ascend");
+        assertThatThrownBy(() -> new TableMap(T, 1, List.of(actor(8), actor(3))))
+                .hasMessageContaining("must ascend");
         Partitioner.Time days = time("P1D", 1, "P2D");
         TableMap later = map.withoutChunksBefore(days, 8);
         assertThat(later.numbers()).containsExactly(8, 9);
         assertThat(later.expiredBefore()).isEqualTo(8);
-        assertThat(later.withoutChunksBefore(days, 4).expiredBefore()).as("it never falls").isEqualTo(8);
+        assertThat(later.withoutChunksBefore(days, 4).expiredBefore())
+                .as("it never falls")
+                .isEqualTo(8);
         assertThat(later.isExpired(days, 7)).isTrue();
         assertThat(later.isExpired(days, 8)).isFalse();
         assertThat(later.isExpired(new Partitioner.Hash(4), 7)).isFalse();

@@ -15,9 +15,11 @@ import org.junit.jupiter.api.Test;
 
 class ChunkCalendarTest {
     private static final long YEAR_0 = millis("0000-01-01T00:00:00Z");
-    private static final long YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z").toEpochMilli();
+    private static final long YEAR_10000 =
+            Instant.parse("+10000-01-01T00:00:00Z").toEpochMilli();
     private static final List<String> PERIODS = List.of(
-            "PT1S", "PT15M", "PT1H", "PT36H", "P1D", "P3D", "P1W", "P2W", "P1M", "P3M", "P1Y", "P1Y6M", "P1M1D", "P1DT12H");
+            "PT1S", "PT15M", "PT1H", "PT36H", "P1D", "P3D", "P1W", "P2W", "P1M", "P3M", "P1Y", "P1Y6M", "P1M1D",
+            "P1DT12H");
     private static final List<String> ZONES = List.of(
             "UTC", "+05:30", "Europe/Rome", "America/New_York", "Pacific/Apia", "Asia/Kolkata", "Australia/Lord_Howe");
 
@@ -48,7 +50,9 @@ class ChunkCalendarTest {
                 for (int i = 0; i < 200; i++) {
                     long time = i % 2 == 0
                             ? millis("1900-01-01T00:00:00Z") + (long) (random.nextDouble() * 250 * 365 * 86_400_000L)
-                            : YEAR_0 + 86_400_000L + (long) (random.nextDouble() * (YEAR_10000 - YEAR_0 - 172_800_000L));
+                            : YEAR_0
+                                    + 86_400_000L
+                                    + (long) (random.nextDouble() * (YEAR_10000 - YEAR_0 - 172_800_000L));
                     int ordinal = calendar.ordinalOf(time);
                     assertThat(ordinal).isNotNegative();
                     assertThat(calendar.start(ordinal)).isLessThanOrEqualTo(time);
@@ -67,9 +71,11 @@ class ChunkCalendarTest {
         ChunkCalendar rome = calendar("P1D", "Europe/Rome");
         assertThat(start(rome, "2024-03-31T10:00:00Z")).isEqualTo("2024-03-31T00:00+01:00");
         int spring = rome.ordinalOf(millis("2024-03-31T10:00:00Z"));
-        assertThat(rome.end(spring) - rome.start(spring)).isEqualTo(Duration.ofHours(23).toMillis());
+        assertThat(rome.end(spring) - rome.start(spring))
+                .isEqualTo(Duration.ofHours(23).toMillis());
         int autumn = rome.ordinalOf(millis("2024-10-27T10:00:00Z"));
-        assertThat(rome.end(autumn) - rome.start(autumn)).isEqualTo(Duration.ofHours(25).toMillis());
+        assertThat(rome.end(autumn) - rome.start(autumn))
+                .isEqualTo(Duration.ofHours(25).toMillis());
         assertThat(rome.ordinalOf(millis("2024-05-01T22:00:00Z")))
                 .isEqualTo(rome.ordinalOf(millis("2024-05-01T21:59:59.999Z")) + 1);
     }
@@ -92,13 +98,16 @@ class ChunkCalendarTest {
         assertThat(start(calendar("P1Y", "UTC"), "1969-12-31T23:59:59Z")).isEqualTo("1969-01-01T00:00Z");
         ChunkCalendar months = calendar("P1M", "UTC");
         int february = months.ordinalOf(millis("2024-02-01T00:00:00Z"));
-        assertThat(months.end(february) - months.start(february)).isEqualTo(Duration.ofDays(29).toMillis());
+        assertThat(months.end(february) - months.start(february))
+                .isEqualTo(Duration.ofDays(29).toMillis());
     }
 
     @Test
     void hoursStartAtTheZonesFullHours() {
-        assertThat(start(calendar("PT1H", "Asia/Kolkata"), "2024-02-29T12:45:00Z")).isEqualTo("2024-02-29T18:00+05:30");
-        assertThat(start(calendar("PT6H", "Europe/Rome"), "2024-07-01T12:00:00Z")).isEqualTo("2024-07-01T12:00+01:00");
+        assertThat(start(calendar("PT1H", "Asia/Kolkata"), "2024-02-29T12:45:00Z"))
+                .isEqualTo("2024-02-29T18:00+05:30");
+        assertThat(start(calendar("PT6H", "Europe/Rome"), "2024-07-01T12:00:00Z"))
+                .isEqualTo("2024-07-01T12:00+01:00");
     }
 
     @Test
@@ -115,7 +124,8 @@ class ChunkCalendarTest {
 
     @Test
     void badPeriodsAndZones() {
-        for (String bad : List.of("", "1D", "P", "PT", "P-1D", "PT-1H", "P1X", "PT0.0001S", "P99999999999Y", "P1D".repeat(40))) {
+        for (String bad :
+                List.of("", "1D", "P", "PT", "P-1D", "PT-1H", "P1X", "PT0.0001S", "P99999999999Y", "P1D".repeat(40))) {
             assertThatThrownBy(() -> IsoPeriod.parse("chunk", bad))
                     .as(bad)
                     .isInstanceOfSatisfying(UniserveException.class, e -> {
@@ -140,7 +150,8 @@ class ChunkCalendarTest {
     @Test
     void retentionFollowsTheCalendar() {
         IsoPeriod month = IsoPeriod.parse("retention", "P1M");
-        assertThat(month.addTo(millis("2024-01-31T00:00:00Z"), ZoneId.of("UTC"))).isEqualTo(millis("2024-02-29T00:00:00Z"));
+        assertThat(month.addTo(millis("2024-01-31T00:00:00Z"), ZoneId.of("UTC")))
+                .isEqualTo(millis("2024-02-29T00:00:00Z"));
         IsoPeriod day = IsoPeriod.parse("retention", "P1D");
         assertThat(day.addTo(millis("2024-03-30T23:00:00Z"), ZoneId.of("Europe/Rome")))
                 .isEqualTo(millis("2024-03-31T22:00:00Z"));

@@ -52,8 +52,8 @@ class TimeTableTest {
     }
 
     private void createTable() {
-        TableMeta meta = new TableMeta(
-                Cluster.T, 0, HOURS, "id", ConsistencyLevel.EVENTUAL, 2, 1, OnLoss.WAIT, "kv", Map.of());
+        TableMeta meta =
+                new TableMeta(Cluster.T, 0, HOURS, "id", ConsistencyLevel.EVENTUAL, 2, 1, OnLoss.WAIT, "kv", Map.of());
         assertThat(admin(new AdminRequest.CreateTable(meta))).isInstanceOf(Outcome.Ok.class);
     }
 
@@ -193,12 +193,14 @@ class TimeTableTest {
         assertThat(cluster.map().expiredBefore()).isEqualTo(chunk - 2);
         cluster.await(() -> !hasFiles(primary, old) && !hasFiles(primary, old + 1), 120);
         assertThat(put(old, before.epoch(), primary, "late=1"))
-                .isInstanceOfSatisfying(Outcome.Ok.class, ok -> assertThat(((UpdateReply) ok.value()).failures())
-                        .singleElement()
-                        .satisfies(failure -> {
-                            assertThat(failure.code()).isEqualTo(ErrorCode.CHUNK_EXPIRED);
-                            assertThat(failure.message()).contains("PT3H");
-                        }));
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class,
+                        ok -> assertThat(((UpdateReply) ok.value()).failures())
+                                .singleElement()
+                                .satisfies(failure -> {
+                                    assertThat(failure.code()).isEqualTo(ErrorCode.CHUNK_EXPIRED);
+                                    assertThat(failure.message()).contains("PT3H");
+                                }));
         cluster.loop.wallStartMillis -= 5 * HOUR;
         assertThat(code(createChunks(chunk - 3))).as("whatever the clock shows").isEqualTo(ErrorCode.CHUNK_EXPIRED);
         away.start();
@@ -210,20 +212,10 @@ class TimeTableTest {
     @Test
     void whatTimeTablesDoNotSupportIsRefusedByName() {
         createTable();
-        Outcome<AdminReply> backup =
-                admin(new AdminRequest.BackupTable(Cluster.T, new BackupName("b")));
+        Outcome<AdminReply> backup = admin(new AdminRequest.BackupTable(Cluster.T, new BackupName("b")));
         assertThat(code(backup)).isEqualTo(ErrorCode.UNSUPPORTED);
         TableMeta atomic = new TableMeta(
-                new TableName("u"),
-                0,
-                HOURS,
-                "id",
-                ConsistencyLevel.SERIALIZABLE,
-                1,
-                1,
-                OnLoss.WAIT,
-                "kv",
-                Map.of());
+                new TableName("u"), 0, HOURS, "id", ConsistencyLevel.SERIALIZABLE, 1, 1, OnLoss.WAIT, "kv", Map.of());
         UniserveException refused = admin(new AdminRequest.CreateTable(atomic)).error();
         assertThat(refused.code()).isEqualTo(ErrorCode.UNSUPPORTED);
         assertThat(refused.reason()).contains("SERIALIZABLE").contains("EVENTUAL");

@@ -75,8 +75,8 @@ class TimeTableCodecTest {
                     3,
                     retention,
                     IsoPeriod.parse("ahead", "PT1H"));
-            TableMeta meta = new TableMeta(
-                    T, 7, time, "id", ConsistencyLevel.EVENTUAL, 2, 1, OnLoss.WAIT, "kv", Map.of());
+            TableMeta meta =
+                    new TableMeta(T, 7, time, "id", ConsistencyLevel.EVENTUAL, 2, 1, OnLoss.WAIT, "kv", Map.of());
             assertThat(copy(meta)).isEqualTo(meta);
             assertThat(io.uniserve.protocol.backup.format.StoredTableDefinition.decode(
                             io.uniserve.protocol.backup.format.StoredTableDefinition.encode(meta)))

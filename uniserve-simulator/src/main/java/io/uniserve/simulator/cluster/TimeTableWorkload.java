@@ -94,8 +94,7 @@ public final class TimeTableWorkload {
         this.random = random;
         this.time = new Partitioner.Time(
                 COLUMN,
-                new ChunkCalendar(
-                        IsoPeriod.parse("chunk", random.pick(CHUNKS)), ZoneId.of(random.pick(ZONES))),
+                new ChunkCalendar(IsoPeriod.parse("chunk", random.pick(CHUNKS)), ZoneId.of(random.pick(ZONES))),
                 random.between(1, 3),
                 Optional.of(IsoPeriod.parse("retention", random.below(2) == 0 ? "PT18H" : "P1D")),
                 IsoPeriod.parse("ahead", "PT12H"));
@@ -132,7 +131,8 @@ public final class TimeTableWorkload {
             return Optional.of("table " + TABLE + " was never made");
         }
         if (!route.get().map().actors().isEmpty()) {
-            return Optional.of("table " + TABLE + " still has " + route.get().map().describeNumbers());
+            return Optional.of(
+                    "table " + TABLE + " still has " + route.get().map().describeNumbers());
         }
         for (ServerNode server : cluster.servers()) {
             if (server.hasFiles(tableId)) {
@@ -280,19 +280,15 @@ public final class TimeTableWorkload {
                                         .add(marker));
                         ok.value()
                                 .failed()
-                                .forEach(failure ->
-                                        refused.merge(failure.error().code(), 1, Integer::sum));
+                                .forEach(
+                                        failure -> refused.merge(failure.error().code(), 1, Integer::sum));
                     }
                 })
                 .start();
     }
 
     /** Sends the request to the leader after a delay. One of eight requests and one of eight replies are lost. */
-    private void askLeader(
-            Address unused,
-            AdminRequest request,
-            long timeoutNanos,
-            Completion<AdminReply> completion) {
+    private void askLeader(Address unused, AdminRequest request, long timeoutNanos, Completion<AdminReply> completion) {
         boolean[] ended = {false};
         Completion<AdminReply> once = outcome -> {
             if (!ended[0]) {
@@ -364,8 +360,8 @@ public final class TimeTableWorkload {
                 compared += rows.size();
                 rows.stream()
                         .filter(marker -> !found.contains(marker))
-                        .forEach(marker -> violation("row " + marker + " of live actor " + actor + " was acknowledged, and a"
-                                + " later read lacks it"));
+                        .forEach(marker -> violation("row " + marker + " of live actor " + actor
+                                + " was acknowledged, and a" + " later read lacks it"));
             }
         });
     }

@@ -124,7 +124,11 @@ public final class BackupEraser {
     private void list(ReplicaKey key, boolean tableDropped, Completion<Done> completion) {
         env.objects().list(BackupPaths.root(config.clusterId(), key), completion.then(listed -> {
             PinnedObjectFinder.find(
-                    env, config.clusterId(), key, listed, pinned -> choose(key, tableDropped, listed, pinned, completion));
+                    env,
+                    config.clusterId(),
+                    key,
+                    listed,
+                    pinned -> choose(key, tableDropped, listed, pinned, completion));
         }));
     }
 
@@ -141,7 +145,11 @@ public final class BackupEraser {
         ArrayDeque<String> doomed = new ArrayDeque<>(names);
         doomed.removeIf(pins.value()::contains);
         if (!doomed.isEmpty()) {
-            LOG.info("{}: {}, deleting {} objects of its backup", key, tableDropped ? "table dropped" : "chunk expired", doomed.size());
+            LOG.info(
+                    "{}: {}, deleting {} objects of its backup",
+                    key,
+                    tableDropped ? "table dropped" : "chunk expired",
+                    doomed.size());
         }
         if (key.actor() != 0 || !tableDropped) {
             env.objects().deleteAll(doomed.iterator(), completion);

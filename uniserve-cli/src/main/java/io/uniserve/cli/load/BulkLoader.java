@@ -191,7 +191,16 @@ final class BulkLoader {
             return;
         }
         String function = plan.function(command, table);
-        UpdateOutcome result = cluster.update(table.name(), function, documents, plan.ack(), plan.deadlineMs());
+        UpdateOutcome result;
+        try {
+            result = cluster.update(table.name(), function, documents, plan.ack(), plan.deadlineMs());
+        } catch (UniserveException e) {
+            if (!isRowError(e.code())) {
+                throw e;
+            }
+            failed(rows.get(0).actor(), rows, e); // nothing was sent: find the row
+            return;
+        }
         report.addRetried(result.retries());
         if (isAtomic() && !result.failed().isEmpty()) {
             // The update failed as a whole, by a row of any actor.
@@ -253,10 +262,15 @@ final class BulkLoader {
         }
     }
 
+    private static boolean isRowError(ErrorCode code) {
+        return code == ErrorCode.INVALID_ROW
+                || code == ErrorCode.CONFLICT
+                || code == ErrorCode.CHUNK_EXPIRED
+                || code == ErrorCode.TOO_LARGE;
+    }
+
     private void failed(int actor, List<Row> rows, UniserveException error) {
-        boolean rowIsWrong = error.code() == ErrorCode.INVALID_ROW
-                || error.code() == ErrorCode.CONFLICT
-                || error.code() == ErrorCode.TOO_LARGE;
+        boolean rowIsWrong = isRowError(error.code());
         if (rowIsWrong && rows.size() == 1) {
             reject(rows.get(0).file(), rows.get(0).line(), error);
         } else if (rowIsWrong && rows.size() > 1 && report.rejectedRows() <= plan.rejectsMax()) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -71,7 +72,7 @@ final class CostChunkPolicy implements ChunkPolicy {
                 }
             }
             FutureLoadModel common = FutureLoadModel.fit(all, CONSTANT);
-            pooled = new Fit(common, all, common == CONSTANT ? "default" : "all tables");
+            pooled = new Fit(common, all, common.equals(CONSTANT) ? "default" : "all tables");
             input.servers().forEach(server -> held.put(server.id(), new ArrayList<>()));
             for (HeldActor actor : input.held()) {
                 double future = predicts ? future(actor) : 0;
@@ -112,7 +113,7 @@ final class CostChunkPolicy implements ChunkPolicy {
             return fits.computeIfAbsent(tableId, id -> {
                 List<Observation> seen = observations.getOrDefault(id, List.of());
                 FutureLoadModel own = FutureLoadModel.fit(seen, pooled.model());
-                return own == pooled.model() ? pooled : new Fit(own, seen, "table");
+                return own.equals(pooled.model()) ? pooled : new Fit(own, seen, "table");
             });
         }
 
@@ -184,7 +185,7 @@ final class CostChunkPolicy implements ChunkPolicy {
             List<ServerId> chosen = new ArrayList<>();
             TreeSet<String> zones = new TreeSet<>();
             while (chosen.size() < input.chunk().replicas()) {
-                Optional<Server> next = least(added, chosen, zones).or(() -> least(added, chosen, new TreeSet<>()));
+                Optional<Server> next = least(added, chosen, zones).or(() -> least(added, chosen, Set.of()));
                 if (next.isEmpty()) {
                     break;
                 }
@@ -196,7 +197,7 @@ final class CostChunkPolicy implements ChunkPolicy {
             return chosen;
         }
 
-        private Optional<Server> least(Chunk added, List<ServerId> without, TreeSet<String> zones) {
+        private Optional<Server> least(Chunk added, List<ServerId> without, Set<String> zones) {
             Server best = null;
             double least = Double.POSITIVE_INFINITY;
             for (Server server : input.servers()) {

@@ -23,7 +23,7 @@ final class ActorLoads {
     record Measured(double rows, double cpuMillisPerSecond, double scannedPerSecond) {
         private Measured plus(ReplicaLoad replica) {
             return new Measured(
-                    Math.max(rows, Math.max(0, replica.rows())),
+                    Math.max(rows, (double) Math.max(0, replica.rows())),
                     cpuMillisPerSecond + positive(replica.queryCostMillisPerSecond()),
                     scannedPerSecond + positive(replica.rowsScannedPerSecond()));
         }

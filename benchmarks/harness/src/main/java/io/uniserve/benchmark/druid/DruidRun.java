@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,7 +30,10 @@ final class DruidRun implements AutoCloseable {
     private static final double HOT_SHARE = 7.0 / 8;
     private static final int THREADS = 2;
     private static final Duration LOAD_DEADLINE = Duration.ofMinutes(10);
-    /** Chunks whose queries part kill sends, besides those of all chunks. */
+    private static final double PERCENT = 100;
+    /** Months of the tables of part kill. */
+    private static final int KILL_CHUNKS = 24;
+    /** Months that its queries ask, besides those of all months. */
     private static final int KILL_MONTHS = 12;
 
     private final Path directory;
@@ -46,6 +50,7 @@ final class DruidRun implements AutoCloseable {
     private final List<String> differences = new ArrayList<>();
     private final Map<String, Object> fields = new TreeMap<>();
     private int compared;
+    private boolean loaded;
 
     /** Options of the command. */
     record Settings(
@@ -61,11 +66,7 @@ final class DruidRun implements AutoCloseable {
             double minutes,
             List<Integer> rfs,
             List<Integer> bulk,
-            @Nullable Path plots) {
-        boolean has(DruidCommand.Part part) {
-            return parts.contains(part);
-        }
-    }
+            @Nullable Path plots) {}
 
     /** Generates the rows and starts all processes. */
     DruidRun(Path directory, Settings settings, Console console, LongSupplier nanos, RawResultWriter raw) {
@@ -107,43 +108,57 @@ final class DruidRun implements AutoCloseable {
         }
     }
 
-    /** Runs the parts in their order. */
+    /** Runs the parts in the order of the option, but the one that kills a server last. */
     void run() {
         fields.put("rows", data.rows());
         fields.put("chunks", data.chunks().size());
-        if (settings.has(DruidCommand.Part.QUERIES)
-                || settings.has(DruidCommand.Part.HOT)
-                || settings.has(DruidCommand.Part.SHARE)) {
-            load(TABLE, 1);
+        List<DruidCommand.Part> order = new ArrayList<>(settings.parts());
+        order.sort(Comparator.comparing(part -> part == DruidCommand.Part.KILL));
+        order.stream().distinct().forEach(this::run);
+    }
+
+    private void run(DruidCommand.Part part) {
+        console.note("part " + part.name().toLowerCase(Locale.ROOT));
+        boolean ofTable = part != DruidCommand.Part.APPEND && part != DruidCommand.Part.KILL;
+        if (ofTable && !loaded) {
+            load(TABLE, data.chunks(), 1);
+            loaded = true;
         }
-        if (settings.has(DruidCommand.Part.QUERIES)) {
+        NativeDruid other = druid;
+        if (part == DruidCommand.Part.QUERIES) {
             queries();
-        }
-        if (druid == null) {
-            return;
-        }
-        if (settings.has(DruidCommand.Part.HOT) || settings.has(DruidCommand.Part.SHARE)) {
-            hotMonth(druid);
-        }
-        if (settings.has(DruidCommand.Part.APPEND)) {
-            BulkAppendBench append = new BulkAppendBench(bench, console, directory, uniserve, druid, data.chunks());
-            settings.bulk()
-                    .forEach(megabytes ->
-                            append.run(megabytes, Math.max(1, settings.bench().rounds() / 2)));
-            figures.addAll(append.figures());
-            rows.addAll(append.rows());
-        }
-        if (settings.has(DruidCommand.Part.KILL)) {
-            kill(druid);
+        } else if (other == null) {
+            throw UniserveException.invalid("--part " + part.name().toLowerCase(Locale.ROOT) + " needs --peer druid");
+        } else if (part == DruidCommand.Part.HOT) {
+            hotMonth(other, List.of(HOT_SHARE), HOT_GOAL);
+        } else if (part == DruidCommand.Part.SHARE) {
+            HotMonthBench bench =
+                    hotMonth(other, settings.shares().stream().map(share -> share / PERCENT).toList(), 1);
+            LineChart chart = new LineChart(
+                            "queries per second by share of the hot month", "% of queries", "queries/s", false, false)
+                    .line("Uniserve", bench.ours())
+                    .line("native Druid", bench.peers());
+            plot("druid-share.svg", chart.svg());
+        } else if (part == DruidCommand.Part.APPEND) {
+            append(other);
+        } else {
+            kill(other);
         }
     }
 
+    private void append(NativeDruid other) {
+        BulkAppendBench append = new BulkAppendBench(bench, console, directory, uniserve, other, data.chunks());
+        settings.bulk().forEach(megabytes -> append.run(megabytes, Math.max(1, settings.bench().rounds() / 2)));
+        figures.addAll(append.figures());
+        rows.addAll(append.rows());
+    }
+
     /** Loads a table on both sides, and checks the count and a sum of each. */
-    private void load(String table, int replicas) {
-        List<LineitemChunks.Chunk> chunks = data.chunks();
+    private void load(String table, List<LineitemChunks.Chunk> chunks, int replicas) {
+        long total = chunks.stream().mapToLong(LineitemChunks.Chunk::rows).sum();
         uniserve.create(table, chunks, replicas);
         ProgressBar progress =
-                new ProgressBar(console.err(), console.terminal(), nanos, "load uniserve " + table, data.rows());
+                new ProgressBar(console.err(), console.terminal(), nanos, "load uniserve " + table, total);
         long done = 0;
         for (LineitemChunks.Chunk chunk : chunks) {
             uniserve.appendSealed(table, chunk, chunk.number());
@@ -160,7 +175,7 @@ final class DruidRun implements AutoCloseable {
             console.note("building and publishing " + chunks.size() + " segments of " + druid.name());
             druid.setReplicas(table, replicas);
             fields.put("segmentBytes", druid.publish(table, chunks, NativeDruid.FIRST_VERSION));
-            druid.awaitLoaded(table, chunks.size(), replicas, data.rows());
+            druid.awaitLoaded(table, chunks.size(), replicas, total);
             check(
                     "native",
                     druid.query(
@@ -200,18 +215,18 @@ final class DruidRun implements AutoCloseable {
         rows.addAll(part.approximations());
     }
 
-    private void hotMonth(NativeDruid other) {
+    private HotMonthBench hotMonth(NativeDruid other, List<Double> shares, double goal) {
         LineitemChunks.Chunk hot = data.largest();
-        int actor = hot.number();
-        console.note("hot month: " + hot.month() + ", actor " + actor + ", gets " + settings.servers() + " replicas");
-        uniserve.replicate(TABLE, actor, settings.servers());
+        console.note("hot month: actor " + hot.number() + ", " + hot.month() + ", gets " + settings.servers()
+                + " replicas");
+        uniserve.replicate(TABLE, hot.number(), settings.servers());
         DruidSide ours = DruidSide.uniserve(uniserve, TABLE);
         DruidSide peer = DruidSide.nativeDruid(other);
         HotMonthBench part = new HotMonthBench(bench, settings.bench(), console, TABLE, data.chunks(), hot);
         differences.addAll(part.compareAnswers(ours, peer));
         compared += data.chunks().size();
         if (!differences.isEmpty()) {
-            return;
+            return part;
         }
         int clients = settings.bench().clients().stream()
                 .mapToInt(Integer::intValue)
@@ -224,33 +239,28 @@ final class DruidRun implements AutoCloseable {
                 limit.limit(uniserve.serverPids(), settings.quota());
                 limit.limit(other.historicalPids(), settings.quota());
             }
-            if (settings.has(DruidCommand.Part.HOT)) {
-                part.measure(ours, peer, HOT_SHARE, clients, HOT_GOAL);
-            }
-            if (settings.has(DruidCommand.Part.SHARE)) {
-                settings.shares().forEach(share -> part.measure(ours, peer, share / 100.0, clients, 1));
-            }
+            shares.forEach(share -> part.measure(ours, peer, share, clients, goal));
         }
         figures.addAll(part.figures());
         rows.addAll(part.rows());
-        if (settings.has(DruidCommand.Part.SHARE)) {
-            LineChart chart = new LineChart(
-                            "queries per second by share of the hot month", "% of queries", "queries/s", false, false)
-                    .line("Uniserve", part.ours())
-                    .line("native Druid", part.peers());
-            plot("druid-share.svg", chart.svg());
-        }
+        return part;
     }
 
     private void kill(NativeDruid other) {
-        settings.rfs().forEach(rf -> load("copies" + rf, rf));
+        List<LineitemChunks.Chunk> all = data.chunks();
+        int first = Math.max(0, all.size() / 2 - KILL_CHUNKS / 2);
+        List<LineitemChunks.Chunk> chunks = new ArrayList<>();
+        for (LineitemChunks.Chunk chunk : all.subList(first, Math.min(all.size(), first + KILL_CHUNKS))) {
+            chunks.add(chunk.withNumber(chunks.size()));
+        }
+        settings.rfs().forEach(rf -> load("copies" + rf, chunks, rf));
         KillServerBench part = new KillServerBench(console, nanos, raw);
         List<KillServerBench.Target> ours = new ArrayList<>();
         List<KillServerBench.Target> peers = new ArrayList<>();
         for (int rf : settings.rfs()) {
             String table = "copies" + rf;
             uniserve.awaitStored(table);
-            List<DruidQuery> queries = killQueries(table);
+            List<DruidQuery> queries = killQueries(table, chunks);
             ours.add(new KillServerBench.Target(rf, json -> uniserve.queryShortly(table, json), queries));
             peers.add(new KillServerBench.Target(rf, other::queryShortly, queries));
         }
@@ -261,9 +271,8 @@ final class DruidRun implements AutoCloseable {
         plot("druid-kill.svg", part.svg());
     }
 
-    private List<DruidQuery> killQueries(String table) {
+    private List<DruidQuery> killQueries(String table, List<LineitemChunks.Chunk> chunks) {
         List<DruidQuery> queries = new ArrayList<>();
-        List<LineitemChunks.Chunk> chunks = data.chunks();
         for (int i = 0; i < KILL_MONTHS; i++) {
             LineitemChunks.Chunk chunk = chunks.get(i * chunks.size() / KILL_MONTHS);
             queries.add(DruidQueries.sumAll(table, chunk.interval()));

@@ -69,6 +69,11 @@ final class LineitemChunks {
             return month + "-01/" + month.plusMonths(1) + "-01";
         }
 
+        /** Returns the month with its place in a table that does not have all months. */
+        Chunk withNumber(int other) {
+            return new Chunk(other, month, file, rows, quantity);
+        }
+
         List<String> lines() {
             try {
                 return Files.readAllLines(file);

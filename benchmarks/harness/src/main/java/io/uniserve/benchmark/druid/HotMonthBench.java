@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Queries of single months, of which a share asks one hot month. Uniserve has a replica of it on every server; native Druid has the one
+ * Queries of single months; a share of them asks one hot month. Uniserve has a replica of it on every server; native Druid has the one
  * replica of every segment. Not thread-safe.
  */
 final class HotMonthBench {

@@ -21,6 +21,7 @@ final class CsvQuoteTracker extends FilterReader {
         BEHIND
     }
 
+    private final char separator;
     private State state = State.START;
     private boolean lastWasCarriageReturn;
     private long line = 1;
@@ -34,8 +35,15 @@ final class CsvQuoteTracker extends FilterReader {
     /** Characters of the current record. */
     private long chars;
 
+    /** Tracks comma-separated values. */
     CsvQuoteTracker(Reader in) {
+        this(in, ',');
+    }
+
+    /** Tracks values with this separator. */
+    CsvQuoteTracker(Reader in, char separator) {
         super(in);
+        this.separator = separator;
     }
 
     /**
@@ -133,7 +141,7 @@ final class CsvQuoteTracker extends FilterReader {
                 if (state == State.QUOTE && character == '"') {
                     state = State.QUOTED;
                 } else {
-                    if (character != ',' && !Character.isWhitespace(character) && malformed.isEmpty()) {
+                    if (character != separator && !Character.isWhitespace(character) && malformed.isEmpty()) {
                         malformed = Optional.of(new QuotePosition(openLine, openColumn, true));
                     }
                     outside(character, ends, State.BEHIND);
@@ -147,7 +155,7 @@ final class CsvQuoteTracker extends FilterReader {
             column = 1;
             chars = 0;
             state = State.START;
-        } else if (character == ',') {
+        } else if (character == separator) {
             column++;
             columnsMax = Math.max(columnsMax, column);
             state = State.START;

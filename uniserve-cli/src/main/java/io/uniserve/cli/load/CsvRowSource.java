@@ -22,12 +22,13 @@ import org.apache.commons.csv.CSVRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Comma-separated values, RFC 4180, with a header line. Values have the types of the table's columns. For a table without columns, texts in
+ * Values separated by commas (RFC 4180) or tabs, with a header line. Values have the types of the table's columns. For a table without columns, texts in
  * the form of whole or decimal numbers become numbers, except for the key: 01234 and 1.10 stay texts.
  */
 final class CsvRowSource implements RowSource {
     private final String file;
     private final String keyField;
+    private final char separator;
     private final Optional<ColumnSchema> columns;
     private final CountingInputStream counted;
     private final CsvQuoteTracker quotes;
@@ -36,13 +37,19 @@ final class CsvRowSource implements RowSource {
     private final List<String> header;
 
     CsvRowSource(
-            String file, String keyField, Optional<ColumnSchema> columns, InputStream in, CountingInputStream counted)
+            String file,
+            String keyField,
+            Optional<ColumnSchema> columns,
+            char separator,
+            InputStream in,
+            CountingInputStream counted)
             throws IOException {
+        this.separator = separator;
         this.file = file;
         this.keyField = keyField;
         this.columns = columns;
         this.counted = counted;
-        this.quotes = new CsvQuoteTracker(new InputStreamReader(in, FileTextDecoder.BYTES));
+        this.quotes = new CsvQuoteTracker(new InputStreamReader(in, FileTextDecoder.BYTES), separator);
         this.parser = parser();
         this.records = parser.iterator();
         this.header = header();
@@ -64,6 +71,7 @@ final class CsvRowSource implements RowSource {
         try {
             return CSVFormat.RFC4180
                     .builder()
+                    .setDelimiter(separator)
                     .setHeader()
                     .setSkipHeaderRecord(true)
                     .setIgnoreEmptyLines(true)

@@ -56,7 +56,7 @@ public final class LoadCommand extends ClientCommand {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "jsonl, csv, tbl, text, or Solr's updates in json or xml (default: by the file's name).")
+            description = "jsonl, csv, tsv, tbl, text, or Solr's updates in json or xml (default: by the file's name).")
     private RowSourceFactory.@Nullable Format format;
 
     @Option(
@@ -119,7 +119,7 @@ public final class LoadCommand extends ClientCommand {
         }
         if (format == null && files.contains(LoadInputFiles.STDIN)) {
             throw usageError(
-                    "standard input has no file name that shows its format; give --format jsonl, csv, tbl, text, json or xml");
+                    "standard input has no file name that shows its format; give --format jsonl, csv, tsv, tbl, text, json or xml");
         }
         try (LoadInputFiles opened = new LoadInputFiles(files, format, console().in());
                 ClusterClient cluster = connect()) {

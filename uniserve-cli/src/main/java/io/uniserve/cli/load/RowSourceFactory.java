@@ -21,6 +21,8 @@ public final class RowSourceFactory {
         JSONL,
         /** Comma-separated with a header line of field names. */
         CSV,
+        /** Separated by tabs, with a header line of field names; quotes as in CSV. */
+        TSV,
         /** Values separated by bars, in the order of the table's columns, as in TPC-H. */
         TBL,
         /** One row per line: the line's number as key, the line as field {@code text}. */
@@ -31,7 +33,7 @@ public final class RowSourceFactory {
         XML
     }
 
-    /** Returns the format by a file's name: .jsonl, .ndjson, .json, .csv, .tbl, .txt, .xml, each with or without .gz. */
+    /** Returns the format by a file's name: .jsonl, .ndjson, .json, .csv, .tsv, .tbl, .txt, .xml, each with or without .gz. */
     public static Format formatOf(Path file) {
         String name = file.getFileName().toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
         if (name.endsWith(".jsonl") || name.endsWith(".ndjson") || name.endsWith(".json")) {
@@ -39,6 +41,9 @@ public final class RowSourceFactory {
         }
         if (name.endsWith(".csv")) {
             return Format.CSV;
+        }
+        if (name.endsWith(".tsv")) {
+            return Format.TSV;
         }
         if (name.matches(".*\\.tbl(\\.\\d+)?")) {
             return Format.TBL;
@@ -50,7 +55,7 @@ public final class RowSourceFactory {
             return Format.TEXT;
         }
         throw UniserveException.invalid("cannot determine the format of " + file
-                + " by its name; give --format jsonl, csv, tbl, text, json or xml");
+                + " by its name; give --format jsonl, csv, tsv, tbl, text, json or xml");
     }
 
     /** Opens a file for a table without columns, with this key field. */
@@ -75,7 +80,8 @@ public final class RowSourceFactory {
             InputStream in = name.endsWith(".gz") ? new GZIPInputStream(counted, 1 << 16) : counted;
             return switch (format) {
                 case JSONL -> new JsonLinesRowSource(name, keyField, in, counted);
-                case CSV -> new CsvRowSource(name, keyField, columns, in, counted);
+                case CSV -> new CsvRowSource(name, keyField, columns, ',', in, counted);
+                case TSV -> new CsvRowSource(name, keyField, columns, '\t', in, counted);
                 case TBL ->
                     new PipeDelimitedRowSource(
                             name, keyField, columns.orElseThrow(RowSourceFactory::noColumns), in, counted);

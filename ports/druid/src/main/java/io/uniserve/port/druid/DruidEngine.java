@@ -15,6 +15,7 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.druid.query.ActorQueryRunner;
 import io.uniserve.port.druid.query.NativeQueryPlanner;
+import io.uniserve.port.druid.runtime.TableLookups;
 import io.uniserve.port.druid.segment.DruidActor;
 import io.uniserve.port.druid.segment.DruidUpdateFunctions;
 import io.uniserve.port.druid.segment.TableSchema;
@@ -23,8 +24,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 
-/** Engine Apache Druid. Table option: {@code dataSchema}, Druid's own JSON; see {@link TableSchema}. */
+/** Engine Apache Druid. Table options: {@code dataSchema}, Druid's own JSON, and {@code maxRowsInMemory}; see {@link TableSchema}. */
 public final class DruidEngine implements Engine {
+    private static final Set<String> OPTIONS =
+            Set.of(TableSchema.OPTION, TableSchema.ROWS_IN_MEMORY_OPTION, TableLookups.OPTION);
     private static final EngineFunctions FUNCTIONS =
             new EngineFunctions(ActorQueryRunner.ALL, DruidUpdateFunctions.ALL);
 
@@ -36,9 +39,8 @@ public final class DruidEngine implements Engine {
     @Override
     public void validate(TableMeta meta) {
         for (String option : BroadcastUpdate.withoutOption(meta).options().keySet()) {
-            if (!option.equals(TableSchema.OPTION)) {
-                throw UniserveException.invalid(
-                        "port druid has no table option " + option + ": use " + TableSchema.OPTION);
+            if (!OPTIONS.contains(option)) {
+                throw UniserveException.invalid("port druid has no table option " + option + ": use " + OPTIONS);
             }
         }
         TableSchema.of(meta);

@@ -3,7 +3,7 @@ package io.uniserve.port.druid;
 import io.uniserve.api.operator.OperatorContext;
 
 /** Context of a caller with one minute of time. */
-class TestingDruidContext implements OperatorContext {
+public class TestingDruidContext implements OperatorContext {
     @Override
     public int actor() {
         return 0;

@@ -2,6 +2,8 @@ package io.uniserve.port.druid.query;
 
 import io.uniserve.error.UniserveException;
 import java.util.List;
+import org.apache.druid.query.DataSource;
+import org.apache.druid.query.GlobalTableDataSource;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.aggregation.AggregatorFactory;
 import org.apache.druid.query.aggregation.ExpressionLambdaAggregatorFactory;
@@ -24,7 +26,15 @@ final class ActorQueryRules {
         if (query.context().isBySegment()) {
             throw UniserveException.unsupported("context key bySegment: remove it, results are of all segments");
         }
+        check(query.getDataSource());
         aggregators(query).forEach(ActorQueryRules::check);
+    }
+
+    private static void check(DataSource source) {
+        if (source instanceof GlobalTableDataSource) {
+            throw UniserveException.unsupported("data source " + source + " of type globalTable: use type table");
+        }
+        source.getChildren().forEach(ActorQueryRules::check);
     }
 
     private static List<AggregatorFactory> aggregators(Query<?> query) {

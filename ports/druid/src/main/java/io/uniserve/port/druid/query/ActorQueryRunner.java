@@ -45,7 +45,12 @@ public final class ActorQueryRunner {
 
     private static PartialResults run(DruidActor actor, OperatorContext context, SegmentQuery<?> request) {
         return DruidErrors.DRUID.call(
-                "run a query", () -> actor.read(segments -> run(actor.number(), segments, context, request.query())));
+                "run a query",
+                () -> DruidServices.get()
+                        .lookups()
+                        .call(
+                                actor.schema().lookups(),
+                                () -> actor.read(segments -> run(actor.number(), segments, context, request.query()))));
     }
 
     private static <T> PartialResults run(
@@ -54,6 +59,7 @@ public final class ActorQueryRunner {
         List<ReferenceCountingSegment> chosen = new ArrayList<>();
         TimeRange times = TimeRange.EMPTY;
         for (ReferenceCountingSegment segment : segments) {
+            times = times.plus(TimeRange.of(segment));
             for (Interval interval :
                     asked.getDataSourceAnalysis().getEffectiveQuerySegmentSpec().getIntervals()) {
                 Interval overlap = interval.overlap(segment.getDataInterval());
@@ -64,7 +70,6 @@ public final class ActorQueryRunner {
                             segment.getId().getVersion(),
                             segment.getId().getPartitionNum());
                     descriptors.add(descriptor);
-                    times = times.plus(TimeRange.of(segment, descriptor));
                 }
             }
         }

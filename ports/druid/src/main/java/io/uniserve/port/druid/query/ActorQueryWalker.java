@@ -4,7 +4,9 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.port.druid.runtime.DruidServices;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.druid.java.util.common.guava.LazySequence;
 import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.java.util.common.guava.Sequences;
@@ -14,6 +16,8 @@ import org.apache.druid.query.QueryRunner;
 import org.apache.druid.query.QuerySegmentWalker;
 import org.apache.druid.query.SegmentDescriptor;
 import org.apache.druid.query.context.ResponseContext;
+import org.apache.druid.query.groupby.GroupByQuery;
+import org.apache.druid.query.groupby.GroupByQueryConfig;
 import org.joda.time.Interval;
 
 /**
@@ -44,15 +48,42 @@ final class ActorQueryWalker implements QuerySegmentWalker {
         ActorQueryRules.check(query);
         TableName table = new TableName(
                 query.getDataSourceAnalysis().getBaseTableDataSource().getName());
+        String engine = context.table(table).port();
+        if (!engine.equals("druid")) {
+            throw UniserveException.unsupported(
+                    "table " + table.value() + " in a Druid query: its engine is " + engine);
+        }
         response.addRemainingResponse(query.getMostSpecificId(), 0);
         return new LazySequence<>(() -> {
             if (ExactTopN.applies(query)) {
                 Query<T> all = ExactTopN.forActors(query);
                 List<PartialResults> parts = retrieve(table, all);
-                return Sequences.simple(ExactTopN.rank(query, PartialResults.decoded(all, parts, services.planning())));
+                List<T> ranked = ExactTopN.rank(query, PartialResults.decoded(all, parts, services.planning()));
+                return merged(query, List.of(Sequences.simple(ranked), EmptyBuckets.of(query, parts)));
             }
-            return PartialResults.sorted(query, retrieve(table, query), services.planning());
+            if (query instanceof GroupByQuery groupBy && groupBy.isApplyLimitPushDown()) {
+                return Sequences.simple(mergedWithoutPushDown(table, query));
+            }
+            List<PartialResults> parts = retrieve(table, EmptyBuckets.forActors(query));
+            return merged(
+                    query,
+                    List.of(PartialResults.sorted(query, parts, services.planning()), EmptyBuckets.of(query, parts)));
         });
+    }
+
+    /**
+     * Druid orders groups of a pushed limit by comparators of its buffers, which differ from those of its merge for nulls of numeric
+     * dimensions. So actors return all groups, and the limit is the planner's.
+     */
+    private <T> List<T> mergedWithoutPushDown(TableName table, Query<T> query) {
+        Query<T> all = query.withOverriddenContext(Map.of(GroupByQueryConfig.CTX_KEY_APPLY_LIMIT_PUSH_DOWN, false));
+        List<T> groups = new ArrayList<>(PartialResults.mergedRows(all, retrieve(table, all), services.planning()));
+        groups.sort(query.getResultOrdering());
+        return groups;
+    }
+
+    private static <T> Sequence<T> merged(Query<T> query, List<Sequence<T>> sorted) {
+        return Sequences.simple(sorted).flatMerge(sequence -> sequence, query.getResultOrdering());
     }
 
     private List<PartialResults> retrieve(TableName table, Query<?> query) {

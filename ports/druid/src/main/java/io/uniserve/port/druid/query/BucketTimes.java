@@ -15,7 +15,8 @@ import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
 import org.apache.druid.query.topn.TopNQuery;
 import org.apache.druid.query.topn.TopNResultValue;
 import org.joda.time.DateTime;
-import org.joda.time.chrono.ISOChronology;
+import org.joda.time.Interval;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Times and fields of results in one form, whatever segments they come from. With granularity ALL each segment reports the time of its own
@@ -34,8 +35,9 @@ final class BucketTimes {
         if (!timed) {
             return rows;
         }
-        boolean all = Granularities.ALL.equals(query.getGranularity()) && !times.isEmpty();
-        DateTime first = new DateTime(times.first(), ISOChronology.getInstanceUTC());
+        List<Interval> read = times.isEmpty() ? List.of() : times.clip(query.getIntervals(), times.last() + 1);
+        boolean all = Granularities.ALL.equals(query.getGranularity()) && !read.isEmpty();
+        @Nullable DateTime first = all ? read.get(0).getStart() : null;
         List<T> aligned = new ArrayList<>(rows.size());
         for (T row : rows) {
             Result<?> result = (Result<?>) row;
@@ -45,7 +47,7 @@ final class BucketTimes {
             } else if (query instanceof TopNQuery topN) {
                 value = ordered(topN, (TopNResultValue) value);
             }
-            aligned.add((T) new Result<>(all ? first : result.getTimestamp(), value));
+            aligned.add((T) new Result<>(first != null ? first : result.getTimestamp(), value));
         }
         return aligned;
     }

@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.druid.java.util.common.granularity.Granularities;
 import org.apache.druid.query.Query;
+import org.apache.druid.query.QueryContexts;
 import org.apache.druid.query.Result;
+import org.apache.druid.query.UnionDataSource;
 import org.apache.druid.query.aggregation.AggregatorFactory;
 import org.apache.druid.query.aggregation.PostAggregator;
 import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
@@ -37,6 +39,13 @@ final class ExactTopN {
     /** Returns whether the query wants exact results and is a topN whose merge is not exact anyway. */
     static boolean applies(Query<?> query) {
         return query instanceof TopNQuery && !query.context().getBoolean(APPROXIMATE, false);
+    }
+
+    /** The query with all values of each table of a union, so that their merge is exact. */
+    static <T> Query<T> withAllValues(Query<T> query) {
+        return query.getDataSource() instanceof UnionDataSource
+                ? query.withOverriddenContext(Map.of(QueryContexts.MIN_TOP_N_THRESHOLD, VALUES_MAX))
+                : query;
     }
 
     /** The query for actors. */

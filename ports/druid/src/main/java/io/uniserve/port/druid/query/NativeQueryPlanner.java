@@ -11,12 +11,18 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
 import io.uniserve.port.druid.runtime.DruidErrors;
 import io.uniserve.port.druid.runtime.DruidServices;
 import io.uniserve.port.druid.runtime.JavaScriptCheck;
+import io.uniserve.port.druid.runtime.TableLookups;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryToolChest;
+import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
+import org.apache.druid.query.union.UnionQuery;
 
 /** Planner of Druid's native queries: JSON in, a JSON array of Druid's results out. */
 public final class NativeQueryPlanner implements Planner {
@@ -29,8 +35,25 @@ public final class NativeQueryPlanner implements Planner {
     public Answer answer(QueryText query, PlanContext context) {
         return DruidErrors.DRUID.call("answer a query", () -> {
             Query<?> parsed = parse(query.text());
-            return new Answer(CONTENT_TYPE, Bytes.wrap(answer(parsed, context)));
+            if (parsed.context().isBySegment()) {
+                throw UniserveException.unsupported("context.bySegment");
+            }
+            return services.lookups().call(
+                    lookups(query.table(), parsed, context),
+                    () -> new Answer(CONTENT_TYPE, Bytes.wrap(answer(parsed, context))));
         });
+    }
+
+    /** Lookups of all tables of the query; those of the table that it is sent to come first. */
+    private static Map<String, LookupExtractorFactoryContainer> lookups(
+            TableName first, Query<?> query, PlanContext context) {
+        Map<String, LookupExtractorFactoryContainer> all = new HashMap<>(TableLookups.of(context.table(first)));
+        if (!(query instanceof UnionQuery)) {
+            for (String name : query.getDataSource().getTableNames()) {
+                TableLookups.of(context.table(new TableName(name))).forEach(all::putIfAbsent);
+            }
+        }
+        return all;
     }
 
     private <T> byte[] answer(Query<T> query, PlanContext context) throws JsonProcessingException {

@@ -59,9 +59,14 @@ public final class NativeQueryRunner {
      * @return the results, computed while the caller reads them on the same thread, before the plan ends
      */
     public <T> Sequence<T> run(Query<T> query, PlanContext context) {
+        return run(query, new ActorQueryWalker(services, context), Math.max(1, context.remainingNanos() / 1_000_000));
+    }
+
+    /** Runs a query with this access to tables, and a timeout in milliseconds. */
+    <T> Sequence<T> run(Query<T> query, QuerySegmentWalker tables, long millis) {
         QuerySegmentWalker broker = new ClientQuerySegmentWalker(
                 services.emitter(),
-                new ActorQueryWalker(services, context),
+                tables,
                 local,
                 services.planning().conglomerate(),
                 services.joinables(),
@@ -74,10 +79,10 @@ public final class NativeQueryRunner {
                         services.lookups(), Runtime.getRuntime().maxMemory(), 1),
                 new SubqueryCountStatsProvider());
         Query<T> named = query.getId() == null ? query.withId(UUID.randomUUID().toString()) : query;
-        long millis = Math.max(1, context.remainingNanos() / 1_000_000);
         Query<T> bounded = named.withOverriddenContext(Map.of(
                 QueryContexts.TIMEOUT_KEY,
                 named.context().hasTimeout() ? Math.min(millis, named.context().getTimeout()) : millis));
-        return bounded.getRunner(broker).run(QueryPlus.wrap(bounded), DirectDruidClient.makeResponseContextForQuery());
+        Query<T> exact = ExactTopN.applies(bounded) ? ExactTopN.withAllValues(bounded) : bounded;
+        return exact.getRunner(broker).run(QueryPlus.wrap(exact), DirectDruidClient.makeResponseContextForQuery());
     }
 }

@@ -95,14 +95,27 @@ public final class PartialResults {
 
     private static <T> PartialResults merge(
             Query<T> asked, TimeRange times, List<PartialResults> parts, QueryFactories factories) {
+        int actor = parts.stream()
+                .mapToInt(part -> part.parts.firstKey())
+                .min()
+                .orElse(0);
+        return of(actor, times, asked, mergedRows(asked, parts, factories));
+    }
+
+    /** The results of all parts, merged by the tool chest. */
+    static <T> List<T> mergedRows(Query<T> asked, List<PartialResults> parts, QueryFactories factories) {
         Query<T> query = asked.withOverriddenContext(
                 Map.of(QueryContexts.QUERY_RESOURCE_ID, UUID.randomUUID().toString()));
         QueryToolChest<T, Query<T>> toolChest = factories.conglomerate().getToolChest(query);
-        Sequence<T> merged = toolChest
+        return toolChest
                 .mergeResults((plus, context) -> sorted(query, parts, factories), false)
-                .run(QueryPlus.wrap(query), ResponseContext.createEmpty());
-        int actor = parts.stream().mapToInt(part -> part.parts.firstKey()).min().orElse(0);
-        return of(actor, times, asked, merged.toList());
+                .run(QueryPlus.wrap(query), ResponseContext.createEmpty())
+                .toList();
+    }
+
+    /** Times of all rows of the actors of these parts. */
+    static TimeRange range(List<PartialResults> parts) {
+        return parts.stream().map(part -> part.times).reduce(TimeRange.EMPTY, TimeRange::plus);
     }
 
     /** The results of all parts in the order of the query, and of actors; equal keys are adjacent and not merged. */
@@ -116,7 +129,7 @@ public final class PartialResults {
 
     /** The results of each part in the order of actors, with times as if one segment had all rows. */
     static <T> List<List<T>> decoded(Query<T> query, List<PartialResults> all, QueryFactories factories) {
-        TimeRange range = all.stream().map(part -> part.times).reduce(TimeRange.EMPTY, TimeRange::plus);
+        TimeRange range = range(all);
         SortedMap<Integer, Part> parts = new TreeMap<>();
         all.forEach(one -> parts.putAll(one.parts));
         return parts.values().stream()

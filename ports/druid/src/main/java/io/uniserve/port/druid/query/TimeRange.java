@@ -2,15 +2,17 @@ package io.uniserve.port.druid.query;
 
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
-import org.apache.druid.query.SegmentDescriptor;
+import java.util.List;
 import org.apache.druid.segment.Segment;
 import org.apache.druid.segment.TimeBoundaryInspector;
+import org.joda.time.Interval;
+import org.joda.time.chrono.ISOChronology;
 
 /**
- * Times of the rows of segments within a query's intervals, in milliseconds. Druid's engines number time buckets from the first row of a
- * segment to the last one; for answers of one Druid with all rows, planners need these of all segments.
+ * Times of all rows of segments, in milliseconds. Druid's engines number time buckets from the first row of a segment to the last one; for
+ * the answers of one Druid with all rows, planners need these of all segments.
  *
- * @param first time of the first row, or the begin of the interval if that is later
+ * @param first time of the first row
  * @param last time of the last row; below {@code first} if there are no rows
  */
 record TimeRange(long first, long last) {
@@ -20,20 +22,13 @@ record TimeRange(long first, long last) {
             (out, range) -> out.writeLong(range.first).writeLong(range.last),
             in -> new TimeRange(in.readLong(), in.readLong()));
 
-    /** Range of a segment's rows within the interval of a descriptor. */
-    static TimeRange of(Segment segment, SegmentDescriptor descriptor) {
-        long begin = descriptor.getInterval().getStartMillis();
-        long end = descriptor.getInterval().getEndMillis();
+    /** Range of a segment's rows. */
+    static TimeRange of(Segment segment) {
         TimeBoundaryInspector times = segment.as(TimeBoundaryInspector.class);
-        if (times != null) {
-            long least = times.getMinTime().getMillis();
-            long most = times.getMaxTime().getMillis();
-            if (least >= end || most < begin) {
-                return EMPTY;
-            }
-            return new TimeRange(Math.max(begin, least), Math.min(end - 1, most));
-        }
-        return new TimeRange(begin, end - 1);
+        return times == null
+                ? EMPTY
+                : new TimeRange(
+                        times.getMinTime().getMillis(), times.getMaxTime().getMillis());
     }
 
     boolean isEmpty() {
@@ -42,5 +37,16 @@ record TimeRange(long first, long last) {
 
     TimeRange plus(TimeRange other) {
         return new TimeRange(Math.min(first, other.first), Math.max(last, other.last));
+    }
+
+    /** The parts of the intervals between the first row and this time, exclusive. */
+    List<Interval> clip(List<Interval> intervals, long end) {
+        return intervals.stream()
+                .filter(interval -> interval.getStartMillis() < end && interval.getEndMillis() > first)
+                .map(interval -> new Interval(
+                        Math.max(first, interval.getStartMillis()),
+                        Math.min(end, interval.getEndMillis()),
+                        ISOChronology.getInstanceUTC()))
+                .toList();
     }
 }

@@ -14,8 +14,8 @@ public final class DruidLimits {
     /** Bytes of files that one groupBy may spill per actor; more fails with RESOURCE_EXHAUSTED. */
     public static final String SPILL_BYTES = "1GiB";
 
-    /** Rows that all subqueries of a query may return to the planner, as Druid's default. */
-    public static final int SUBQUERY_ROWS_MAX = 100_000;
+    /** Characters of a text that a function of an expression makes. */
+    public static final int EXPRESSION_CHARS_MAX = 16 * 1024 * 1024;
 
     private DruidLimits() {}
 }

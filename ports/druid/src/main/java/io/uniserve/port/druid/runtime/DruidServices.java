@@ -8,6 +8,8 @@ import com.fasterxml.jackson.dataformat.smile.SmileFactory;
 import com.fasterxml.jackson.dataformat.smile.SmileGenerator;
 import com.google.inject.Guice;
 import com.google.inject.Injector;
+import com.google.inject.Key;
+import com.google.inject.TypeLiteral;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -119,7 +121,7 @@ public final class DruidServices {
             mapper.setInjectableValues(injected(mapper));
         }
         indexIo = new IndexIO(json, ColumnConfig.DEFAULT);
-        merger = new IndexMergerV9(json, indexIo, OffHeapMemorySegmentWriteOutMediumFactory.instance());
+        merger = new IndexMergerV9(json, indexIo, OffHeapMemorySegmentWriteOutMediumFactory.instance(), true);
         Path spill = spillDirectory();
         planning = new QueryFactories(json, smile, spill);
         reading = new QueryFactories(json, smile, spill);
@@ -151,7 +153,10 @@ public final class DruidServices {
         modules.add(binder ->
                 ExpressionModule.addExprMacro(binder, org.apache.druid.query.expression.LookupExprMacro.class));
         Injector injector = Guice.createInjector(modules);
-        return injector.getInstance(ExprMacroTable.class);
+        List<ExprMacroTable.ExprMacro> all =
+                new ArrayList<>(injector.getInstance(Key.get(new TypeLiteral<Set<ExprMacroTable.ExprMacro>>() {})));
+        BoundedFunctionMacro.NAMES.forEach(name -> all.add(new BoundedFunctionMacro(name)));
+        return new ExprMacroTable(all);
     }
 
     private InjectableValues injected(ObjectMapper mapper) {

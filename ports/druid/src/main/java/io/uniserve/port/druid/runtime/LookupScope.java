@@ -1,5 +1,7 @@
 package io.uniserve.port.druid.runtime;
 
+import io.uniserve.error.PrintableText;
+import io.uniserve.error.UniserveException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,7 +38,12 @@ public final class LookupScope implements LookupExtractorFactoryContainerProvide
 
     @Override
     public Optional<LookupExtractorFactoryContainer> get(String lookupName) {
-        return Optional.ofNullable(current.get().get(lookupName));
+        LookupExtractorFactoryContainer lookup = current.get().get(lookupName);
+        if (lookup == null) {
+            throw UniserveException.invalid("lookup \"" + PrintableText.line(lookupName)
+                    + "\" is not defined; the query has " + current.get().keySet());
+        }
+        return Optional.of(lookup);
     }
 
     @Override

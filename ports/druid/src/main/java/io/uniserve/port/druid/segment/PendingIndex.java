@@ -17,7 +17,7 @@ final class PendingIndex {
     private long addedBytes;
 
     PendingIndex(TableSchema schema, String table, Interval interval) {
-        index = schema.newIndex();
+        index = schema.newIndex(interval.getStartMillis());
         segment = ReferenceCountingSegment.wrapRootGenerationSegment(
                 new IncrementalIndexSegment(index, SegmentId.of(table, interval, "pending", 0)));
     }

@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Deterministic: what becomes a segment, and which segments are merged, depends only on the sequence of rows and drops.
  */
 final class SegmentStore {
-    /** Pending rows of an actor; then the intervals with most rows become segments. */
-    static final int PENDING_ROWS_MAX = 25_000;
-
     /** Bytes of pending rows of an actor, as encoded. */
     static final long PENDING_BYTES_MAX = 32L << 20;
 
     /** Part of the pending rows that stay in memory, as a divisor. */
     private static final int KEPT_SHARE = 4;
+
+    /** Records of the journal per row that may be pending; then it is compacted. */
+    private static final int JOURNAL_RECORDS_PER_ROW = 2;
 
     /** Segments of one size in one interval; then they are merged. */
     static final int MERGE_SEGMENTS = 8;
@@ -97,7 +97,7 @@ final class SegmentStore {
 
     void append(Document row) throws IOException, IndexSizeExceededException {
         appendPending(row);
-        if (pendingRows >= PENDING_ROWS_MAX || pendingBytes >= PENDING_BYTES_MAX) {
+        if (pendingRows >= schema.rowsInMemory() || pendingBytes >= PENDING_BYTES_MAX) {
             seal();
         }
     }
@@ -161,7 +161,7 @@ final class SegmentStore {
         clearPending(bucket);
         retired.addAll(bucket.segments());
         buckets.remove(bucket.interval().getStartMillis());
-        if (journalRecords > 2 * PENDING_ROWS_MAX) {
+        if (journalRecords > JOURNAL_RECORDS_PER_ROW * schema.rowsInMemory()) {
             compactJournal();
         }
     }
@@ -185,7 +185,7 @@ final class SegmentStore {
                         .thenComparing(bucket -> bucket.interval().getStartMillis()))
                 .toList();
         for (SegmentBucket bucket : fullest) {
-            if (pendingRows <= PENDING_ROWS_MAX / KEPT_SHARE && pendingBytes <= PENDING_BYTES_MAX / KEPT_SHARE) {
+            if (pendingRows <= schema.rowsInMemory() / KEPT_SHARE && pendingBytes <= PENDING_BYTES_MAX / KEPT_SHARE) {
                 break;
             }
             PendingIndex pending = bucket.pending();

@@ -9,12 +9,14 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.druid.runtime.DruidErrors;
 import io.uniserve.port.druid.runtime.DruidServices;
 import io.uniserve.port.druid.runtime.JavaScriptCheck;
+import io.uniserve.port.druid.runtime.TableLookups;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import org.apache.druid.java.util.common.granularity.Granularities;
 import org.apache.druid.java.util.common.granularity.Granularity;
 import org.apache.druid.query.aggregation.AggregatorFactory;
+import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
 import org.apache.druid.segment.incremental.IncrementalIndexSchema;
 import org.apache.druid.segment.incremental.OnheapIncrementalIndex;
 import org.apache.druid.segment.indexing.DataSchema;
@@ -29,13 +31,24 @@ public final class TableSchema {
     /** Name of the table option. */
     public static final String OPTION = "dataSchema";
 
+    /** Table option: rows per actor that stay in memory before they become segments, as in Druid's tuningConfig. */
+    public static final String ROWS_IN_MEMORY_OPTION = "maxRowsInMemory";
+
+    private static final int ROWS_IN_MEMORY_DEFAULT = 25_000;
+    private static final int ROWS_IN_MEMORY_MAX = 1_000_000;
+
     private static final Set<String> FIELDS =
             Set.of("dataSource", "timestampSpec", "dimensionsSpec", "metricsSpec", "granularitySpec", "transformSpec");
 
     private final DataSchema schema;
     private final Granularity segmentGranularity;
+    private final int rowsInMemory;
+    private final Map<String, LookupExtractorFactoryContainer> lookups;
 
-    private TableSchema(DataSchema schema) {
+    private TableSchema(
+            DataSchema schema, int rowsInMemory, Map<String, LookupExtractorFactoryContainer> lookups) {
+        this.lookups = lookups;
+        this.rowsInMemory = rowsInMemory;
         this.schema = schema;
         this.segmentGranularity = schema.getGranularitySpec().getSegmentGranularity();
     }
@@ -61,9 +74,19 @@ public final class TableSchema {
                         "table option " + OPTION + path(e) + ": " + PrintableText.line(e.getOriginalMessage()));
             }
         });
-        TableSchema table = new TableSchema(schema);
+        TableSchema table = new TableSchema(schema, rowsInMemory(meta), TableLookups.of(meta));
         table.checkGranularity();
         return table;
+    }
+
+    private static int rowsInMemory(TableMeta meta) {
+        String text = meta.options().getOrDefault(ROWS_IN_MEMORY_OPTION, Integer.toString(ROWS_IN_MEMORY_DEFAULT));
+        int rows = text.matches("\\d{1,7}") ? Integer.parseInt(text) : 0;
+        if (rows < 1 || rows > ROWS_IN_MEMORY_MAX) {
+            throw UniserveException.invalid("table option " + ROWS_IN_MEMORY_OPTION + " is \""
+                    + PrintableText.line(text) + "\": use a whole number, 1 to " + ROWS_IN_MEMORY_MAX);
+        }
+        return rows;
     }
 
     private static JsonNode parse(String text) {
@@ -97,7 +120,8 @@ public final class TableSchema {
             }
         }
         if (tree.path("timestampSpec").has("missingValue")) {
-            throw UniserveException.unsupported("timestampSpec.missingValue: each row needs its time");
+            throw UniserveException.unsupported(
+                    "timestampSpec.missingValue in table option " + OPTION + ": each row needs its time");
         }
     }
 
@@ -111,16 +135,16 @@ public final class TableSchema {
 
     private void checkGranularity() {
         if (Granularities.NONE.equals(segmentGranularity)) {
-            throw UniserveException.unsupported(
-                    "granularitySpec.segmentGranularity NONE; use HOUR, DAY, MONTH, YEAR or ALL");
+            throw UniserveException.unsupported("granularitySpec.segmentGranularity NONE in table option " + OPTION
+                    + "; use HOUR, DAY, MONTH, YEAR or ALL");
         }
         if (!schema.getGranularitySpec().inputIntervals().isEmpty()) {
-            throw UniserveException.unsupported(
-                    "granularitySpec.intervals; delete the field: rows of all times are stored");
+            throw UniserveException.unsupported("granularitySpec.intervals in table option " + OPTION
+                    + "; delete the field: rows of all times are stored");
         }
         if (schema.getGranularitySpec().getClass()
                 != org.apache.druid.indexer.granularity.UniformGranularitySpec.class) {
-            throw UniserveException.unsupported("granularitySpec.type other than uniform");
+            throw UniserveException.unsupported("granularitySpec.type other than uniform in table option " + OPTION);
         }
     }
 
@@ -134,6 +158,16 @@ public final class TableSchema {
         return segmentGranularity;
     }
 
+    /** Lookups by name. */
+    public Map<String, LookupExtractorFactoryContainer> lookups() {
+        return lookups;
+    }
+
+    /** Pending rows of an actor; then the intervals with most rows become segments. */
+    int rowsInMemory() {
+        return rowsInMemory;
+    }
+
     boolean rollup() {
         return schema.getGranularitySpec().isRollup();
     }
@@ -142,10 +176,11 @@ public final class TableSchema {
         return schema.getAggregators();
     }
 
-    /** A new empty index in memory. */
-    OnheapIncrementalIndex newIndex() {
+    /** A new empty index in memory for rows from this time on. */
+    OnheapIncrementalIndex newIndex(long minMillis) {
         return (OnheapIncrementalIndex) new OnheapIncrementalIndex.Builder()
                 .setIndexSchema(IncrementalIndexSchema.builder()
+                        .withMinTimestamp(minMillis)
                         .withTimestampSpec(schema.getTimestampSpec())
                         .withQueryGranularity(schema.getGranularitySpec().getQueryGranularity())
                         .withDimensionsSpec(schema.getDimensionsSpec())
@@ -154,14 +189,5 @@ public final class TableSchema {
                         .build())
                 .setMaxRowCount(Integer.MAX_VALUE)
                 .build();
-    }
-
-    /** Fields of rows that hold the time. */
-    Map<String, String> timeField() {
-        return Map.of(
-                "column",
-                schema.getTimestampSpec().getTimestampColumn(),
-                "format",
-                schema.getTimestampSpec().getTimestampFormat());
     }
 }

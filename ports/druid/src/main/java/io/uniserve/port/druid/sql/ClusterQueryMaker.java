@@ -1,7 +1,6 @@
 package io.uniserve.port.druid.sql;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.google.common.collect.Iterables;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -153,8 +152,7 @@ final class ClusterQueryMaker implements QueryMaker {
                 || planned.getGrouping().getDimensions().isEmpty()) {
             return names;
         }
-        String time =
-                Iterables.getOnlyElement(planned.getGrouping().getDimensions()).getOutputName();
+        String time = planned.getGrouping().getDimensions().get(0).getOutputName();
         return names.stream()
                 .map(name -> name.equals(time) ? ColumnHolder.TIME_COLUMN_NAME : name)
                 .toList();

@@ -1,15 +1,20 @@
 package io.uniserve.port.druid.sql;
 
-import com.google.common.base.Supplier;
-import com.google.common.base.Suppliers;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.model.TableName;
 import io.uniserve.port.druid.query.NativeQueryRunner;
+import io.uniserve.port.druid.runtime.DruidErrors;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.TableLookups;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.query.Query;
+import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Planner of all texts: SQL, and native queries, which it passes on. A text that begins with a brace is JSON: SQL if it has a member "query",
@@ -22,7 +27,7 @@ public final class SqlQueryPlanner implements Planner {
     private final DruidServices services = DruidServices.get();
     private final NativeQueryRunner runner = new NativeQueryRunner(services);
     private final TableSignatures signatures = new TableSignatures();
-    private final Supplier<DruidSqlPlanner> planner = Suppliers.memoize(() -> new DruidSqlPlanner(services));
+    private @Nullable DruidSqlPlanner planner;
 
     /** Creates a planner of SQL that passes native queries on. */
     public SqlQueryPlanner(Planner nativePlanner) {
@@ -37,17 +42,42 @@ public final class SqlQueryPlanner implements Planner {
         }
         SqlResult result = StatementTables.isAsked(text)
                 ? StatementTables.of(text)
-                : run(SqlRequest.parse(text, services.json()), context);
+                : run(query.table(), SqlRequest.parse(text, services.json()), context);
         return SqlAnswers.of(result, services.json());
     }
 
-    private SqlResult run(SqlRequest request, PlanContext context) {
+    private synchronized DruidSqlPlanner planner() {
+        DruidSqlPlanner built = planner;
+        if (built == null) {
+            built = new DruidSqlPlanner(services);
+            planner = built;
+        }
+        return built;
+    }
+
+    private SqlResult run(TableName first, SqlRequest request, PlanContext context) {
         NativeQueries queries = new NativeQueries() {
             @Override
             public <T> Sequence<T> run(Query<T> query) {
                 return runner.run(query, context);
             }
         };
-        return planner.get().run(request, name -> signatures.of(name, context, queries), queries);
+        return DruidErrors.DRUID.call(
+                "answer a statement",
+                () -> services.lookups()
+                        .call(
+                                lookups(first, request.sql(), context),
+                                () -> planner().run(request, name -> signatures.of(name, context, queries), queries)));
+    }
+
+    /** Lookups of all tables of the statement; those of the table that it is sent to come first. */
+    private static Map<String, LookupExtractorFactoryContainer> lookups(
+            TableName first, String sql, PlanContext context) {
+        Map<String, LookupExtractorFactoryContainer> all = new HashMap<>(TableLookups.of(context.table(first)));
+        for (Object[] row : StatementTables.of(sql).rows()) {
+            TableSignatures.table(String.valueOf(row[0]), context)
+                    .ifPresent(meta -> TableLookups.of(meta).forEach(all::putIfAbsent));
+        }
+        return all;
     }
 }

@@ -69,7 +69,8 @@ final class TableSignatures {
         return Optional.of(present.columns);
     }
 
-    private static Optional<TableMeta> table(String name, PlanContext context) {
+    /** Returns a table's definition; empty if there is no such table. */
+    static Optional<TableMeta> table(String name, PlanContext context) {
         TableName table;
         try {
             table = new TableName(name);

@@ -16,7 +16,7 @@ final class RunnerSuites {
     private RunnerSuites() {}
 
     private static <T> TestQueryRunner<T> named(QueryRunner<T> runner) {
-        SuiteCluster.get().load(QueryRunnerTestHelper.DATA_SOURCE, TestIndex.getMMappedTestIndex());
+        SuiteCluster.get().load(QueryRunnerTestHelper.DATA_SOURCE, TestIndex.getMMappedTestIndex(), true);
         return new TestQueryRunner<>(
                 "cluster",
                 runner,

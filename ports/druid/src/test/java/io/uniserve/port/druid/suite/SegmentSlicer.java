@@ -36,19 +36,35 @@ import org.apache.druid.segment.incremental.OnheapIncrementalIndex;
 final class SegmentSlicer {
     private SegmentSlicer() {}
 
-    /** Returns at most this many segments, each for the actor of its position. */
-    static List<SegmentRow> slices(QueryableIndex index, int count, Path scratch) {
+    /**
+     * Returns at most this many segments, each for the actor of its position.
+     *
+     * @param byTime keeps rows of one time in one segment, as segments of Druid do
+     */
+    static List<SegmentRow> slices(QueryableIndex index, int count, boolean byTime, Path scratch) {
         List<MapBasedInputRow> rows = rows(index);
         IncrementalIndexSchema schema = schema(index);
         List<SegmentRow> slices = new ArrayList<>();
         for (int actor = 0; actor < count; actor++) {
-            int from = (int) ((long) rows.size() * actor / count);
-            int to = (int) ((long) rows.size() * (actor + 1) / count);
+            int from = begin(rows, actor, count, byTime);
+            int to = begin(rows, actor + 1, count, byTime);
             if (from < to) {
                 slices.add(slice(schema, rows.subList(from, to), actor, scratch.resolve(String.valueOf(actor))));
             }
         }
         return slices;
+    }
+
+    private static int begin(List<MapBasedInputRow> rows, int actor, int count, boolean byTime) {
+        int begin = (int) ((long) rows.size() * actor / count);
+        while (byTime
+                && begin > 0
+                && begin < rows.size()
+                && rows.get(begin).getTimestampFromEpoch()
+                        == rows.get(begin - 1).getTimestampFromEpoch()) {
+            begin++;
+        }
+        return begin;
     }
 
     private static IncrementalIndexSchema schema(QueryableIndex index) {

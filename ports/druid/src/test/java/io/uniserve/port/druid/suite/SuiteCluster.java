@@ -6,9 +6,11 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
+import io.uniserve.model.TableName;
 import io.uniserve.port.druid.query.NativeQueryRunner;
 import io.uniserve.port.druid.query.PartialQueries;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.TableLookups;
 import io.uniserve.port.druid.segment.SegmentRow;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.io.IOException;
@@ -38,11 +40,17 @@ import org.apache.druid.timeline.DataSegment;
 final class SuiteCluster {
     static final int SERVERS = 4;
     static final int ACTORS = 8;
-    static final int REPLICAS = Integer.getInteger("uniserve.druid.replicas", 1);
+    static final int REPLICAS = Integer.getInteger("uniserve.druid.suite.replicas", 1);
 
     private static final Duration DEADLINE = Duration.ofMinutes(2);
     private static final String SCHEMA = "{\"timestampSpec\":{\"column\":\"__time\",\"format\":\"millis\"},"
             + "\"dimensionsSpec\":{},\"granularitySpec\":{\"segmentGranularity\":\"ALL\",\"rollup\":false}}";
+
+    /** The lookups of Druid's tests. */
+    private static final String LOOKUPS =
+            "{\"lookyloo\":{\"a\":\"xa\",\"abc\":\"xabc\",\"nosuchkey\":\"mysteryvalue\",\"6\":\"x6\"},"
+                + "\"lookyloo-chain\":{\"xa\":\"za\",\"xabc\":\"zabc\",\"x6\":\"z6\"},"
+                + "\"lookyloo121\":{\"\":\"x\",\"10.1\":\"x10.1\",\"2\":\"x2\",\"1\":\"x1\",\"def\":\"xdef\",\"abc\":\"xabc\"}}";
 
     private static final class Holder {
         private static final SuiteCluster INSTANCE = new SuiteCluster();
@@ -80,13 +88,13 @@ final class SuiteCluster {
             String table = table(segment.getDataSource());
             QueryableIndex index =
                     walker.getSegment(segment.getId()).getSegment().as(QueryableIndex.class);
-            load(table, index);
+            load(table, index, false);
         }
         return walker;
     }
 
-    /** Loads a segment as a table, unless the table exists. */
-    synchronized void load(String table, QueryableIndex index) {
+    /** Loads a segment as a table, unless the table exists; {@code byTime} keeps rows of one time in one actor. */
+    synchronized void load(String table, QueryableIndex index, boolean byTime) {
         if (!loaded.add(table)) {
             return;
         }
@@ -96,8 +104,9 @@ final class SuiteCluster {
                         .range(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L))
                         .replicas(REPLICAS)
                         .keyField("actor")
-                        .option("dataSchema", SCHEMA));
-        List<CompletionStage<UpdateOutcome>> loads = SegmentSlicer.slices(index, ACTORS, scratch()).stream()
+                        .option("dataSchema", SCHEMA)
+                        .option("lookups", LOOKUPS));
+        List<CompletionStage<UpdateOutcome>> loads = SegmentSlicer.slices(index, ACTORS, byTime, scratch()).stream()
                 .map(slice -> client.table(table)
                         .update(SegmentRow.ADD.id(), SegmentRow.CODEC, List.of(slice))
                         .ack(AckLevel.ISR)
@@ -132,10 +141,23 @@ final class SuiteCluster {
                 .filter(loaded::contains)
                 .findFirst()
                 .orElseGet(() -> loaded.iterator().next());
+        Function<PlanContext, List<?>> scoped = context -> withLookups(table, work, context);
         try {
-            return Sequences.simple((List<T>) SuiteEngine.call(work, text -> client.query(table, text, DEADLINE)));
+            return Sequences.simple((List<T>) SuiteEngine.call(scoped, text -> client.query(table, text, DEADLINE)));
         } catch (UniserveException e) {
             throw WireTypes.error(e);
+        }
+    }
+
+    private static List<?> withLookups(String table, Function<PlanContext, List<?>> work, PlanContext context) {
+        try {
+            return DruidServices.get()
+                    .lookups()
+                    .call(TableLookups.of(context.table(new TableName(table))), () -> work.apply(context));
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
         }
     }
 

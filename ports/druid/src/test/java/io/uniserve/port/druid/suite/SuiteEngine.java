@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -52,12 +53,12 @@ final class SuiteEngine implements Engine {
      * @param send sends a query text to a server
      * @return the rows; the planner's exception is thrown as it was
      */
-    static List<?> call(Function<PlanContext, List<?>> work, Function<String, Answer> send) {
+    static List<?> call(Function<PlanContext, List<?>> work, Consumer<String> send) {
         String text = PREFIX + NUMBERS.incrementAndGet();
         Call call = new Call(work);
         CALLS.put(text, call);
         try {
-            send.apply(text);
+            send.accept(text);
             return call.rows;
         } catch (RuntimeException e) {
             throw call.failure.orElse(e);

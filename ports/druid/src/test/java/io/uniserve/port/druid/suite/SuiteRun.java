@@ -12,6 +12,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -47,9 +48,10 @@ final class SuiteRun {
      * @param seed draws the tests
      */
     static TreeSet<SuiteOutcome> run(List<Class<?>> suites, int share, long seed) {
+        PostDiscoveryFilter filter = test -> FilterResult.includedIf(isDrawn(test, share, seed));
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(suites.stream().map(DiscoverySelectors::selectClass).toList())
-                .filters((TestDescriptor test) -> FilterResult.includedIf(isDrawn(test, share, seed)))
+                .filters(filter)
                 .configurationParameter("junit.jupiter.extensions.autodetection.enabled", "false")
                 .build();
         Listener listener = new Listener();

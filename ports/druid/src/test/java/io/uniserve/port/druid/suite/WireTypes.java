@@ -8,6 +8,8 @@ import java.util.Map;
 import org.apache.druid.java.util.common.granularity.Granularity;
 import org.apache.druid.java.util.common.granularity.PeriodGranularity;
 import org.apache.druid.query.Query;
+import org.apache.druid.query.QueryException;
+import org.apache.druid.query.QueryInterruptedException;
 import org.apache.druid.query.QueryTimeoutException;
 import org.apache.druid.query.ResourceLimitExceededException;
 import org.apache.druid.query.Result;
@@ -87,6 +89,10 @@ final class WireTypes {
                     return new ResourceLimitExceededException(known.getMessage());
                 case DEADLINE_EXCEEDED:
                     return new QueryTimeoutException(known.getMessage());
+                case INVALID_ARGUMENT:
+                case PORT_FAILED:
+                    return new QueryInterruptedException(
+                            QueryException.UNKNOWN_EXCEPTION_ERROR_CODE, known.getMessage(), "", "");
                 default:
                     return failure;
             }

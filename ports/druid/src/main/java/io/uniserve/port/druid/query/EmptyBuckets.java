@@ -1,0 +1,91 @@
+package io.uniserve.port.druid.query;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.druid.java.util.common.granularity.Granularities;
+import org.apache.druid.java.util.common.granularity.Granularity;
+import org.apache.druid.java.util.common.guava.Sequence;
+import org.apache.druid.java.util.common.guava.Sequences;
+import org.apache.druid.query.Query;
+import org.apache.druid.query.Result;
+import org.apache.druid.query.timeseries.TimeseriesQuery;
+import org.apache.druid.query.timeseries.TimeseriesQueryQueryToolChest;
+import org.apache.druid.query.timeseries.TimeseriesResultValue;
+import org.apache.druid.query.topn.TopNQuery;
+import org.apache.druid.query.topn.TopNResultValue;
+import org.joda.time.DateTime;
+import org.joda.time.Interval;
+
+/**
+ * Time buckets without rows. Druid's engines return them between the first and the last row of a segment. One Druid with all rows in one
+ * segment returns them between the first and the last row of all, so the planner adds those between segments. Stateless.
+ */
+final class EmptyBuckets {
+    /** Time buckets of a query, of all its intervals. */
+    static final int BUCKETS_MAX = 1_000_000;
+
+    private EmptyBuckets() {}
+
+    /** The query for actors, which need not send empty buckets. */
+    static <T> Query<T> forActors(Query<T> query) {
+        return query instanceof TimeseriesQuery && !Granularities.ALL.equals(query.getGranularity())
+                ? query.withOverriddenContext(Map.of(TimeseriesQuery.SKIP_EMPTY_BUCKETS, true))
+                : query;
+    }
+
+    /**
+     * Empty results of all buckets, in the order of the query; a merge with the actors' results does not change these. Fails with
+     * RESOURCE_EXHAUSTED for more than {@link #BUCKETS_MAX} buckets.
+     */
+    @SuppressWarnings("unchecked") // Results of both query types are of class Result.
+    static <T> Sequence<T> of(Query<T> query, List<PartialResults> parts) {
+        boolean filled = query instanceof TopNQuery
+                || query instanceof TimeseriesQuery timeseries && !timeseries.isSkipEmptyBuckets();
+        TimeRange times = PartialResults.range(parts);
+        if (!filled || times.isEmpty() || Granularities.ALL.equals(query.getGranularity())) {
+            return Sequences.empty();
+        }
+        List<T> empty = new ArrayList<>();
+        for (DateTime bucket : buckets(query, times)) {
+            empty.add((T) new Result<>(bucket, emptyValue(query)));
+        }
+        empty.sort(query.getResultOrdering());
+        return Sequences.simple(empty);
+    }
+
+    private static Object emptyValue(Query<?> query) {
+        if (!(query instanceof TimeseriesQuery timeseries)) {
+            return new TopNResultValue(new ArrayList<>());
+        }
+        Object[] values = TimeseriesQueryQueryToolChest.getEmptyAggregations(timeseries.getAggregatorSpecs());
+        Map<String, Object> fields = new LinkedHashMap<>();
+        for (int i = 0; i < values.length; i++) {
+            fields.put(timeseries.getAggregatorSpecs().get(i).getName(), values[i]);
+        }
+        return new TimeseriesResultValue(fields);
+    }
+
+    private static Set<DateTime> buckets(Query<?> query, TimeRange times) {
+        Granularity granularity = query.getGranularity();
+        long end = granularity.increment(granularity.bucketStart(times.last()));
+        Set<DateTime> buckets = new HashSet<>();
+        for (Interval interval : times.clip(query.getIntervals(), end)) {
+            for (Interval bucket : granularity.getIterable(interval)) {
+                buckets.add(bucket.getStart());
+                if (buckets.size() > BUCKETS_MAX) {
+                    throw new UniserveException(
+                            ErrorCode.RESOURCE_EXHAUSTED,
+                            "query has more than " + BUCKETS_MAX + " time buckets; use a coarser granularity, shorter"
+                                    + " intervals, or \"context\": {\"skipEmptyBuckets\": true}");
+                }
+            }
+        }
+        return buckets;
+    }
+}

@@ -1,0 +1,91 @@
+package io.uniserve.port.druid.runtime;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.List;
+import java.util.Objects;
+import org.apache.druid.math.expr.Expr;
+import org.apache.druid.math.expr.ExprEval;
+import org.apache.druid.math.expr.ExprMacroTable;
+import org.apache.druid.math.expr.ExpressionType;
+import org.apache.druid.math.expr.Function;
+import org.apache.druid.math.expr.Parser;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Druid's own function of an expression, with a limit on the text that it makes. Druid has none, so that an expression could allocate all
+ * memory of a server. Immutable.
+ *
+ * <p>Errors: RESOURCE_EXHAUSTED with the function's name.
+ */
+final class BoundedFunctionMacro implements ExprMacroTable.ExprMacro {
+    /** Functions whose text may be longer than the sum of all arguments of the query, or grow by nesting. */
+    static final List<String> NAMES = List.of("repeat", "lpad", "rpad", "concat", "replace");
+
+    private final String name;
+    private final Function function;
+
+    BoundedFunctionMacro(String name) {
+        this.name = name;
+        this.function = Objects.requireNonNull(Parser.getFunction(name));
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Expr apply(List<Expr> args) {
+        function.validateArguments(args);
+        return new Call(this, args);
+    }
+
+    private void check(List<ExprEval<?>> values) {
+        long chars = switch (name) {
+            case "repeat" -> length(values.get(0)) * Math.max(0, number(values.get(1)));
+            case "lpad", "rpad" -> number(values.get(1));
+            case "replace" -> length(values.get(0)) * Math.max(1, length(values.get(2)));
+            default -> values.stream().mapToLong(BoundedFunctionMacro::length).sum();
+        };
+        if (chars > DruidLimits.EXPRESSION_CHARS_MAX) {
+            throw new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "function " + name + " of an expression would make a text of more than "
+                            + DruidLimits.EXPRESSION_CHARS_MAX + " characters");
+        }
+    }
+
+    private static long length(ExprEval<?> value) {
+        String text = value.asString();
+        return text == null ? 0 : text.length();
+    }
+
+    private static long number(ExprEval<?> value) {
+        return Math.min(Integer.MAX_VALUE, value.asLong());
+    }
+
+    /** Call of the function. Arguments are computed once. */
+    private static final class Call extends ExprMacroTable.BaseScalarMacroFunctionExpr {
+        private final BoundedFunctionMacro bounded;
+
+        Call(BoundedFunctionMacro bounded, List<Expr> args) {
+            super(bounded, args);
+            this.bounded = bounded;
+        }
+
+        @Override
+        @SuppressWarnings("rawtypes") // Druid's signature.
+        public ExprEval eval(ObjectBinding bindings) {
+            List<ExprEval<?>> values =
+                    args.stream().<ExprEval<?>>map(arg -> arg.eval(bindings)).toList();
+            bounded.check(values);
+            return bounded.function.apply(values.stream().map(ExprEval::toExpr).toList(), bindings);
+        }
+
+        @Override
+        public @Nullable ExpressionType getOutputType(InputBindingInspector inspector) {
+            return bounded.function.getOutputType(inspector, args);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.uniserve.port.druid.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.uniserve.api.Document;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.port.druid.runtime.DruidServices;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Random queries over hostile rows give the answers of one Druid with all rows in one segment. */
+class DruidParityTest {
+    private static final int QUERIES = Boolean.getBoolean("uniserve.test.full") ? 2_000 : 400;
+    private static final int ROWS = 300;
+    private static final int CONTEXT = 120;
+
+    private static LocalActors actors;
+    private static OneDruid one;
+
+    @BeforeAll
+    static void load(@TempDir Path directory) throws Exception {
+        actors = new LocalActors(directory);
+        one = new OneDruid();
+        for (String name : List.of("one", "two")) {
+            TableMeta meta = meta(name, 6);
+            List<Document> rows = new RandomNativeQueries(name.hashCode()).rows(ROWS);
+            actors.with(meta).append(name, rows, 97);
+            one.with(meta, rows, directory);
+        }
+    }
+
+    static TableMeta meta(String name, int count) {
+        return new TableMeta(
+                new TableName(name),
+                1,
+                new Partitioner.Hash(count),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "druid",
+                Map.of("dataSchema", RandomNativeQueries.SCHEMA, "maxRowsInMemory", "1", "lookups", "{\"names\": {\"a\": \"first\", \"b\": \"second\"}}"));
+    }
+
+    @AfterAll
+    static void close() {
+        actors.close();
+    }
+
+    @Test
+    void answersAreThoseOfOneDruid() throws Exception {
+        long first = Long.getLong("uniserve.parity.seed", 0);
+        List<String> wrong = new ArrayList<>();
+        for (long seed = first; seed < first + QUERIES; seed++) {
+            String query = new RandomNativeQueries(seed).next();
+            JsonNode expected = normalized(query, one.answer(query));
+            try {
+                JsonNode found = normalized(query, DruidServices.get().json().readTree(actors.answer("one", query)));
+                if (!found.equals(expected)) {
+                    wrong.add("seed " + seed + ": " + query + difference(expected.toString(), found.toString()));
+                }
+            } catch (UniserveException e) {
+                wrong.add("seed " + seed + ": " + query + "\n  " + e);
+            }
+        }
+        assertThat(wrong).as("%d of %d answers differ", wrong.size(), QUERIES).isEmpty();
+    }
+
+    private static String difference(String expected, String found) {
+        int at = 0;
+        while (at < Math.min(expected.length(), found.length()) && expected.charAt(at) == found.charAt(at)) {
+            at++;
+        }
+        int from = Math.max(0, at - CONTEXT);
+        return "\n  expected " + expected.substring(from, Math.min(expected.length(), at + CONTEXT)) + "\n  found    "
+                + found.substring(from, Math.min(found.length(), at + CONTEXT));
+    }
+
+    /**
+     * Scans without an order are compared as sets of rows, and names of segments do not matter. Times of searches and of granularity ALL
+     * are those of any segment in Druid.
+     */
+    private static JsonNode normalized(String query, JsonNode answer) {
+        if (query.contains("\"search\", \"dataSource\"") || query.contains("\"granularity\": \"all\"")) {
+            answer.forEach(result -> ((ObjectNode) result).remove("timestamp"));
+        }
+        if (answer.size() == 0 || !answer.get(0).has("segmentId")) {
+            return answer;
+        }
+        List<String> rows = new ArrayList<>();
+        for (JsonNode batch : answer) {
+            batch.get("events").forEach(row -> rows.add(row.toString()));
+        }
+        rows.sort(null);
+        return DruidServices.get().json().valueToTree(rows);
+    }
+}

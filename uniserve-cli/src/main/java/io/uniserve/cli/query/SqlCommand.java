@@ -37,8 +37,11 @@ public final class SqlCommand extends ClientCommand {
     private static final String STDIN = "-";
     private static final String EMPTY = "the statement is empty; give a SELECT, or some on standard input";
 
-    /** Prefix of statements whose steps the server explains, for every port; {@code EXPLAIN (TYPE IO)} is another statement. */
-    private static final Pattern EXPLAIN = Pattern.compile("(?i)explain\\s(?!\\s*\\()");
+    /**
+     * Prefix of statements whose steps the server explains, for every port. {@code EXPLAIN (TYPE IO)} and {@code EXPLAIN PLAN FOR} are other
+     * statements, which ports answer.
+     */
+    private static final Pattern EXPLAIN = Pattern.compile("(?i)explain\\s++(?!\\(|plan\\s)");
 
     @Parameters(
             index = "0",

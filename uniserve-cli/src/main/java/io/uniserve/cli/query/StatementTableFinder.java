@@ -6,6 +6,7 @@ import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,9 @@ import java.util.stream.Stream;
 final class StatementTableFinder {
     /** Statement of ports with SQL that returns the names of the tables that another one reads. */
     static final String TABLES_OF = "EXPLAIN (TYPE IO) ";
+
+    /** Option of tables of port druid. */
+    private static final String DRUID_SCHEMA = "dataSchema";
 
     private final ClusterClient cluster;
     private final ReadMode read;
@@ -37,7 +41,7 @@ final class StatementTableFinder {
      */
     TableName of(String sql) {
         List<TableRoute> typed = cluster.tables().stream()
-                .filter(route -> ColumnSchema.isDefinedBy(route.meta()))
+                .filter(route -> hasSql(route.meta()))
                 .toList();
         if (typed.isEmpty()) {
             throw UniserveException.invalid(
@@ -52,6 +56,11 @@ final class StatementTableFinder {
                 .flatMap(name -> matching(tables, name))
                 .findFirst()
                 .orElse(tables.get(0));
+    }
+
+    /** Returns whether the table's port answers SQL: its columns are in an option, as typed columns or as Druid's schema. */
+    private static boolean hasSql(TableMeta meta) {
+        return ColumnSchema.isDefinedBy(meta) || meta.options().containsKey(DRUID_SCHEMA);
     }
 
     /**

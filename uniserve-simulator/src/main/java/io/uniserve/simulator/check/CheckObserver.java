@@ -19,7 +19,7 @@ import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.network.NetworkObserver;
 import io.uniserve.simulator.registry.SimEnsemble;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BiConsumer;
 
 /** Observer of messages, engines, gates and registry, which passes events to the checks. */
 public final class CheckObserver implements NetworkObserver, EngineObserver {
@@ -30,7 +30,7 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
     private final FenceCheck fences;
     private final MapCheck maps;
     private final CommitCheck commits;
-    private @Nullable AutomaticCopiesCheck copies;
+    private BiConsumer<String, ReplicaKey> readListener = (server, key) -> {};
 
     public CheckObserver(EventQueue queue, EventTrace trace, ViolationCollector violations) {
         this.queue = queue;
@@ -47,9 +47,9 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
         logs.clearHistory();
     }
 
-    /** Adds the check of automatic copies. */
-    public void setCopies(AutomaticCopiesCheck check) {
-        copies = check;
+    /** Sets the consumer of answered reads, by server and replica. */
+    public void setReadListener(BiConsumer<String, ReplicaKey> listener) {
+        readListener = listener;
     }
 
     /** Registers the disk of a server. The disk survives restarts of the server. */
@@ -127,8 +127,6 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
     @Override
     public void onAnswered(String server, ReplicaKey key, long epoch, long takenNanos) {
         fences.onReadAnswered(server, key, epoch, queue.now());
-        if (copies != null) {
-            copies.onAnswered(server, key);
-        }
+        readListener.accept(server, key);
     }
 }

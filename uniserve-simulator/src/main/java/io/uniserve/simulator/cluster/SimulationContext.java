@@ -5,7 +5,6 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.exchange.ExchangeLimits;
-import io.uniserve.simulator.check.AutomaticCopiesCheck;
 import io.uniserve.simulator.check.CheckCoverage;
 import io.uniserve.simulator.check.CheckObserver;
 import io.uniserve.simulator.check.InDoubtDurationCheck;
@@ -115,7 +114,7 @@ public final class SimulationContext {
         HotSpotLoad load = Objects.requireNonNull(hotSpotLoad, "rebalancing");
         load.heatOneActor();
         AutomaticCopiesCheck check = new AutomaticCopiesCheck(violations, faultIntensity, load.copiesMax());
-        observer.setCopies(check);
+        observer.setReadListener(check::onAnswered);
         ensemble.addListener(check);
     }
 

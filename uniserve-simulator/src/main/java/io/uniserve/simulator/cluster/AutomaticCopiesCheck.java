@@ -1,4 +1,4 @@
-package io.uniserve.simulator.check;
+package io.uniserve.simulator.cluster;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
@@ -6,6 +6,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.simulator.check.ViolationCollector;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.registry.SimEnsemble;
@@ -19,7 +20,7 @@ import java.util.TreeMap;
  * moves, an operator's number is a lower bound, and shares of queries name exactly the in-sync replicas. It also counts copies that were
  * made, dropped, and read.
  */
-public final class AutomaticCopiesCheck implements SimEnsemble.Listener {
+final class AutomaticCopiesCheck implements SimEnsemble.Listener {
     private static final double ROUNDING = 1e-6;
 
     private final ViolationCollector violations;

@@ -38,10 +38,11 @@ class DruidTckTest extends PortTck {
                 OnLoss.WAIT,
                 "druid",
                 Map.of("dataSchema", """
-                        {"timestampSpec": {"column": "ts", "format": "millis"},
-                         "dimensionsSpec": {"dimensions": ["id", {"type": "long", "name": "n"}, "tags"]},
-                         "metricsSpec": [{"type": "doubleMax", "name": "price", "fieldName": "price"}],
-                         "granularitySpec": {"segmentGranularity": "HOUR", "queryGranularity": "NONE", "rollup": true}}"""));
+                    {"timestampSpec": {"column": "ts", "format": "millis"},
+                     "dimensionsSpec": {"dimensions": ["id", {"type": "long", "name": "n"}, "tags"]},
+                     "metricsSpec": [{"type": "doubleMax", "name": "price", "fieldName": "price"}],
+                     "granularitySpec": {"segmentGranularity": "HOUR", "queryGranularity": "NONE", "rollup": true}}\
+                    """));
 
         @Override
         public Engine engine() {
@@ -91,14 +92,17 @@ class DruidTckTest extends PortTck {
         @Override
         public List<String> queries() {
             return List.of("""
-                    {"queryType": "timeseries", "dataSource": "tck", "granularity": "all", "intervals": "1970/2000",
-                     "aggregations": [{"type": "count", "name": "rows"}]}""", """
-                    {"queryType": "groupBy", "dataSource": "tck", "granularity": "all", "intervals": "1970/2000",
-                     "dimensions": ["id"], "aggregations": [{"type": "doubleSum", "name": "p", "fieldName": "price"}],
-                     "limitSpec": {"type": "default", "limit": 20, "columns": ["id"]}}""", """
-                    {"queryType": "topN", "dataSource": "tck", "granularity": "all", "intervals": "1970/2000",
-                     "dimension": "tags", "metric": "p", "threshold": 3,
-                     "aggregations": [{"type": "doubleSum", "name": "p", "fieldName": "price"}]}""");
+                     {"queryType": "timeseries", "dataSource": "tck", "granularity": "all", "intervals": "1970/2000",
+                      "aggregations": [{"type": "count", "name": "rows"}]}\
+                     """, """
+                     {"queryType": "groupBy", "dataSource": "tck", "granularity": "all", "intervals": "1970/2000",
+                      "dimensions": ["id"], "aggregations": [{"type": "doubleSum", "name": "p", "fieldName": "price"}],
+                      "limitSpec": {"type": "default", "limit": 20, "columns": ["id"]}}\
+                     """, """
+                     {"queryType": "topN", "dataSource": "tck", "granularity": "all", "intervals": "1970/2000",
+                      "dimension": "tags", "metric": "p", "threshold": 3,
+                      "aggregations": [{"type": "doubleSum", "name": "p", "fieldName": "price"}]}\
+                     """);
         }
 
         @Override

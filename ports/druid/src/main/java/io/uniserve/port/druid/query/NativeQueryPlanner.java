@@ -38,9 +38,10 @@ public final class NativeQueryPlanner implements Planner {
             if (parsed.context().isBySegment()) {
                 throw UniserveException.unsupported("context.bySegment");
             }
-            return services.lookups().call(
-                    lookups(query.table(), parsed, context),
-                    () -> new Answer(CONTENT_TYPE, Bytes.wrap(answer(parsed, context))));
+            return services.lookups()
+                    .call(
+                            lookups(query.table(), parsed, context),
+                            () -> new Answer(CONTENT_TYPE, Bytes.wrap(answer(parsed, context))));
         });
     }
 

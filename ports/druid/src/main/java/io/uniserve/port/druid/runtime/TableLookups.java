@@ -38,8 +38,8 @@ public final class TableLookups {
                             new LookupExtractorFactoryContainer("v1", new MapLookupExtractorFactory(map, false))));
         } catch (JsonProcessingException | NullPointerException | StackOverflowError e) {
             String why = e instanceof JsonProcessingException json ? json.getOriginalMessage() : "a map is missing";
-            throw UniserveException.invalid("table option " + OPTION + " is no JSON object of maps of texts: "
-                    + PrintableText.line(why));
+            throw UniserveException.invalid(
+                    "table option " + OPTION + " is no JSON object of maps of texts: " + PrintableText.line(why));
         }
         return lookups;
     }

@@ -86,7 +86,7 @@ public final class DruidActor implements Actor {
 
     /** Rejects rows that do not fit the table's columns. */
     void check(List<Document> rows) {
-        new RowReader(schema).check(rows);
+        new DruidRowReader(schema).check(rows);
     }
 
     /** Adds rows. */

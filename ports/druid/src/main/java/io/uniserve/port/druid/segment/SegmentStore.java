@@ -44,7 +44,7 @@ final class SegmentStore {
     private final TableSchema schema;
     private final String table;
     private final Path scratch;
-    private final RowReader reader;
+    private final DruidRowReader reader;
     private final SegmentWriter writer;
     private final TreeMap<Long, SegmentBucket> buckets = new TreeMap<>();
     private final List<StoredSegment> retired = new ArrayList<>();
@@ -59,7 +59,7 @@ final class SegmentStore {
         this.schema = schema;
         this.table = table;
         this.scratch = scratch;
-        this.reader = new RowReader(schema);
+        this.reader = new DruidRowReader(schema);
         this.writer = new SegmentWriter(schema, table, Files.createDirectories(scratch.resolve("segments")));
         this.journal = newJournal();
     }

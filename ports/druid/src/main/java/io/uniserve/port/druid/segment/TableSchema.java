@@ -45,8 +45,7 @@ public final class TableSchema {
     private final int rowsInMemory;
     private final Map<String, LookupExtractorFactoryContainer> lookups;
 
-    private TableSchema(
-            DataSchema schema, int rowsInMemory, Map<String, LookupExtractorFactoryContainer> lookups) {
+    private TableSchema(DataSchema schema, int rowsInMemory, Map<String, LookupExtractorFactoryContainer> lookups) {
         this.lookups = lookups;
         this.rowsInMemory = rowsInMemory;
         this.schema = schema;
@@ -57,9 +56,9 @@ public final class TableSchema {
     public static TableSchema of(TableMeta meta) {
         String text = meta.options().get(OPTION);
         if (text == null) {
-            throw UniserveException.invalid(
-                    "table option " + OPTION
-                            + " is missing: give Druid's dataSchema as JSON, with timestampSpec, dimensionsSpec, metricsSpec and granularitySpec");
+            throw UniserveException.invalid("table option " + OPTION
+                    + " is missing: give Druid's dataSchema as JSON, with timestampSpec, dimensionsSpec,"
+                    + " metricsSpec and granularitySpec");
         }
         JsonNode tree = parse(text);
         check(tree);

@@ -98,8 +98,8 @@ class DruidBadInputTest {
                 "{\"type\": \"javascript\", \"dimension\": \"s\", \"function\": \"function(x) { return true; }\"}";
         checkRefused(count(", \"filter\": " + filter), ErrorCode.UNSUPPORTED, "javascript");
         String aggregator =
-                "{\"type\": \"javascript\", \"name\": \"j\", \"fieldNames\": [], \"fnAggregate\": \"\", \"fnReset\": \"\","
-                        + " \"fnCombine\": \"\"}";
+                "{\"type\": \"javascript\", \"name\": \"j\", \"fieldNames\": [], \"fnAggregate\": \"\", \"fnReset\":"
+                        + " \"\", \"fnCombine\": \"\"}";
         checkRefused(
                 count("").replace("{\"type\": \"count\", \"name\": \"n\"}", aggregator),
                 ErrorCode.UNSUPPORTED,
@@ -113,11 +113,10 @@ class DruidBadInputTest {
                 "lpad(s, 2000000000, 'x')",
                 "replace(repeat(s, 1000000), 'o', repeat('x', 1000000))")) {
             checkRefused(
-                    count(
-                            ", \"virtualColumns\": [{\"type\": \"expression\", \"name\": \"v\", \"outputType\": \"STRING\","
-                                    + " \"expression\": \"" + expression
-                                    + "\"}], \"filter\": {\"type\": \"selector\", \"dimension\": \"v\","
-                                    + " \"value\": \"a\"}"),
+                    count(", \"virtualColumns\": [{\"type\": \"expression\", \"name\": \"v\", \"outputType\":"
+                            + " \"STRING\", \"expression\": \"" + expression
+                            + "\"}], \"filter\": {\"type\": \"selector\", \"dimension\": \"v\","
+                            + " \"value\": \"a\"}"),
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "function");
         }
@@ -129,7 +128,8 @@ class DruidBadInputTest {
         assertThat(actors.answer("one", count(", \"filter\": " + filter))).contains("\"n\":1");
         assertThat(actors.answer(
                         "one",
-                        "{\"queryType\": \"scan\", \"dataSource\": {\"type\": \"lookup\", \"lookup\": \"names\"}, \"intervals\": "
+                        "{\"queryType\": \"scan\", \"dataSource\": {\"type\": \"lookup\", \"lookup\": \"names\"},"
+                                + " \"intervals\": "
                                 + ALL + ", \"columns\": [\"k\", \"v\"]}"))
                 .contains("\"k\":\"a\",\"v\":\"first\"");
     }
@@ -137,9 +137,9 @@ class DruidBadInputTest {
     @Test
     void unknownLookups() {
         checkRefused(
-                count(
-                        ", \"virtualColumns\": [{\"type\": \"expression\", \"name\": \"v\", \"outputType\": \"STRING\", \"expression\":"
-                                + " \"lookup(s, 'nosuch')\"}], \"filter\": {\"type\": \"selector\", \"dimension\": \"v\", \"value\": \"a\"}"),
+                count(", \"virtualColumns\": [{\"type\": \"expression\", \"name\": \"v\", \"outputType\":"
+                        + " \"STRING\", \"expression\": \"lookup(s, 'nosuch')\"}], \"filter\": {\"type\":"
+                        + " \"selector\", \"dimension\": \"v\", \"value\": \"a\"}"),
                 ErrorCode.INVALID_ARGUMENT,
                 "nosuch");
     }
@@ -172,7 +172,8 @@ class DruidBadInputTest {
         checkSchema(
                 "{\"timestampSpec\": {}, \"dimensionsSpec\": {}, \"metricsSpec\": [{\"type\": \"nosuch\"}]}", "nosuch");
         checkSchema(
-                "{\"timestampSpec\": {}, \"dimensionsSpec\": {}, \"granularitySpec\": {\"segmentGranularity\": \"NONE\"}}",
+                "{\"timestampSpec\": {}, \"dimensionsSpec\": {}, \"granularitySpec\": {\"segmentGranularity\":"
+                        + " \"NONE\"}}",
                 "segmentGranularity");
         checkSchema("{\"timestampSpec\": {}, \"dimensionsSpec\": {\"dimensions\": [\"a\", \"a\"]}}", "a");
         checkSchema(

@@ -53,7 +53,13 @@ class DruidParityTest {
                 1,
                 OnLoss.WAIT,
                 "druid",
-                Map.of("dataSchema", RandomNativeQueries.SCHEMA, "maxRowsInMemory", "1", "lookups", "{\"names\": {\"a\": \"first\", \"b\": \"second\"}}"));
+                Map.of(
+                        "dataSchema",
+                        RandomNativeQueries.SCHEMA,
+                        "maxRowsInMemory",
+                        "1",
+                        "lookups",
+                        "{\"names\": {\"a\": \"first\", \"b\": \"second\"}}"));
     }
 
     @AfterAll

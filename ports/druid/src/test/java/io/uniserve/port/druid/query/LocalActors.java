@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Tables of actors in this process. Requests and values pass through their codecs, and each server of two actors merges its values. */
 public final class LocalActors implements PlanContext, AutoCloseable {
@@ -51,7 +53,7 @@ public final class LocalActors implements PlanContext, AutoCloseable {
 
     /** Appends rows, each to the actor that owns its key, in batches. */
     public LocalActors append(String table, List<Document> rows, int batch) {
-        TableMeta meta = metas.get(new TableName(table));
+        TableMeta meta = table(new TableName(table));
         for (int from = 0; from < rows.size(); from += batch) {
             Map<Integer, List<Document>> owned = new HashMap<>();
             for (Document row : rows.subList(from, Math.min(rows.size(), from + batch))) {
@@ -69,7 +71,7 @@ public final class LocalActors implements PlanContext, AutoCloseable {
     }
 
     public List<DruidActor> actors(String table) {
-        return actors.get(new TableName(table));
+        return Objects.requireNonNull(actors.get(new TableName(table)));
     }
 
     /** Answers a query as a server does. */
@@ -92,9 +94,9 @@ public final class LocalActors implements PlanContext, AutoCloseable {
     public <P, V, R> R retrieve(TableName name, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         table(name);
         List<V> values = new ArrayList<>();
-        List<DruidActor> all = actors.get(name);
+        List<DruidActor> all = actors(name.value());
         for (int from = 0; from < all.size(); from += ACTORS_PER_SERVER) {
-            V merged = null;
+            @Nullable V merged = null;
             P received = call.parameters().decode(call.parameters().encode(parameters));
             for (DruidActor actor : all.subList(from, Math.min(all.size(), from + ACTORS_PER_SERVER))) {
                 @SuppressWarnings("unchecked") // The port has one call.
@@ -102,7 +104,7 @@ public final class LocalActors implements PlanContext, AutoCloseable {
                         ActorQueryRunner.RESULTS.retrieve(actor, new TestingDruidContext(), (SegmentQuery<?>) received);
                 merged = merged == null ? value : merge(received, merged, value);
             }
-            values.add(call.values().decode(call.values().encode(merged)));
+            values.add(call.values().decode(call.values().encode(Objects.requireNonNull(merged))));
         }
         return combiner.combine(values);
     }

@@ -12,17 +12,18 @@ import java.util.Random;
 final class RandomNativeQueries {
     /** The schema of both tables. */
     static final String SCHEMA = """
-            {"timestampSpec": {"column": "ts", "format": "millis"},
-             "dimensionsSpec": {"dimensions": ["id", "s", "multi", {"type": "long", "name": "l"},
-                {"type": "double", "name": "d"}, {"type": "float", "name": "f"}]},
-             "metricsSpec": [{"type": "longSum", "name": "sum", "fieldName": "m"},
-                {"type": "doubleSum", "name": "exact", "fieldName": "x"},
-                {"type": "doubleMax", "name": "most", "fieldName": "wild"},
-                {"type": "doubleMin", "name": "least", "fieldName": "wild"},
-                {"type": "thetaSketch", "name": "theta", "fieldName": "s"},
-                {"type": "HLLSketchBuild", "name": "hll", "fieldName": "id"},
-                {"type": "quantilesDoublesSketch", "name": "quantiles", "fieldName": "x"}],
-             "granularitySpec": {"segmentGranularity": "DAY", "queryGranularity": "MINUTE", "rollup": false}}""";
+        {"timestampSpec": {"column": "ts", "format": "millis"},
+         "dimensionsSpec": {"dimensions": ["id", "s", "multi", {"type": "long", "name": "l"},
+            {"type": "double", "name": "d"}, {"type": "float", "name": "f"}]},
+         "metricsSpec": [{"type": "longSum", "name": "sum", "fieldName": "m"},
+            {"type": "doubleSum", "name": "exact", "fieldName": "x"},
+            {"type": "doubleMax", "name": "most", "fieldName": "wild"},
+            {"type": "doubleMin", "name": "least", "fieldName": "wild"},
+            {"type": "thetaSketch", "name": "theta", "fieldName": "s"},
+            {"type": "HLLSketchBuild", "name": "hll", "fieldName": "id"},
+            {"type": "quantilesDoublesSketch", "name": "quantiles", "fieldName": "x"}],
+         "granularitySpec": {"segmentGranularity": "DAY", "queryGranularity": "MINUTE", "rollup": false}}\
+        """;
 
     private static final String[] TEXTS = {
         "a", "b", "B", "", "zz", "é", "日本", "\ud83d\ude00x", "\uffeey", "a b", "\"q\"", "null", "1", "10", "2"
@@ -143,14 +144,15 @@ final class RandomNativeQueries {
             case 1 ->
                 "{\"type\": \"in\", \"dimension\": \"" + dimension + "\", \"values\": [" + value + ", \"k5\", null]}";
             case 2 ->
-                "{\"type\": \"bound\", \"dimension\": \"" + dimension + "\", \"lower\": " + value
+                "{\"type\": \"bound\", \"dimension\": \"id\", \"lower\": " + value
                         + ", \"upper\": \"zzz\", \"upperStrict\": " + random.nextBoolean() + "}";
             case 3 -> "{\"type\": \"like\", \"dimension\": \"" + dimension + "\", \"pattern\": \"k1%\"}";
             case 4 -> "{\"type\": \"regex\", \"dimension\": \"" + dimension + "\", \"pattern\": \"^[ab]\"}";
             case 5 -> "{\"type\": \"null\", \"column\": \"" + of("s", "multi", "l", "d") + "\"}";
             case 6 -> "{\"type\": \"equals\", \"column\": \"l\", \"matchValueType\": \"LONG\", \"matchValue\": 2}";
             case 7 ->
-                "{\"type\": \"range\", \"column\": \"d\", \"matchValueType\": \"DOUBLE\", \"lower\": -8, \"upper\": 1e300}";
+                "{\"type\": \"range\", \"column\": \"d\", \"matchValueType\": \"DOUBLE\", \"lower\": -8, \"upper\":"
+                        + " 1e300}";
             case 8 -> "{\"type\": \"expression\", \"expression\": \"l % 2 == 0\"}";
             case 9 -> "{\"type\": \"columnComparison\", \"dimensions\": [\"s\", \"id\"]}";
             default ->
@@ -176,16 +178,17 @@ final class RandomNativeQueries {
                 "{\"type\": \"thetaSketch\", \"name\": \"theta\", \"fieldName\": \"theta\"}",
                 "{\"type\": \"HLLSketchMerge\", \"name\": \"hll\", \"fieldName\": \"hll\", \"round\": true}",
                 "{\"type\": \"cardinality\", \"name\": \"card\", \"fields\": [\"s\", \"id\"], \"round\": true}",
-                "{\"type\": \"filtered\", \"aggregator\": {\"type\": \"longSum\", \"name\": \"fsum\", \"fieldName\": \"sum\"}, \"filter\": "
+                "{\"type\": \"filtered\", \"aggregator\": {\"type\": \"longSum\", \"name\": \"fsum\", \"fieldName\":"
+                        + " \"sum\"}, \"filter\": "
                         + filter(1) + "}"));
         while (more.size() > 4) {
             more.remove(random.nextInt(more.size()));
         }
         all.addAll(more);
         return "\"aggregations\": [" + String.join(", ", all)
-                + "], \"postAggregations\": [{\"type\": \"arithmetic\", \"name\":"
-                + " \"p\", \"fn\": \"+\", \"fields\": [{\"type\": \"fieldAccess\", \"fieldName\": \"sum\"}, {\"type\":"
-                + " \"constant\", \"value\": 2}]}, {\"type\": \"expression\", \"name\": \"e\", \"expression\": \"sum * 2\"}]";
+                + "], \"postAggregations\": [{\"type\": \"arithmetic\", \"name\": \"p\", \"fn\": \"+\", \"fields\":"
+                + " [{\"type\": \"fieldAccess\", \"fieldName\": \"sum\"}, {\"type\": \"constant\", \"value\": 2}]},"
+                + " {\"type\": \"expression\", \"name\": \"e\", \"expression\": \"sum * 2\"}]";
     }
 
     private String granularity() {
@@ -210,8 +213,8 @@ final class RandomNativeQueries {
                 "\"s\"",
                 "\"multi\"",
                 "{\"type\": \"default\", \"dimension\": \"s\", \"outputName\": \"o\"}",
-                "{\"type\": \"extraction\", \"dimension\": \"id\", \"outputName\": \"o\", \"extractionFn\": {\"type\": \"substring\","
-                        + " \"index\": 0, \"length\": 2}}");
+                "{\"type\": \"extraction\", \"dimension\": \"id\", \"outputName\": \"o\", \"extractionFn\": {\"type\":"
+                        + " \"substring\", \"index\": 0, \"length\": 2}}");
         String metric = of(
                 "\"exact\"",
                 "{\"type\": \"inverted\", \"metric\": \"exact\"}",
@@ -247,8 +250,9 @@ final class RandomNativeQueries {
             case 1 -> ", \"limitSpec\": {\"type\": \"default\", \"columns\": [" + columns + "]}";
             case 2 -> ", \"limitSpec\": {\"type\": \"default\", \"limit\": 7, \"columns\": [" + columns + "]}";
             default ->
-                ", \"limitSpec\": {\"type\": \"default\", \"limit\": 5, \"offset\": 2, \"columns\": [{\"dimension\": \"exact\","
-                        + " \"direction\": \"descending\", \"dimensionOrder\": \"numeric\"}, " + columns + "]}";
+                ", \"limitSpec\": {\"type\": \"default\", \"limit\": 5, \"offset\": 2, \"columns\": [{\"dimension\":"
+                        + " \"exact\", \"direction\": \"descending\", \"dimensionOrder\": \"numeric\"}, " + columns
+                        + "]}";
         };
         return "{" + common("groupBy", source) + ", \"granularity\": " + of("\"all\"", "\"day\"") + ", "
                 + aggregations()
@@ -261,19 +265,21 @@ final class RandomNativeQueries {
         String inner = "{\"type\": \"query\", \"query\": "
                 + groupBy("\"" + table() + "\"").replace("\"subtotalsSpec\"", "\"unused\"") + "}";
         return "{\"queryType\": \"" + of("groupBy", "timeseries") + "\", \"dataSource\": " + inner
-                + ", \"granularity\": \"all\", \"intervals\": \"2000/2100\", \"dimensions\": [], \"aggregations\": [{\"type\":"
-                + " \"longSum\", \"name\": \"all\", \"fieldName\": \"sum\"}, {\"type\": \"count\", \"name\": \"rows\"}]}";
+                + ", \"granularity\": \"all\", \"intervals\": \"2000/2100\", \"dimensions\": [], \"aggregations\":"
+                + " [{\"type\": \"longSum\", \"name\": \"all\", \"fieldName\": \"sum\"}, {\"type\": \"count\","
+                + " \"name\": \"rows\"}]}";
     }
 
     private String scan() {
         return "{" + common("scan", "\"" + table() + "\"")
-                + ", \"columns\": [\"__time\", \"id\", \"s\", \"multi\", \"l\", \"d\", \"f\", \"sum\", \"exact\", \"most\"]"
-                + ", \"resultFormat\": \"" + of("list", "compactedList") + "\"}";
+                + ", \"columns\": [\"__time\", \"id\", \"s\", \"multi\", \"l\", \"d\", \"f\", \"sum\", \"exact\","
+                + " \"most\"], \"resultFormat\": \"" + of("list", "compactedList") + "\"}";
     }
 
     private String search() {
-        return "{" + common("search", source()) + ", \"granularity\": \"all\""
-                + ", \"searchDimensions\": [\"id\", \"s\", \"multi\"], \"query\": {\"type\": \"insensitive_contains\", \"value\": "
+        return "{" + common("search", source()) + ", \"granularity\": \"all\", \"searchDimensions\": [\"id\", \"s\","
+                + " \"multi\"], \"query\": {\"type\": \"insensitive_contains\","
+                + " \"value\": "
                 + of("\"k\"", "\"b\"", "\"1\"") + "}, \"sort\": {\"type\": \"" + of("lexicographic", "strlen") + "\"}}";
     }
 
@@ -284,18 +290,19 @@ final class RandomNativeQueries {
 
     private String dataSources() {
         String inline =
-                "{\"type\": \"inline\", \"columnNames\": [\"k\", \"name\"], \"columnTypes\": [\"STRING\", \"STRING\"], \"rows\":"
-                        + " [[\"k1\", \"first\"], [\"k2\", \"second\"], [\"a\", \"third\"]]}";
+                "{\"type\": \"inline\", \"columnNames\": [\"k\", \"name\"], \"columnTypes\": [\"STRING\", \"STRING\"],"
+                        + " \"rows\": [[\"k1\", \"first\"], [\"k2\", \"second\"], [\"a\", \"third\"]]}";
         String right = one(2)
                 ? inline
-                : "{\"type\": \"query\", \"query\": {\"queryType\": \"groupBy\", \"dataSource\": \"two\", \"granularity\": \"all\","
-                        + " \"intervals\": \"2000/2100\", \"dimensions\": [{\"type\": \"default\", \"dimension\": \"id\", \"outputName\":"
-                        + " \"k\"}], \"aggregations\": [{\"type\": \"longSum\", \"name\": \"name\", \"fieldName\": \"sum\"}]}}";
+                : "{\"type\": \"query\", \"query\": {\"queryType\": \"groupBy\", \"dataSource\": \"two\","
+                        + " \"granularity\": \"all\", \"intervals\": \"2000/2100\", \"dimensions\": [{\"type\":"
+                        + " \"default\", \"dimension\": \"id\", \"outputName\": \"k\"}], \"aggregations\": [{\"type\":"
+                        + " \"longSum\", \"name\": \"name\", \"fieldName\": \"sum\"}]}}";
         String join = "{\"type\": \"join\", \"left\": \"one\", \"right\": " + right
                 + ", \"rightPrefix\": \"r.\", \"condition\": \"" + of("id", "s") + " == \\\"r.k\\\"\", \"joinType\": \""
                 + of("INNER", "LEFT") + "\"}";
         return "{\"queryType\": \"groupBy\", \"dataSource\": " + of(join, inline.replace("\"k\"", "\"id\""))
-                + ", \"granularity\": \"all\", \"intervals\": \"0000/3000\", \"dimensions\": [\"id\", \"r.name\"], \"aggregations\":"
-                + " [{\"type\": \"longSum\", \"name\": \"sum\", \"fieldName\": \"sum\"}]}";
+                + ", \"granularity\": \"all\", \"intervals\": \"0000/3000\", \"dimensions\": [\"id\", \"r.name\"],"
+                + " \"aggregations\": [{\"type\": \"longSum\", \"name\": \"sum\", \"fieldName\": \"sum\"}]}";
     }
 }

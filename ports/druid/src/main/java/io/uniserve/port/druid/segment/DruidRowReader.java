@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Errors: INVALID_ROW with the field.
  */
-final class RowReader {
+final class DruidRowReader {
     private final TableSchema table;
     private final InputRowSchema schema;
     private final Transformer transformer;
 
-    RowReader(TableSchema table) {
+    DruidRowReader(TableSchema table) {
         this.table = table;
         DataSchema data = table.dataSchema();
         this.schema = new InputRowSchema(data.getTimestampSpec(), data.getDimensionsSpec(), null);

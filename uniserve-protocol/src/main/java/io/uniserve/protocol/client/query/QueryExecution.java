@@ -113,14 +113,7 @@ public final class QueryExecution {
         }
         tableFound = true;
         tableId = route.meta().tableId();
-        if (!query.preferredAddresses().isEmpty()) {
-            slots.all()
-                    .forEach(slot ->
-                            slot.preferredAddress = query.preferredAddresses().get(slot.actor));
-        }
-        if (query.stableReplicas()) {
-            slots.all().forEach(slot -> slot.replicaSeed = state.replicaSeed());
-        }
+        slots.all().forEach(slot -> slot.setPreferences(query, state.replicaSeed()));
         session.ifPresent(states -> slots.all().forEach(slot -> slot.pin = states.pin(tableId, slot.actor)));
         if (!query.colocated().tables().isEmpty()) {
             env.routing()
@@ -194,7 +187,8 @@ public final class QueryExecution {
             slot.triedServers.add(server);
             slot.attempts++;
             slot.inFlight++;
-            targets.add(target(slot, map.get(slot.actor)));
+            ActorState actor = map.get(slot.actor);
+            targets.add(slot.toRequest(actor.epoch(), state.watermarks().watermark(tableId, actor)));
             session.ifPresent(states -> states.addContacted(server, query.table(), tableId, slot.actor));
         }
         ReadCall call = new ReadCall(server, group, now, kind);
@@ -219,12 +213,6 @@ public final class QueryExecution {
         state.health().onRequestSent(server);
         call.cancel =
                 env.network().read(index.address(server).orElseThrow(), request, outcome -> onReply(call, outcome));
-    }
-
-    private ReadRequest.Target target(QueryTarget slot, ActorState actor) {
-        long version = slot.pin.isPresent() ? slot.pin.get().version() : 0;
-        return new ReadRequest.Target(
-                slot.actor, actor.epoch(), state.watermarks().watermark(tableId, actor), version);
     }
 
     private void failStateGone(QueryTarget slot) {
@@ -311,10 +299,7 @@ public final class QueryExecution {
         } else {
             state.health().onReply(call.server, now);
         }
-        return call.slots.stream()
-                .filter(slot -> !slot.isResolved())
-                .map(slot -> new ActorFailure(slot.actor, error.code(), error.reason(), 0))
-                .toList();
+        return call.failures(error);
     }
 
     /** Notes one actor's failure; the slot is sent again unless another request for it is under way. */
@@ -366,9 +351,6 @@ public final class QueryExecution {
 
     /** Cancels requests that are no longer needed. If a server has sent no reply while others answered, this counts as its failure. */
     private void cancelUnneeded(long now) {
-        if (calls.isEmpty()) {
-            return;
-        }
         for (ReadCall call : List.copyOf(calls)) {
             if (!call.isNeeded()) {
                 hedgeDelay.recordSlowLoser(call.server, call.sentNanos, now);
@@ -550,10 +532,7 @@ public final class QueryExecution {
         // Slots without a spare replica or hedge budget are checked again later, when the server may count as silent.
         long silence = hedgeDelay.silenceNanos();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
-        if (call.slots.stream()
-                .anyMatch(slot -> !slot.isResolved()
-                        && slot.pin.isPresent()
-                        && slot.pin.get().isLost(index))) {
+        if (call.hasLostPin(index)) {
             fail(
                     ErrorCode.VERSION_GONE,
                     "server " + call.server + ", which holds the session's state, has left the cluster");
@@ -583,8 +562,7 @@ public final class QueryExecution {
 
     private void succeed() {
         if (!finished) {
-            long now = env.clock().nanos();
-            cancelUnneeded(now);
+            cancelUnneeded(env.clock().nanos());
             release();
             completion.done(
                     Outcome.ok(QueryResult.of(parts, new QueryResult.Stats(requests, retries, hedges, servers))));

@@ -3,6 +3,7 @@ package io.uniserve.protocol.client.query;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.client.ReadRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -69,6 +70,18 @@ final class QueryTarget {
 
     QueryTarget(int actor) {
         this.actor = actor;
+    }
+
+    /** Sets the address and the choice of replicas that the query prefers. */
+    void setPreferences(Query query, long seed) {
+        preferredAddress = query.preferredAddresses().get(actor);
+        replicaSeed = query.stableReplicas() ? seed : 0;
+    }
+
+    /** The actor in a request: its epoch, the client's watermark, and the state that a session holds. */
+    ReadRequest.Target toRequest(long epoch, long watermark) {
+        return new ReadRequest.Target(
+                actor, epoch, watermark, pin.map(ReadSession.Pin::version).orElse(0L));
     }
 
     boolean isResolved() {

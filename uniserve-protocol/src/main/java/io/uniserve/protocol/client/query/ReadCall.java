@@ -1,7 +1,10 @@
 package io.uniserve.protocol.client.query;
 
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.client.ActorFailure;
 import java.util.List;
 
 /** One request to one server. */
@@ -46,5 +49,21 @@ final class ReadCall {
             return "actor " + slots.get(0).actor;
         }
         return slots.size() + " actors from " + slots.get(0).actor;
+    }
+
+    /** The call's error as a failure of each actor without an answer. */
+    List<ActorFailure> failures(UniserveException error) {
+        return slots.stream()
+                .filter(slot -> !slot.isResolved())
+                .map(slot -> new ActorFailure(slot.actor, error.code(), error.reason(), 0))
+                .toList();
+    }
+
+    /** True if the only replica that may answer one of the open actors is gone. */
+    boolean hasLostPin(RouteIndex index) {
+        return slots.stream()
+                .anyMatch(slot -> !slot.isResolved()
+                        && slot.pin.isPresent()
+                        && slot.pin.get().isLost(index));
     }
 }

@@ -3,6 +3,7 @@ package io.uniserve.sql.execute;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.ExplainFormatter;
 import io.uniserve.api.plan.PlanContext;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.plan.FragmentedPlan.Side;
@@ -108,6 +109,11 @@ final class StageCallRunner {
     Set<Integer> actors(Side side) {
         TableMeta meta = meta(side);
         return PartitionPruner.actors(meta, side, context.actors(meta.name()));
+    }
+
+    /** True if all rows of a key are at one actor. In a table partitioned by time, each chunk has an actor for the key. */
+    boolean hasWholeKeys(Side side) {
+        return !(meta(side).partitioner() instanceof Partitioner.Time);
     }
 
     /** Returns the number of called actors, as text for EXPLAIN. */

@@ -4,7 +4,6 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.engine.MergingEngine;
 import io.uniserve.sql.engine.StatementNaming;
@@ -206,17 +205,12 @@ final class StageExecutor {
                 : partialRowsOfActors(last);
     }
 
-    /** True if all rows of a key are at one actor. In a table partitioned by time, each chunk has an actor for the key. */
-    private boolean hasWholeKeys(Side side) {
-        return !(actorCalls.meta(side).partitioner() instanceof Partitioner.Time);
-    }
-
     private SqlRows partialRowsOfActors(SqlQuery last) {
         Side side = plan.sides().get(last.item());
         Optional<FragmentedPlan.Top> top = plan.top()
                 .filter(found -> mayNestGroups())
                 .filter(found -> actorCalls.actors(side).size() == 1
-                        || hasWholeKeys(side)
+                        || actorCalls.hasWholeKeys(side)
                                 && found.columns()
                                         .contains(actorCalls.meta(side).keyField()));
         SqlQuery step = top.isPresent()

@@ -557,7 +557,7 @@ public final class QueryExecution {
         fail(
                 ErrorCode.DEADLINE_EXCEEDED,
                 "query on table " + query.table() + " had no answer from " + slots.describeUnresolved() + " within "
-                        + millis(elapsed()) + " ms" + slots.lastFailure());
+                        + millis(now - startNanos) + " ms" + slots.lastFailure());
     }
 
     private void succeed() {
@@ -589,10 +589,6 @@ public final class QueryExecution {
 
     private long remaining() {
         return query.deadlineNanos() - env.clock().nanos();
-    }
-
-    private long elapsed() {
-        return env.clock().nanos() - startNanos;
     }
 
     private static long millis(long nanos) {

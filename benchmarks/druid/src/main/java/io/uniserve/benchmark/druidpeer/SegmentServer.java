@@ -40,8 +40,9 @@ public final class SegmentServer {
         SegmentServer segments = new SegmentServer();
         server.createContext("/segments", segments::answer);
         server.start();
-        System.out.println("ready druid-segments 127.0.0.1:" + server.getAddress().getPort() + " pid "
-                + ProcessHandle.current().pid());
+        System.out.println(
+                "ready druid-segments 127.0.0.1:" + server.getAddress().getPort() + " pid "
+                        + ProcessHandle.current().pid());
     }
 
     private void answer(HttpExchange exchange) throws IOException {

@@ -132,8 +132,10 @@ final class DruidRun implements AutoCloseable {
         } else if (part == DruidCommand.Part.HOT) {
             hotMonth(other, List.of(HOT_SHARE), HOT_GOAL);
         } else if (part == DruidCommand.Part.SHARE) {
-            HotMonthBench bench =
-                    hotMonth(other, settings.shares().stream().map(share -> share / PERCENT).toList(), 1);
+            HotMonthBench bench = hotMonth(
+                    other,
+                    settings.shares().stream().map(share -> share / PERCENT).toList(),
+                    1);
             LineChart chart = new LineChart(
                             "queries per second by share of the hot month", "% of queries", "queries/s", false, false)
                     .line("Uniserve", bench.ours())
@@ -148,7 +150,9 @@ final class DruidRun implements AutoCloseable {
 
     private void append(NativeDruid other) {
         BulkAppendBench append = new BulkAppendBench(bench, console, directory, uniserve, other, data.chunks());
-        settings.bulk().forEach(megabytes -> append.run(megabytes, Math.max(1, settings.bench().rounds() / 2)));
+        settings.bulk()
+                .forEach(megabytes ->
+                        append.run(megabytes, Math.max(1, settings.bench().rounds() / 2)));
         figures.addAll(append.figures());
         rows.addAll(append.rows());
     }
@@ -217,8 +221,8 @@ final class DruidRun implements AutoCloseable {
 
     private HotMonthBench hotMonth(NativeDruid other, List<Double> shares, double goal) {
         LineitemChunks.Chunk hot = data.largest();
-        console.note("hot month: actor " + hot.number() + ", " + hot.month() + ", gets " + settings.servers()
-                + " replicas");
+        console.note(
+                "hot month: actor " + hot.number() + ", " + hot.month() + ", gets " + settings.servers() + " replicas");
         uniserve.replicate(TABLE, hot.number(), settings.servers());
         DruidSide ours = DruidSide.uniserve(uniserve, TABLE);
         DruidSide peer = DruidSide.nativeDruid(other);

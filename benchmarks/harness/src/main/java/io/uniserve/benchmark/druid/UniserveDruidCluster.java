@@ -19,8 +19,8 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -207,10 +207,14 @@ final class UniserveDruidCluster implements AutoCloseable {
         long id = client.admin().describeTable(table).meta().tableId();
         boolean all = ConditionWaiter.await(SystemClock.INSTANCE::nanos, IN_SYNC_TIMEOUT_MS, () -> {
             Set<ReplicaKey> stored = new HashSet<>();
-            client.admin().status().loads().forEach(load -> load.replicas().stream()
-                    .filter(replica -> replica.key().tableId() == id)
-                    .filter(replica -> replica.backupIndex() >= 0 && replica.backupIndex() >= replica.lastIndex())
-                    .forEach(replica -> stored.add(replica.key())));
+            client.admin()
+                    .status()
+                    .loads()
+                    .forEach(load -> load.replicas().stream()
+                            .filter(replica -> replica.key().tableId() == id)
+                            .filter(replica ->
+                                    replica.backupIndex() >= 0 && replica.backupIndex() >= replica.lastIndex())
+                            .forEach(replica -> stored.add(replica.key())));
             return stored.size()
                     == client.admin().describeTable(table).map().actors().size();
         });

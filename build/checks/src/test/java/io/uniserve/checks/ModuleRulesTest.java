@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 /** Permitted dependencies between modules. */
 class ModuleRulesTest {
     private static final String[] REMOTE_CALLS = {"io.grpc..", "com.google.protobuf.."};
-    private static final String[] PORTS = {"ports/kv", "ports/lucene", "ports/solr", "ports/duckdb", "ports/monetdb", "ports/druid"};
+    private static final String[] PORTS = {
+        "ports/kv", "ports/lucene", "ports/solr", "ports/duckdb", "ports/monetdb", "ports/druid"
+    };
     private static final String[] ZOOKEEPER = {"org.apache.zookeeper..", "org.apache.curator.."};
     private static final DescribedPredicate<JavaClass> GENERATED = Classes.generated();
 

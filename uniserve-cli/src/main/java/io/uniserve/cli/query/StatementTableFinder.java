@@ -40,9 +40,8 @@ final class StatementTableFinder {
      * statement or needs no table. Fails with the parser's error if the statement is invalid.
      */
     TableName of(String sql) {
-        List<TableRoute> typed = cluster.tables().stream()
-                .filter(route -> hasSql(route.meta()))
-                .toList();
+        List<TableRoute> typed =
+                cluster.tables().stream().filter(route -> hasSql(route.meta())).toList();
         if (typed.isEmpty()) {
             throw UniserveException.invalid(
                     "the cluster has no table with typed columns: create one, with --engine duckdb and -O columns=...");

@@ -95,10 +95,7 @@ public final class PartialResults {
 
     private static <T> PartialResults merge(
             Query<T> asked, TimeRange times, List<PartialResults> parts, QueryFactories factories) {
-        int actor = parts.stream()
-                .mapToInt(part -> part.parts.firstKey())
-                .min()
-                .orElse(0);
+        int actor = parts.stream().mapToInt(part -> part.parts.firstKey()).min().orElse(0);
         return of(actor, times, asked, mergedRows(asked, parts, factories));
     }
 

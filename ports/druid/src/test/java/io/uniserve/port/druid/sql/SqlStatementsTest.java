@@ -107,9 +107,9 @@ class SqlStatementsTest {
                         .utf8())
                 .isEqualTo(
                         "{\"columns\":[{\"name\":\"n\",\"type\":\"BIGINT\"},{\"name\":\"total\",\"type\":\"BIGINT\"},{\"name\":\"t\",\"type\":\"TIMESTAMP\"}],\n"
-                            + "\"rows\":[\n"
-                            + "[40,780,\"2024-01-04T00:00:00.000Z\"]\n"
-                            + "]}\n");
+                                + "\"rows\":[\n"
+                                + "[40,780,\"2024-01-04T00:00:00.000Z\"]\n"
+                                + "]}\n");
     }
 
     @Test
@@ -160,8 +160,10 @@ class SqlStatementsTest {
 
     @Test
     void parametersAndContext() {
-        assertThat(rows("{\"query\":\"SELECT page FROM edits WHERE added = ? AND page ="
-            + " ?\",\"parameters\":[{\"type\":\"BIGINT\",\"value\":7},{\"type\":\"VARCHAR\",\"value\":\"page 7\"}]}"))
+        assertThat(
+                        rows(
+                                "{\"query\":\"SELECT page FROM edits WHERE added = ? AND page ="
+                                        + " ?\",\"parameters\":[{\"type\":\"BIGINT\",\"value\":7},{\"type\":\"VARCHAR\",\"value\":\"page 7\"}]}"))
                 .isEqualTo("[[\"page7\"]]");
         assertThat(rows("{\"query\":\"SELECT TIME_FLOOR(MIN(__time), 'PT1H') FROM edits\","
                         + "\"context\":{\"sqlTimeZone\":\"Asia/Tokyo\"}}"))
@@ -175,7 +177,7 @@ class SqlStatementsTest {
         assertThat(client.query(
                                 "edits",
                                 "{\"queryType\":\"timeseries\",\"dataSource\":\"edits\",\"granularity\":\"all\","
-                                    + "\"intervals\":[\"2024/2025\"],\"aggregations\":[{\"type\":\"count\",\"name\":\"n\"}]}")
+                                        + "\"intervals\":[\"2024/2025\"],\"aggregations\":[{\"type\":\"count\",\"name\":\"n\"}]}")
                         .body()
                         .utf8())
                 .contains("\"n\":40");

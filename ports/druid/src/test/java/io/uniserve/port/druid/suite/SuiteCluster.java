@@ -49,8 +49,8 @@ final class SuiteCluster {
     /** The lookups of Druid's tests. */
     private static final String LOOKUPS =
             "{\"lookyloo\":{\"a\":\"xa\",\"abc\":\"xabc\",\"nosuchkey\":\"mysteryvalue\",\"6\":\"x6\"},"
-                + "\"lookyloo-chain\":{\"xa\":\"za\",\"xabc\":\"zabc\",\"x6\":\"z6\"},"
-                + "\"lookyloo121\":{\"\":\"x\",\"10.1\":\"x10.1\",\"2\":\"x2\",\"1\":\"x1\",\"def\":\"xdef\",\"abc\":\"xabc\"}}";
+                    + "\"lookyloo-chain\":{\"xa\":\"za\",\"xabc\":\"zabc\",\"x6\":\"z6\"},"
+                    + "\"lookyloo121\":{\"\":\"x\",\"10.1\":\"x10.1\",\"2\":\"x2\",\"1\":\"x1\",\"def\":\"xdef\",\"abc\":\"xabc\"}}";
 
     private static final class Holder {
         private static final SuiteCluster INSTANCE = new SuiteCluster();

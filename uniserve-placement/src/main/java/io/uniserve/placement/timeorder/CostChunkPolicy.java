@@ -72,7 +72,7 @@ final class CostChunkPolicy implements ChunkPolicy {
                 }
             }
             FutureLoadModel common = FutureLoadModel.fit(all, CONSTANT);
-            pooled = new Fit(common, all, common.equals(CONSTANT) ? "default" : "all tables");
+            pooled = new Fit(common, all, FutureLoadModel.canFit(all) ? "all tables" : "default");
             input.servers().forEach(server -> held.put(server.id(), new ArrayList<>()));
             for (HeldActor actor : input.held()) {
                 double future = predicts ? future(actor) : 0;
@@ -112,8 +112,9 @@ final class CostChunkPolicy implements ChunkPolicy {
         private Fit fit(long tableId) {
             return fits.computeIfAbsent(tableId, id -> {
                 List<Observation> seen = observations.getOrDefault(id, List.of());
-                FutureLoadModel own = FutureLoadModel.fit(seen, pooled.model());
-                return own.equals(pooled.model()) ? pooled : new Fit(own, seen, "table");
+                return FutureLoadModel.canFit(seen)
+                        ? new Fit(FutureLoadModel.fit(seen, pooled.model()), seen, "table")
+                        : pooled;
             });
         }
 

@@ -85,10 +85,15 @@ public record FutureLoadModel(double a, double alpha, double b, double c, double
                 .orElse(Double.NaN));
     }
 
+    /** Returns whether there are three different ages, so that {@link #fit} uses the observations. */
+    static boolean canFit(List<Observation> seen) {
+        return ages(usable(seen)) >= AGES_MIN;
+    }
+
     /** Fits a model by least squares of relative errors. Returns the pooled model unless there are three different ages. */
     public static FutureLoadModel fit(List<Observation> seen, FutureLoadModel pooled) {
         List<Observation> usable = usable(seen);
-        if (ages(usable) < AGES_MIN) {
+        if (!canFit(seen)) {
             return pooled;
         }
         double[] g = fitLine(

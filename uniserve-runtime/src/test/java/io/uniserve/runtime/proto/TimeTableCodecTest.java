@@ -98,7 +98,6 @@ class TimeTableCodecTest {
     void theLargestMapFitsANodeOfTheRegistry() {
         int chunks = RegistryCodec.encode(map(20_000, 2)).length;
         int largest = RegistryCodec.encode(map(Limits.TIME_ACTORS_PER_TABLE_MAX, 3)).length;
-        System.out.println("bytes: 10,000 chunks of 2 buckets, rf 2: " + chunks + "; largest, rf 3: " + largest);
         assertThat(chunks).isLessThan(NODE_BYTES_MAX);
         assertThat(largest).isLessThan(NODE_BYTES_MAX);
     }

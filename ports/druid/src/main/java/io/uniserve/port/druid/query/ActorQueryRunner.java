@@ -5,11 +5,11 @@ import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.port.druid.runtime.DruidErrors;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.QueryIds;
 import io.uniserve.port.druid.segment.DruidActor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.function.Function;
 import org.apache.druid.query.DirectQueryProcessingPool;
 import org.apache.druid.query.FinalizeResultsQueryRunner;
@@ -79,7 +79,7 @@ public final class ActorQueryRunner {
         Query<T> query = Queries.withSpecificSegments(asked, descriptors)
                 .withOverriddenContext(Map.of(
                         // Merge buffers are reserved by this id; each actor reserves its own.
-                        QueryContexts.QUERY_RESOURCE_ID, UUID.randomUUID().toString(),
+                        QueryContexts.QUERY_RESOURCE_ID, QueryIds.next(),
                         QueryContexts.TIMEOUT_KEY, context.remainingMillis()));
         QueryRunnerFactory<T, Query<T>> factory =
                 DruidServices.get().reading().conglomerate().findFactory(query);

@@ -2,8 +2,8 @@ package io.uniserve.port.druid.query;
 
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.QueryIds;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.druid.client.DirectDruidClient;
 import org.apache.druid.client.cache.CacheConfig;
 import org.apache.druid.java.util.common.guava.Sequence;
@@ -78,7 +78,7 @@ public final class NativeQueryRunner {
                 new SubqueryGuardrailHelper(
                         services.lookups(), Runtime.getRuntime().maxMemory(), 1),
                 new SubqueryCountStatsProvider());
-        Query<T> named = query.getId() == null ? query.withId(UUID.randomUUID().toString()) : query;
+        Query<T> named = query.getId() == null ? query.withId(QueryIds.next()) : query;
         Query<T> bounded = named.withOverriddenContext(Map.of(
                 QueryContexts.TIMEOUT_KEY,
                 named.context().hasTimeout() ? Math.min(millis, named.context().getTimeout()) : millis));

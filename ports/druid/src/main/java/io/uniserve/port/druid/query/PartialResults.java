@@ -12,13 +12,13 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.druid.runtime.DruidServices;
 import io.uniserve.port.druid.runtime.QueryFactories;
+import io.uniserve.port.druid.runtime.QueryIds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.java.util.common.guava.Sequences;
 import org.apache.druid.query.Query;
@@ -102,7 +102,7 @@ public final class PartialResults {
     /** The results of all parts, merged by the tool chest. */
     static <T> List<T> mergedRows(Query<T> asked, List<PartialResults> parts, QueryFactories factories) {
         Query<T> query = asked.withOverriddenContext(
-                Map.of(QueryContexts.QUERY_RESOURCE_ID, UUID.randomUUID().toString()));
+                Map.of(QueryContexts.QUERY_RESOURCE_ID, QueryIds.next()));
         QueryToolChest<T, Query<T>> toolChest = factories.conglomerate().getToolChest(query);
         return toolChest
                 .mergeResults((plus, context) -> sorted(query, parts, factories), false)

@@ -1,10 +1,10 @@
 package io.uniserve.port.druid.sql;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.uniserve.port.druid.runtime.QueryIds;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.runtime.Hook;
@@ -100,7 +100,7 @@ final class ClusterQueryMaker implements QueryMaker {
     }
 
     private <T> Query<T> named(Query<T> query) {
-        Query<T> named = query.getId() == null ? query.withId(UUID.randomUUID().toString()) : query;
+        Query<T> named = query.getId() == null ? query.withId(QueryIds.next()) : query;
         planner.addNativeQueryId(named.getId());
         return named.withSqlQueryId(planner.getSqlQueryId())
                 .withDataSource(named.getDataSource()

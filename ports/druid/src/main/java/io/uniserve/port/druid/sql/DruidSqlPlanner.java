@@ -2,12 +2,12 @@ package io.uniserve.port.druid.sql;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.QueryIds;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Function;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
@@ -74,7 +74,7 @@ public final class DruidSqlPlanner {
     private SqlResult planned(
             SqlRequest request, Function<String, Optional<RowSignature>> tables, NativeQueries queries) {
         Map<String, Object> context = new HashMap<>(request.context());
-        context.putIfAbsent(QueryContexts.CTX_SQL_QUERY_ID, UUID.randomUUID().toString());
+        context.putIfAbsent(QueryContexts.CTX_SQL_QUERY_ID, QueryIds.next());
         if (context.containsKey(QueryContexts.BY_SEGMENT_KEY)) {
             throw UniserveException.unsupported("context key " + QueryContexts.BY_SEGMENT_KEY + " with SQL: remove it");
         }

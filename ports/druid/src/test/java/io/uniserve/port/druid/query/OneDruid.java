@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.api.Document;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.QueryIds;
 import io.uniserve.port.druid.segment.TableSchema;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.druid.data.input.InputRowSchema;
 import org.apache.druid.data.input.impl.MapInputRowParser;
 import org.apache.druid.java.util.common.Intervals;
@@ -111,7 +111,7 @@ public final class OneDruid implements QuerySegmentWalker {
         }
         Query<T> query = Queries.withSpecificSegments(asked, descriptors)
                 .withOverriddenContext(Map.of(
-                        QueryContexts.QUERY_RESOURCE_ID, UUID.randomUUID().toString()));
+                        QueryContexts.QUERY_RESOURCE_ID, QueryIds.next()));
         QueryRunnerFactory<T, Query<T>> factory =
                 services.reading().conglomerate().findFactory(query);
         QueryToolChest<T, Query<T>> toolChest = factory.getToolchest();

@@ -2,9 +2,9 @@ package io.uniserve.port.druid.query;
 
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.runtime.QueryIds;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.druid.query.BaseQuery;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryContexts;
@@ -21,7 +21,7 @@ public final class PartialQueries {
                 QueryContexts.FINALIZE_KEY,
                 false,
                 BaseQuery.QUERY_ID,
-                UUID.randomUUID().toString()));
+                QueryIds.next()));
         return new ActorQueryWalker(DruidServices.get(), context)
                 .getQueryRunnerForIntervals(partial, partial.getIntervals())
                 .run(QueryPlus.wrap(partial), ResponseContext.createEmpty())

@@ -40,7 +40,7 @@ final class DruidRowReader {
     @Nullable
     InputRow row(Document document) {
         Map<String, Object> fields = new HashMap<>(document.fields());
-        // Druid tells an empty list from null in segments with other lists only, so answers would depend on the
+        // Druid keeps an empty list apart from null in segments with other lists only, so answers would depend on the
         // segment.
         fields.values().removeIf(value -> value instanceof List<?> list && list.isEmpty());
         return transformer.transform(MapInputRowParser.parse(schema, fields));

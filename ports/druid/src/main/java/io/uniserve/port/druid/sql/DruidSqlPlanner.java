@@ -54,7 +54,7 @@ public final class DruidSqlPlanner {
     /** Builds the function table. */
     public DruidSqlPlanner(DruidServices services) {
         this.services = services;
-        this.operators = PortClassLoader.call(() -> SqlOperators.create(services));
+        this.operators = ContextClassLoader.call(() -> SqlOperators.create(services));
     }
 
     /**
@@ -65,7 +65,7 @@ public final class DruidSqlPlanner {
      */
     public SqlResult run(SqlRequest request, Function<String, Optional<RowSignature>> tables, NativeQueries queries) {
         try {
-            return PortClassLoader.call(() -> planned(request, tables, queries));
+            return ContextClassLoader.call(() -> planned(request, tables, queries));
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             throw SqlErrors.of(e);
         }

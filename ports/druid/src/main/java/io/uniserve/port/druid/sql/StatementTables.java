@@ -48,7 +48,7 @@ final class StatementTables {
         String inner = prefix.lookingAt() ? sql.substring(prefix.end()) : sql;
         try {
             SqlNode root =
-                    PortClassLoader.call(() -> parse(SetStatements.parse(inner).sql()));
+                    ContextClassLoader.call(() -> parse(SetStatements.parse(inner).sql()));
             Names names = new Names();
             root.accept(names);
             List<Object[]> rows =

@@ -129,7 +129,7 @@ class HostileBytesTest {
     void boundsCountsLengthsAndDeadlines() {
         DataProto.ReadRequest good = ReadMapping.toProto(read(1));
         DataProto.ReadRequest.Builder many = good.toBuilder();
-        for (int i = 0; i <= Limits.ACTORS_PER_TABLE_MAX; i++) {
+        for (int i = 0; i <= Limits.TIME_ACTORS_PER_TABLE_MAX; i++) {
             many.addTargets(DataProto.ReadTarget.newBuilder().setActor(1));
         }
         refused(many.build(), "targets");
@@ -156,7 +156,7 @@ class HostileBytesTest {
     void boundsReadsOfOneVersion() {
         DataProto.VersionedRead good = VersionedReadMapping.toProto(new RandomValues(1).next(VersionedRead.class));
         DataProto.VersionedRead.Builder many = good.toBuilder();
-        for (int i = 0; i <= Limits.ACTORS_PER_TABLE_MAX; i++) {
+        for (int i = 0; i <= Limits.TIME_ACTORS_PER_TABLE_MAX; i++) {
             many.addTargets(DataProto.VersionedTarget.newBuilder().setActor(1));
         }
         refused(() -> VersionedReadMapping.fromProto(many.build()), "targets");
@@ -182,7 +182,7 @@ class HostileBytesTest {
         refused(() -> told(log(Limits.TOLD_DECISIONS_MAX + 1, 1)), "257 decisions");
         refused(() -> told(log(3, Limits.TOLD_ENTRIES_MAX / 3 + 1)), "513 updates");
         assertThat(told(log(Limits.TOLD_DECISIONS_MAX, 2)).decisions()).hasSize(Limits.TOLD_DECISIONS_MAX);
-        List<Integer> many = Collections.nCopies(Limits.ACTORS_PER_TABLE_MAX + 1, 1);
+        List<Integer> many = Collections.nCopies(Limits.TIME_ACTORS_PER_TABLE_MAX + 1, 1);
         RegistryProto.TableLog none = RegistryProto.TableLog.getDefaultInstance();
         refused(
                 () -> told(none.toBuilder()

@@ -9,10 +9,13 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.protocol.message.client.StagedRowsRef;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -97,7 +100,8 @@ final class RandomValues {
     }
 
     private Object element(String name, Type type) {
-        return value(name, (Class<?>) type, type);
+        Class<?> raw = type instanceof ParameterizedType generic ? (Class<?>) generic.getRawType() : (Class<?>) type;
+        return value(name, raw, type);
     }
 
     private Object object(Class<?> type) {
@@ -120,6 +124,15 @@ final class RandomValues {
                     .distinct()
                     .boxed()
                     .toList());
+        }
+        if (type == ChunkCalendar.class) {
+            return new ChunkCalendar(IsoPeriod.parse("chunk", random.nextBoolean() ? "P1M" : "PT6H"), ZoneOffset.UTC);
+        }
+        if (type == IsoPeriod.class) {
+            return IsoPeriod.parse("period", "P" + random.nextInt(1, 100) + "DT" + random.nextInt(1, 24) + "H");
+        }
+        if (type == Partitioner.Time.class) {
+            return record(type, Map.of("column", text(1, 10), "buckets", random.nextInt(1, 8)));
         }
         if (type == TableMap.class) {
             return tableMap();
@@ -151,8 +164,10 @@ final class RandomValues {
         ServerId other = next(ServerId.class);
         List<ServerId> isr = other.equals(primary) ? List.of(primary) : List.of(other, primary);
         int copies = random.nextInt(Limits.REPLICATION_FACTOR_MAX + 1);
-        return (ActorState)
-                record(ActorState.class, Map.of("actor", actor, "primary", primary, "isr", isr, "copies", copies));
+        int automatic = random.nextInt(Limits.REPLICATION_FACTOR_MAX + 1);
+        return (ActorState) record(
+                ActorState.class,
+                Map.of("actor", actor, "primary", primary, "isr", isr, "copies", copies, "automaticCopies", automatic));
     }
 
     private Object record(Class<?> type, Map<String, Object> fixed) {

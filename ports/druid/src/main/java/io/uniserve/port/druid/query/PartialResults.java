@@ -39,6 +39,9 @@ public final class PartialResults {
     /** Codec of the values of {@link SegmentQueryCalls#RESULTS}. */
     static final Codec<PartialResults> CODEC = Codecs.of(PartialResults::write, PartialResults::read);
 
+    /** Key of results whose order does not matter, so that they are equal on all replicas and after any merge. */
+    private static final int ANY_ACTOR = 0;
+
     private final TimeRange times;
     private final SortedMap<Integer, Part> parts;
 
@@ -60,7 +63,8 @@ public final class PartialResults {
      * @param times of the rows in the segments that were read
      */
     static <T> PartialResults of(int actor, TimeRange times, Query<T> query, List<T> rows) {
-        return new PartialResults(times, new TreeMap<>(Map.of(actor, new Part(query, rows, null))));
+        int key = MergeOrder.matters(query) ? actor : ANY_ACTOR;
+        return new PartialResults(times, new TreeMap<>(Map.of(key, new Part(query, rows, null))));
     }
 
     private static void write(BinaryWriter out, PartialResults results) {
@@ -95,8 +99,7 @@ public final class PartialResults {
 
     private static <T> PartialResults merge(
             Query<T> asked, TimeRange times, List<PartialResults> parts, QueryFactories factories) {
-        int actor = parts.stream().mapToInt(part -> part.parts.firstKey()).min().orElse(0);
-        return of(actor, times, asked, mergedRows(asked, parts, factories));
+        return of(ANY_ACTOR, times, asked, mergedRows(asked, parts, factories));
     }
 
     /** The results of all parts, merged by the tool chest. */
@@ -127,10 +130,10 @@ public final class PartialResults {
     /** The results of each part in the order of actors, with times as if one segment had all rows. */
     static <T> List<List<T>> decoded(Query<T> query, List<PartialResults> all, QueryFactories factories) {
         TimeRange range = range(all);
-        SortedMap<Integer, Part> parts = new TreeMap<>();
-        all.forEach(one -> parts.putAll(one.parts));
-        return parts.values().stream()
-                .map(part -> BucketTimes.aligned(query, range, rows(part, query, factories)))
+        return all.stream()
+                .flatMap(one -> one.parts.entrySet().stream())
+                .sorted(Map.Entry.comparingByKey()) // stable
+                .map(part -> BucketTimes.aligned(query, range, rows(part.getValue(), query, factories)))
                 .toList();
     }
 

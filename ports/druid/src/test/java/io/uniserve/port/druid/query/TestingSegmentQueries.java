@@ -18,8 +18,9 @@ public final class TestingSegmentQueries {
         return List.of(
                 probe("{\"queryType\": \"timeseries\", " + source + ", " + sums + "}"),
                 probe("{\"queryType\": \"groupBy\", " + source + ", \"dimensions\": [\"id\", \"tags\"], " + sums + "}"),
-                probe("{\"queryType\": \"scan\", " + source
-                        + ", \"order\": \"ascending\", \"columns\": [\"__time\", \"id\", \"price\"]}"));
+                probe("{\"queryType\": \"groupBy\", " + source
+                        + ", \"dimensions\": [{\"type\": \"default\", \"dimension\": \"__time\", \"outputName\": \"t\","
+                        + " \"outputType\": \"LONG\"}, \"id\", \"n\"], " + sums + "}"));
     }
 
     private static TckQuery<?, ?> probe(String json) {

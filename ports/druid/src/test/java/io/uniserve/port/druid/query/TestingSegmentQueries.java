@@ -20,7 +20,7 @@ public final class TestingSegmentQueries {
                 probe("{\"queryType\": \"groupBy\", " + source + ", \"dimensions\": [\"id\", \"tags\"], " + sums + "}"),
                 probe("{\"queryType\": \"groupBy\", " + source
                         + ", \"dimensions\": [{\"type\": \"default\", \"dimension\": \"__time\", \"outputName\": \"t\","
-                        + " \"outputType\": \"LONG\"}, \"id\", \"n\"], " + sums + "}"));
+                        + " \"outputType\": \"LONG\"}, \"id\", \"tags\"], " + sums + "}"));
     }
 
     private static TckQuery<?, ?> probe(String json) {

@@ -177,7 +177,7 @@ final class RandomNativeQueries {
                 "{\"type\": \"count\", \"name\": \"n\"}",
                 "{\"type\": \"thetaSketch\", \"name\": \"theta\", \"fieldName\": \"theta\"}",
                 "{\"type\": \"HLLSketchMerge\", \"name\": \"hll\", \"fieldName\": \"hll\", \"round\": true}",
-                "{\"type\": \"cardinality\", \"name\": \"card\", \"fields\": [\"s\", \"id\"], \"round\": true}",
+                "{\"type\": \"cardinality\", \"name\": \"card\", \"fields\": [\"l\", \"id\"], \"round\": true}",
                 "{\"type\": \"filtered\", \"aggregator\": {\"type\": \"longSum\", \"name\": \"fsum\", \"fieldName\":"
                         + " \"sum\"}, \"filter\": "
                         + filter(1) + "}"));

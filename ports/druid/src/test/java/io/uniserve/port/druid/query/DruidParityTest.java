@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Random queries over hostile rows give the answers of one Druid with all rows in one segment. */
 class DruidParityTest {
-    private static final int QUERIES = Boolean.getBoolean("uniserve.test.full") ? 2_000 : 400;
+    private static final int QUERIES = Boolean.getBoolean("uniserve.test.full") ? 2_000 : 150;
     private static final int ROWS = 300;
     private static final int CONTEXT = 120;
 

@@ -2,6 +2,7 @@ package io.uniserve.port.druid.query;
 
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.port.druid.runtime.DruidServices;
 import java.util.ArrayList;
@@ -87,6 +88,16 @@ final class ActorQueryWalker implements QuerySegmentWalker {
     }
 
     private List<PartialResults> retrieve(TableName table, Query<?> query) {
-        return context.retrieve(table, SegmentQueryCalls.RESULTS, new SegmentQuery<>(query), values -> values);
+        SegmentQuery<?> request = new SegmentQuery<>(query);
+        if (!(context.table(table).partitioner() instanceof Partitioner.Time time)) {
+            return context.retrieve(table, SegmentQueryCalls.RESULTS, request, values -> values);
+        }
+        ChunkSelection chunks = ChunkSelection.of(context.actors(table), time, query.getIntervals());
+        List<PartialResults> parts = new ArrayList<>(List.of(PartialResults.none(chunks.others())));
+        if (!chunks.actors().isEmpty()) {
+            parts.addAll(context.retrieve(
+                    table, chunks.actors(), SegmentQueryCalls.RESULTS, request, values -> List.copyOf(values)));
+        }
+        return parts;
     }
 }

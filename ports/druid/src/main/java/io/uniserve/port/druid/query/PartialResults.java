@@ -67,6 +67,11 @@ public final class PartialResults {
         return new PartialResults(times, new TreeMap<>(Map.of(key, new Part(query, rows, null))));
     }
 
+    /** No results, of actors that a query need not ask, as all their rows are at other times. */
+    static PartialResults none(TimeRange times) {
+        return new PartialResults(times, new TreeMap<>());
+    }
+
     private static void write(BinaryWriter out, PartialResults results) {
         TimeRange.CODEC.write(out, results.times);
         out.writeInt(results.parts.size());

@@ -5,14 +5,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.druid.runtime.DruidErrors;
 import io.uniserve.port.druid.runtime.DruidServices;
 import io.uniserve.port.druid.runtime.JavaScriptCheck;
 import io.uniserve.port.druid.runtime.TableLookups;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.druid.data.input.impl.TimestampSpec;
 import org.apache.druid.java.util.common.granularity.Granularities;
 import org.apache.druid.java.util.common.granularity.Granularity;
 import org.apache.druid.query.aggregation.AggregatorFactory;
@@ -39,6 +42,9 @@ public final class TableSchema {
 
     private static final Set<String> FIELDS =
             Set.of("dataSource", "timestampSpec", "dimensionsSpec", "metricsSpec", "granularitySpec", "transformSpec");
+
+    /** Formats of times that chunks and segments read alike. */
+    private static final List<String> TIME_FORMATS = List.of("auto", "iso", "millis");
 
     private final DataSchema schema;
     private final Granularity segmentGranularity;
@@ -75,6 +81,9 @@ public final class TableSchema {
         });
         TableSchema table = new TableSchema(schema, rowsInMemory(meta), TableLookups.of(meta));
         table.checkGranularity();
+        if (meta.partitioner() instanceof Partitioner.Time time) {
+            table.checkTime(time);
+        }
         return table;
     }
 
@@ -144,6 +153,21 @@ public final class TableSchema {
         if (schema.getGranularitySpec().getClass()
                 != org.apache.druid.indexer.granularity.UniformGranularitySpec.class) {
             throw UniserveException.unsupported("granularitySpec.type other than uniform in table option " + OPTION);
+        }
+    }
+
+    /** Checks that chunks and segments have the same times of rows. */
+    private void checkTime(Partitioner.Time time) {
+        TimestampSpec spec = schema.getTimestampSpec();
+        if (!spec.getTimestampColumn().equals(time.column())) {
+            throw UniserveException.invalid(
+                    "time column \"" + time.column() + "\" of the table is not the column of timestampSpec, \""
+                            + PrintableText.line(spec.getTimestampColumn()) + "\": use one column for both");
+        }
+        if (!TIME_FORMATS.contains(spec.getTimestampFormat())) {
+            throw UniserveException.unsupported("timestampSpec.format \""
+                    + PrintableText.line(spec.getTimestampFormat()) + "\" in a table partitioned by time: use one of "
+                    + TIME_FORMATS);
         }
     }
 

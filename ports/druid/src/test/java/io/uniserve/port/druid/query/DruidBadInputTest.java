@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.druid.DruidEngine;
 import io.uniserve.port.druid.segment.DruidUpdateFunctions;
@@ -25,7 +26,7 @@ class DruidBadInputTest {
 
     @BeforeAll
     static void load(@TempDir Path directory) throws Exception {
-        actors = new LocalActors(directory).with(DruidParityTest.meta("one", 2));
+        actors = new LocalActors(directory).with(DruidParityTest.meta("one", new Partitioner.Hash(2)));
         actors.append(
                 "one",
                 List.of(
@@ -182,7 +183,7 @@ class DruidBadInputTest {
     }
 
     private static void checkSchema(String schema, String text) {
-        TableMeta meta = DruidParityTest.meta("one", 2).with(Map.of("dataSchema", schema));
+        TableMeta meta = DruidParityTest.meta("one", new Partitioner.Hash(2)).with(Map.of("dataSchema", schema));
         assertThatThrownBy(() -> new DruidEngine().validate(meta))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining("dataSchema")

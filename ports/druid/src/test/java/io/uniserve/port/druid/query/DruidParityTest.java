@@ -11,11 +11,15 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.port.druid.runtime.DruidServices;
 import java.nio.file.Path;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,6 +31,13 @@ class DruidParityTest {
     private static final int ROWS = 300;
     private static final int CONTEXT = 120;
 
+    private static final Partitioner.Time DAYS = new Partitioner.Time(
+            "ts",
+            new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC),
+            2,
+            Optional.empty(),
+            IsoPeriod.parse("ahead", "P1D"));
+
     private static LocalActors actors;
     private static OneDruid one;
 
@@ -35,18 +46,18 @@ class DruidParityTest {
         actors = new LocalActors(directory);
         one = new OneDruid();
         for (String name : List.of("one", "two")) {
-            TableMeta meta = meta(name, 6);
+            TableMeta meta = meta(name, name.equals("one") ? new Partitioner.Hash(6) : DAYS);
             List<Document> rows = new RandomNativeQueries(name.hashCode()).rows(ROWS);
             actors.with(meta).append(name, rows, 97);
             one.with(meta, rows, directory);
         }
     }
 
-    static TableMeta meta(String name, int count) {
+    static TableMeta meta(String name, Partitioner partitioner) {
         return new TableMeta(
                 new TableName(name),
                 1,
-                new Partitioner.Hash(count),
+                partitioner,
                 "id",
                 ConsistencyLevel.EVENTUAL,
                 1,
@@ -84,6 +95,19 @@ class DruidParityTest {
             }
         }
         assertThat(wrong).as("%d of %d answers differ", wrong.size(), QUERIES).isEmpty();
+    }
+
+    @Test
+    void anIntervalAsksTheActorsOfItsChunks() {
+        String query = "{\"queryType\": \"timeseries\", \"dataSource\": \"two\", \"granularity\": \"all\", \"intervals\": \"%s\","
+                + " \"aggregations\": [{\"type\": \"count\", \"name\": \"n\"}]}";
+        int before = actors.asked();
+        assertThat(actors.answer("two", query.formatted("2024-01-03/2024-01-04"))).contains("\"n\"");
+        assertThat(actors.asked() - before).isEqualTo(2);
+        assertThat(actors.answer("two", query.formatted("2031-01-01/2032-01-01"))).contains("\"n\":0");
+        assertThat(actors.asked() - before).isEqualTo(2);
+        actors.answer("two", query.formatted("2000-01-01/2032-01-01"));
+        assertThat(actors.asked() - before).isEqualTo(2 + actors.actors("two").size());
     }
 
     private static String difference(String expected, String found) {

@@ -16,6 +16,7 @@ import io.uniserve.port.druid.TestingDruidContext;
 import io.uniserve.port.druid.segment.DruidActor;
 import io.uniserve.port.druid.segment.DruidUpdateFunctions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Tables of actors in this process. Requests and values pass through their codecs, and each server of two actors merges its values. */
@@ -32,7 +35,8 @@ public final class LocalActors implements PlanContext, AutoCloseable {
 
     private final Path directory;
     private final Map<TableName, TableMeta> metas = new HashMap<>();
-    private final Map<TableName, List<DruidActor>> actors = new HashMap<>();
+    private final Map<TableName, TreeMap<Integer, DruidActor>> actors = new HashMap<>();
+    private int asked;
     private final NativeQueryPlanner planner = new NativeQueryPlanner();
 
     public LocalActors(Path directory) {
@@ -42,13 +46,23 @@ public final class LocalActors implements PlanContext, AutoCloseable {
     /** Creates a table. */
     public LocalActors with(TableMeta meta) throws IOException {
         metas.put(meta.name(), meta);
-        List<DruidActor> all = new ArrayList<>();
+        actors.put(meta.name(), new TreeMap<>());
         for (int i = 0; i < meta.partitioner().actors(); i++) {
-            Path scratch = Files.createDirectories(directory.resolve(meta.name().value() + "-" + i));
-            all.add(DruidActor.create(new ActorContext(meta, i, scratch)));
+            actor(meta, i);
         }
-        actors.put(meta.name(), all);
         return this;
+    }
+
+    /** The actor of this number; a TIME table makes it with its first row. */
+    private DruidActor actor(TableMeta meta, int number) {
+        return Objects.requireNonNull(actors.get(meta.name())).computeIfAbsent(number, i -> {
+            try {
+                Path scratch = Files.createDirectories(directory.resolve(meta.name().value() + "-" + i));
+                return DruidActor.create(new ActorContext(meta, i, scratch));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
     }
 
     /** Appends rows, each to the actor that owns its key, in batches. */
@@ -57,11 +71,11 @@ public final class LocalActors implements PlanContext, AutoCloseable {
         for (int from = 0; from < rows.size(); from += batch) {
             Map<Integer, List<Document>> owned = new HashMap<>();
             for (Document row : rows.subList(from, Math.min(rows.size(), from + batch))) {
-                owned.computeIfAbsent(meta.partitioner().actorOf(row.partitionKey()), actor -> new ArrayList<>())
+                owned.computeIfAbsent(row.actor(meta.partitioner()), actor -> new ArrayList<>())
                         .add(row);
             }
             owned.forEach((actor, some) -> {
-                DruidActor one = actors(table).get(actor);
+                DruidActor one = actor(meta, actor);
                 DruidUpdateFunctions.APPEND.validate(one, some);
                 DruidUpdateFunctions.APPEND.update(one, new UpdateContext(1), some);
                 one.publish();
@@ -71,7 +85,19 @@ public final class LocalActors implements PlanContext, AutoCloseable {
     }
 
     public List<DruidActor> actors(String table) {
-        return Objects.requireNonNull(actors.get(new TableName(table)));
+        return List.copyOf(
+                Objects.requireNonNull(actors.get(new TableName(table))).values());
+    }
+
+    @Override
+    public List<Integer> actors(TableName name) {
+        table(name);
+        return List.copyOf(Objects.requireNonNull(actors.get(name)).keySet());
+    }
+
+    /** Number of actors that retrieves have asked. */
+    public int asked() {
+        return asked;
     }
 
     /** Answers a query as a server does. */
@@ -92,9 +118,16 @@ public final class LocalActors implements PlanContext, AutoCloseable {
 
     @Override
     public <P, V, R> R retrieve(TableName name, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        table(name);
+        return retrieve(name, Set.copyOf(actors(name)), call, parameters, combiner);
+    }
+
+    @Override
+    public <P, V, R> R retrieve(
+            TableName name, Set<Integer> some, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         List<V> values = new ArrayList<>();
-        List<DruidActor> all = actors(name.value());
+        List<DruidActor> all = new TreeSet<>(some)
+                .stream().map(number -> actor(table(name), number)).toList();
+        asked += all.size();
         for (int from = 0; from < all.size(); from += ACTORS_PER_SERVER) {
             @Nullable V merged = null;
             P received = call.parameters().decode(call.parameters().encode(parameters));
@@ -112,12 +145,6 @@ public final class LocalActors implements PlanContext, AutoCloseable {
     @SuppressWarnings("unchecked") // The port has one call.
     private static <P, V> V merge(P parameters, V left, V right) {
         return (V) PartialResults.merge((SegmentQuery<?>) parameters, (PartialResults) left, (PartialResults) right);
-    }
-
-    @Override
-    public <P, V, R> R retrieve(
-            TableName table, Set<Integer> some, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        throw new UnsupportedOperationException();
     }
 
     @Override
@@ -143,6 +170,6 @@ public final class LocalActors implements PlanContext, AutoCloseable {
 
     @Override
     public void close() {
-        actors.values().forEach(all -> all.forEach(DruidActor::close));
+        actors.values().forEach(all -> all.values().forEach(DruidActor::close));
     }
 }

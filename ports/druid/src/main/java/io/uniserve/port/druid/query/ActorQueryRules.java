@@ -2,12 +2,18 @@ package io.uniserve.port.druid.query;
 
 import io.uniserve.error.UniserveException;
 import java.util.List;
+import java.util.Set;
 import org.apache.druid.query.DataSource;
 import org.apache.druid.query.GlobalTableDataSource;
+import org.apache.druid.query.JoinDataSource;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.aggregation.AggregatorFactory;
 import org.apache.druid.query.aggregation.ExpressionLambdaAggregatorFactory;
 import org.apache.druid.query.aggregation.FilteredAggregatorFactory;
+import org.apache.druid.query.aggregation.any.DoubleAnyAggregatorFactory;
+import org.apache.druid.query.aggregation.any.FloatAnyAggregatorFactory;
+import org.apache.druid.query.aggregation.any.LongAnyAggregatorFactory;
+import org.apache.druid.query.aggregation.any.StringAnyAggregatorFactory;
 import org.apache.druid.query.groupby.GroupByQuery;
 import org.apache.druid.query.timeseries.TimeseriesQuery;
 import org.apache.druid.query.topn.TopNQuery;
@@ -19,6 +25,12 @@ import org.apache.druid.segment.column.ValueType;
  * serialized form. Native Druid answers them wrongly with several data nodes; here they are refused. Stateless.
  */
 final class ActorQueryRules {
+    private static final Set<Class<?>> ANY_VALUE = Set.of(
+            DoubleAnyAggregatorFactory.class,
+            FloatAnyAggregatorFactory.class,
+            LongAnyAggregatorFactory.class,
+            StringAnyAggregatorFactory.class);
+
     private ActorQueryRules() {}
 
     /** Fails with UNSUPPORTED and the name of what actors cannot evaluate. */
@@ -33,6 +45,11 @@ final class ActorQueryRules {
     private static void check(DataSource source) {
         if (source instanceof GlobalTableDataSource) {
             throw UniserveException.unsupported("data source " + source + " of type globalTable: use type table");
+        }
+        if (source instanceof JoinDataSource join && join.getJoinType().isRighty()) {
+            // Each segment would return the rows of the right side that match none of its own rows.
+            throw UniserveException.unsupported("a join of type " + join.getJoinType()
+                    + " with a table on the left: exchange the sides and use LEFT, or put the table into a subquery");
         }
         source.getChildren().forEach(ActorQueryRules::check);
     }
@@ -49,6 +66,11 @@ final class ActorQueryRules {
 
     private static void check(AggregatorFactory aggregator) {
         if (aggregator instanceof FilteredAggregatorFactory filtered) {
+            if (ANY_VALUE.contains(filtered.getAggregator().getClass())) {
+                // A segment without a matching row returns null, which is taken for a value when results are merged.
+                throw UniserveException.unsupported("aggregator \"" + aggregator.getName()
+                        + "\" of any value with a filter: put the filter into the query, or use a minimum");
+            }
             check(filtered.getAggregator());
         } else if (aggregator instanceof ExpressionLambdaAggregatorFactory expression) {
             check(expression);

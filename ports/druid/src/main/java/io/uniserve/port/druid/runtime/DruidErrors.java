@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.error.ErrorCode;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.druid.error.DruidException;
 import org.apache.druid.java.util.common.IAE;
 import org.apache.druid.java.util.common.UOE;
@@ -19,7 +20,7 @@ public final class DruidErrors {
     /** The translator; wrap every call into Druid. */
     public static final EngineErrorMapper DRUID = new EngineErrorMapper("Druid", DruidErrors::code);
 
-    private static final String JAVASCRIPT = "JavaScript is disabled";
+    private static final Set<String> UNSUPPORTED_STATES = Set.of("JavaScript is disabled", "Cannot vectorize!");
 
     private DruidErrors() {}
 
@@ -39,7 +40,7 @@ public final class DruidErrors {
         if (failure instanceof QueryUnsupportedException || failure instanceof UOE) {
             return Optional.of(ErrorCode.UNSUPPORTED);
         }
-        if (failure instanceof IllegalStateException && JAVASCRIPT.equals(failure.getMessage())) {
+        if (failure instanceof IllegalStateException && UNSUPPORTED_STATES.contains(failure.getMessage())) {
             return Optional.of(ErrorCode.UNSUPPORTED);
         }
         boolean user = failure instanceof IAE

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Rebalancing and servers that join late, with all other faults: no violation, and all movement ends. */
 @Execution(ExecutionMode.CONCURRENT)
 final class RebalancingSimulationTest {
-    private static final int SEEDS = 30;
+    private static final int SEEDS = Boolean.getBoolean("uniserve.test.full") ? 30 : 15;
     private static final int HOT_SEEDS = 12;
     private static final SimulationOptions REBALANCED =
             SimulationOptions.defaults().withRebalancing();

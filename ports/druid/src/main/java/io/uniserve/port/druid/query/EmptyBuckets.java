@@ -32,9 +32,9 @@ final class EmptyBuckets {
 
     private EmptyBuckets() {}
 
-    /** The query for actors, which need not send empty buckets. */
+    /** The query for actors. They send no empty buckets: the null of an actor without rows could be taken for any value of others. */
     static <T> Query<T> forActors(Query<T> query) {
-        return query instanceof TimeseriesQuery && !Granularities.ALL.equals(query.getGranularity())
+        return query instanceof TimeseriesQuery
                 ? query.withOverriddenContext(Map.of(TimeseriesQuery.SKIP_EMPTY_BUCKETS, true))
                 : query;
     }

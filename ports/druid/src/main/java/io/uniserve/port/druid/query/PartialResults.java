@@ -109,8 +109,7 @@ public final class PartialResults {
 
     /** The results of all parts, merged by the tool chest. */
     static <T> List<T> mergedRows(Query<T> asked, List<PartialResults> parts, QueryFactories factories) {
-        Query<T> query = asked.withOverriddenContext(
-                Map.of(QueryContexts.QUERY_RESOURCE_ID, QueryIds.next()));
+        Query<T> query = asked.withOverriddenContext(Map.of(QueryContexts.QUERY_RESOURCE_ID, QueryIds.next()));
         QueryToolChest<T, Query<T>> toolChest = factories.conglomerate().getToolChest(query);
         return toolChest
                 .mergeResults((plus, context) -> sorted(query, parts, factories), false)

@@ -47,8 +47,8 @@ final class StatementTables {
         Matcher prefix = PREFIX.matcher(sql);
         String inner = prefix.lookingAt() ? sql.substring(prefix.end()) : sql;
         try {
-            SqlNode root =
-                    ContextClassLoader.call(() -> parse(SetStatements.parse(inner).sql()));
+            SqlNode root = ContextClassLoader.call(
+                    () -> parse(SetStatements.parse(inner).sql()));
             Names names = new Names();
             root.accept(names);
             List<Object[]> rows =

@@ -99,12 +99,15 @@ class DruidParityTest {
 
     @Test
     void anIntervalAsksTheActorsOfItsChunks() {
-        String query = "{\"queryType\": \"timeseries\", \"dataSource\": \"two\", \"granularity\": \"all\", \"intervals\": \"%s\","
-                + " \"aggregations\": [{\"type\": \"count\", \"name\": \"n\"}]}";
+        String query =
+                "{\"queryType\": \"timeseries\", \"dataSource\": \"two\", \"granularity\": \"all\", \"intervals\": \"%s\","
+                        + " \"aggregations\": [{\"type\": \"count\", \"name\": \"n\"}]}";
         int before = actors.asked();
-        assertThat(actors.answer("two", query.formatted("2024-01-03/2024-01-04"))).contains("\"n\"");
+        assertThat(actors.answer("two", query.formatted("2024-01-03/2024-01-04")))
+                .contains("\"n\"");
         assertThat(actors.asked() - before).isEqualTo(2);
-        assertThat(actors.answer("two", query.formatted("2031-01-01/2032-01-01"))).contains("\"n\":0");
+        assertThat(actors.answer("two", query.formatted("2031-01-01/2032-01-01")))
+                .contains("\"n\":0");
         assertThat(actors.asked() - before).isEqualTo(2);
         actors.answer("two", query.formatted("2000-01-01/2032-01-01"));
         assertThat(actors.asked() - before).isEqualTo(2 + actors.actors("two").size());

@@ -57,7 +57,8 @@ public final class LocalActors implements PlanContext, AutoCloseable {
     private DruidActor actor(TableMeta meta, int number) {
         return Objects.requireNonNull(actors.get(meta.name())).computeIfAbsent(number, i -> {
             try {
-                Path scratch = Files.createDirectories(directory.resolve(meta.name().value() + "-" + i));
+                Path scratch =
+                        Files.createDirectories(directory.resolve(meta.name().value() + "-" + i));
                 return DruidActor.create(new ActorContext(meta, i, scratch));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -110,8 +110,7 @@ public final class OneDruid implements QuerySegmentWalker {
             return Sequences.empty();
         }
         Query<T> query = Queries.withSpecificSegments(asked, descriptors)
-                .withOverriddenContext(Map.of(
-                        QueryContexts.QUERY_RESOURCE_ID, QueryIds.next()));
+                .withOverriddenContext(Map.of(QueryContexts.QUERY_RESOURCE_ID, QueryIds.next()));
         QueryRunnerFactory<T, Query<T>> factory =
                 services.reading().conglomerate().findFactory(query);
         QueryToolChest<T, Query<T>> toolChest = factory.getToolchest();

@@ -17,11 +17,8 @@ public final class PartialQueries {
 
     /** Runs a query on all actors; the results are not merged across servers, and not final. */
     public static <T> List<T> run(Query<T> query, PlanContext context) {
-        Query<T> partial = query.withOverriddenContext(Map.of(
-                QueryContexts.FINALIZE_KEY,
-                false,
-                BaseQuery.QUERY_ID,
-                QueryIds.next()));
+        Query<T> partial = query.withOverriddenContext(
+                Map.of(QueryContexts.FINALIZE_KEY, false, BaseQuery.QUERY_ID, QueryIds.next()));
         return new ActorQueryWalker(DruidServices.get(), context)
                 .getQueryRunnerForIntervals(partial, partial.getIntervals())
                 .run(QueryPlus.wrap(partial), ResponseContext.createEmpty())

@@ -8,8 +8,8 @@ import io.uniserve.protocol.message.client.QueryRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * Log index per actor that a replica must have applied before it answers this client (read your writes). Only acknowledgements of level ISR
@@ -65,29 +65,29 @@ public final class SessionWatermarks {
         }
     }
 
-    /** Watermarks of one table. A read after an acknowledgement sees its watermark or a higher one. Thread-safe. */
+    /** Watermarks of one table. A read after an acknowledgement sees its watermark or a higher one. Thread-safe by its lock. */
     private static final class TableWatermarks {
-        private final ConcurrentSkipListMap<Integer, Watermark> floors = new ConcurrentSkipListMap<>();
+        private final TreeMap<Integer, Watermark> floors = new TreeMap<>();
 
-        void raise(int actor, Watermark raised) {
+        synchronized void raise(int actor, Watermark raised) {
             floors.merge(actor, raised, (old, next) -> next.isAbove(old) ? next : old);
         }
 
         /** Drops the watermarks of expired chunks. A chunk that this map does not have yet is newer than the map, and stays. */
-        void retain(TableMap map) {
+        synchronized void retain(TableMap map) {
             int last = map.actors().isEmpty()
                     ? -1
                     : map.actors().get(map.actors().size() - 1).actor();
             floors.headMap(last + 1).keySet().removeIf(actor -> !map.has(actor));
         }
 
-        List<QueryRequest.Floor> all() {
+        synchronized List<QueryRequest.Floor> all() {
             List<QueryRequest.Floor> all = new ArrayList<>();
             floors.forEach((actor, floor) -> all.add(new QueryRequest.Floor(actor, floor.epoch, floor.index)));
             return all;
         }
 
-        long get(ActorState actor) {
+        synchronized long get(ActorState actor) {
             Watermark floor = floors.get(actor.actor());
             return floor == null || floor.epoch < actor.restoreEpoch() ? 0 : floor.index;
         }

@@ -7,8 +7,8 @@ import io.uniserve.model.ServerId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /** Builder of an actor's next row in the map. It enforces the rules that connect epoch, in-sync set and fencing. */
@@ -244,6 +244,6 @@ public final class ActorStateBuilder {
 
     /** The shares of queries, as long as they name exactly the in-sync replicas; otherwise none, so that shares are equal. */
     private Map<ServerId, Double> usableWeights() {
-        return weights.keySet().equals(Set.copyOf(isr)) ? weights : Map.of();
+        return weights.keySet().equals(new TreeSet<>(isr)) ? weights : Map.of();
     }
 }

@@ -20,11 +20,10 @@ import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.PeerReply.Load;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -109,7 +108,7 @@ final class ReplicationController {
         double sum = actor.weights().values().stream()
                 .mapToDouble(Double::doubleValue)
                 .sum();
-        if (!(sum > 0) || !actor.weights().keySet().equals(Set.copyOf(actor.desiredServers()))) {
+        if (!(sum > 0) || !actor.weights().keySet().equals(new TreeSet<>(actor.desiredServers()))) {
             return Map.of();
         }
         Map<ServerId, Double> weights = new TreeMap<>();
@@ -158,7 +157,7 @@ final class ReplicationController {
     void check(InProgressMoves under, long now) {
         noCopyUntil.values().removeIf(until -> now - until >= 0);
         noDropUntil.values().removeIf(until -> now - until >= 0);
-        growingSince.keySet().retainAll(new HashSet<>(under.moving().keySet()));
+        growingSince.keySet().retainAll(new TreeSet<>(under.moving().keySet()));
         under.moving().forEach((key, actor) -> {
             if (actor.automaticCopies() > 0) {
                 growingSince.putIfAbsent(key, now);
@@ -295,7 +294,7 @@ final class ReplicationController {
                     && !actor.primary().equals(drop.source());
         }
         Map<ServerId, Double> weights = ((SetWeights) change).weights();
-        return (weights.isEmpty() || weights.keySet().equals(Set.copyOf(actor.isr())))
+        return (weights.isEmpty() || weights.keySet().equals(new TreeSet<>(actor.isr())))
                 && weights.values().stream().allMatch(weight -> weight >= 0 && weight <= 1);
     }
 

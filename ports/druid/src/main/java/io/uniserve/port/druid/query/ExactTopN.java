@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.druid.java.util.common.granularity.Granularities;
+import org.apache.druid.java.util.common.guava.Comparators;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryContexts;
 import org.apache.druid.query.Result;
@@ -97,7 +98,7 @@ final class ExactTopN {
     /** In the order of a segment's dictionary, in which Druid's engine visits values. */
     @SuppressWarnings({"unchecked", "rawtypes"}) // Values of one dimension are of one type.
     private static Map<Object, Map<String, Object>> values() {
-        return new TreeMap<>((Comparator) Comparator.nullsFirst(Comparator.<Comparable>naturalOrder()));
+        return new TreeMap<>((Comparator) Comparators.naturalNullsFirst());
     }
 
     private static void add(TopNQuery query, Map<Object, Map<String, Object>> values, Result<TopNResultValue> result) {

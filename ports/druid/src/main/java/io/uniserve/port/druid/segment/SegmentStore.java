@@ -182,7 +182,7 @@ final class SegmentStore {
                 .filter(bucket -> bucket.pending() != null)
                 .sorted(Comparator.comparingInt(SegmentBucket::pendingRows)
                         .reversed()
-                        .thenComparing(bucket -> bucket.interval().getStartMillis()))
+                        .thenComparingLong(bucket -> bucket.interval().getStartMillis()))
                 .toList();
         for (SegmentBucket bucket : fullest) {
             if (pendingRows <= schema.rowsInMemory() / KEPT_SHARE && pendingBytes <= PENDING_BYTES_MAX / KEPT_SHARE) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Small {@code bench druid} with real processes. It checks answers, and that figures follow from the raw output, not the speed. */
+@Tag("full")
 class DruidBenchIT {
     private static final String SMALL = "bench druid --sf 0.002 --servers 2 --heap 256m ";
 
@@ -38,7 +39,6 @@ class DruidBenchIT {
     }
 
     @Test
-    @Tag("full")
     void answersAreThoseOfNativeDruid() throws IOException {
         assumeTrue(
                 Files.isDirectory(JavaLauncher.ofThisProcess().home().resolve(Path.of("peers", "druid", "lib"))),

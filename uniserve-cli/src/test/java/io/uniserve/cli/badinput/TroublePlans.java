@@ -122,7 +122,7 @@ final class TroublePlans {
                 keys(
                         table,
                         Stream.iterate(0, n -> n + 1)
-                                .limit(Limits.ACTORS_PER_TABLE_MAX + 1)
+                                .limit(Limits.TIME_ACTORS_PER_TABLE_MAX + 1)
                                 .toList());
             case "parameters" -> Shuffle.scatter(table, scatter, "x".repeat(Limits.PARAMETER_BYTES_MAX));
             default -> Shuffle.scatter(table, scatter, kind);

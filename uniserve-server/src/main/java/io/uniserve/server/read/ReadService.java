@@ -5,9 +5,11 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
@@ -29,7 +31,6 @@ import io.uniserve.server.read.worker.ClientRequestLimiter;
 import io.uniserve.server.read.worker.FairShareKey;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
 import io.uniserve.server.read.worker.WorkerPool;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -183,7 +184,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     private Timers.Cancel read(
             ReadRequest request, String client, Completion<ReadReply> completion, @Nullable Executor lent) {
-        check(request.targets(), ReadRequest.Target::actor, request.remainingNanos());
+        check(request.tableId(), request.targets(), ReadRequest.Target::actor, request.remainingNanos());
         if (!request.queriedActors().isEmpty()) {
             sets.record(request.tableId(), request.queriedActors());
         }
@@ -247,7 +248,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
 
     private Timers.Cancel read(
             VersionedRead request, String client, Completion<VersionedRead.Reply> completion, @Nullable Executor lent) {
-        check(request.targets(), VersionedRead.Target::actor, request.remainingNanos());
+        check(request.tableId(), request.targets(), VersionedRead.Target::actor, request.remainingNanos());
         if (rejectIfFull(request.parameters(), client, completion)) {
             return () -> {};
         }
@@ -294,7 +295,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         return true;
     }
 
-    private static <T> void check(List<T> targets, ToIntFunction<T> actorOf, long remainingNanos) {
+    private <T> void check(long tableId, List<T> targets, ToIntFunction<T> actorOf, long remainingNanos) {
         if (targets.isEmpty() || targets.size() > Limits.TIME_ACTORS_PER_TABLE_MAX) {
             throw UniserveException.invalid(
                     "a read names " + targets.size() + " actors, use 1 to " + Limits.TIME_ACTORS_PER_TABLE_MAX);
@@ -302,16 +303,25 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         if (remainingNanos <= 0) {
             throw UniserveException.invalid("deadline in " + remainingNanos + " ns, use more than 0");
         }
-        if (targets.size() > 1) {
-            BitSet distinct = new BitSet();
-            for (T target : targets) {
-                int actor = actorOf.applyAsInt(target);
-                if (distinct.get(actor)) {
-                    throw UniserveException.invalid("actor " + actor + " is named twice in one read");
-                }
-                distinct.set(actor);
+        int[] actors = targets.stream().mapToInt(actorOf).sorted().toArray();
+        for (int i = 1; i < actors.length; i++) {
+            if (actors[i] == actors[i - 1]) {
+                throw UniserveException.invalid("actor " + actors[i] + " is named twice in one read");
             }
         }
+        int highest = actors[actors.length - 1];
+        if (highest >= Limits.ACTORS_PER_TABLE_MAX && isOfFixedSize(tableId)) {
+            throw UniserveException.invalid("actor " + highest + " of a table without time chunks, use 0 to "
+                    + (Limits.ACTORS_PER_TABLE_MAX - 1));
+        }
+    }
+
+    /** Only numbers of actors of TIME tables exceed the number of actors that a table may have. */
+    private boolean isOfFixedSize(long tableId) {
+        return routing.get().stream()
+                .flatMap(map -> map.tables().stream())
+                .map(TableRoute::meta)
+                .anyMatch(meta -> meta.tableId() == tableId && !(meta.partitioner() instanceof Partitioner.Time));
     }
 
     @Override

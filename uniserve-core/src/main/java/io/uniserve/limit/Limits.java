@@ -12,7 +12,7 @@ public final class Limits {
     public static final int TIME_BUCKETS_MAX = 1_024;
 
     /** Chunks in one request to make chunks. */
-    public static final int CHUNKS_PER_REQUEST_MAX = 1_024;
+    public static final int CHUNKS_PER_REQUEST_MAX = 256;
 
     public static final int TABLES_MAX = 1024;
     public static final int REPLICATION_FACTOR_MAX = 16;

@@ -232,6 +232,7 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
                     .filter(server -> !actor.hosts().contains(server.id())
                             && server.ports().contains(actor.port()))
                     .min(Comparator.comparingDouble((Server server) -> relative(server.id()))
+                            .thenComparing(server -> isInZoneOf(actor.hosts(), server))
                             .thenComparing(Server::id))
                     .map(Server::id)
                     .orElse(null);
@@ -251,17 +252,26 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
                     new DropCopy(actor.key(), source, left <= actor.copies().least() ? 0 : left, reason));
         }
 
-        /** The server of highest relative load that is not the primary's. */
+        /** The server of highest relative load that is not the primary's. A server whose zone has another replica is preferred. */
         private @Nullable ServerId source(Actor actor) {
             return actor.hosts().stream()
                     .filter(host -> !host.equals(actor.primary()))
-                    .max(Comparator.comparingDouble(this::relative).thenComparing(id -> id))
+                    .max(Comparator.comparing((ServerId host) -> isInZoneOf(without(actor, host), server(host)))
+                            .thenComparingDouble(this::relative)
+                            .thenComparing(id -> id))
                     .orElse(null);
         }
 
+        private boolean isInZoneOf(List<ServerId> hosts, Server server) {
+            return hosts.stream().anyMatch(host -> server(host).zone().equals(server.zone()));
+        }
+
+        private static List<ServerId> without(Actor actor, @Nullable ServerId removed) {
+            return actor.hosts().stream().filter(host -> !host.equals(removed)).toList();
+        }
+
         private List<ServerId> withoutOne(Actor actor) {
-            ServerId source = source(actor);
-            return actor.hosts().stream().filter(host -> !host.equals(source)).toList();
+            return without(actor, source(actor));
         }
 
         /** Other shares, if a server is out of its tolerance and they help. */

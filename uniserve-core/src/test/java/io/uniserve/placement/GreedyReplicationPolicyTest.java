@@ -131,6 +131,24 @@ class GreedyReplicationPolicyTest {
         }
     }
 
+    @Test
+    void replicasStayInTwoZonesWhenACopyGoes() {
+        servers.add(new Server(id(0), "a", 1, Set.of("kv")));
+        servers.add(new Server(id(1), "b", 1, Set.of("kv")));
+        servers.add(new Server(id(2), "a", 1, Set.of("kv")));
+        Row row = actor(1, 0, 1, 2);
+        row.least = 2;
+        row.automatic = 3;
+        actor(500, 1); // the only replica in zone b is on the busiest server
+        assertThat(plan().findings()).isNotEmpty();
+        assertThat(settle())
+                .anySatisfy(change -> assertThat(change)
+                        .isInstanceOfSatisfying(
+                                DropCopy.class,
+                                drop -> assertThat(drop.source()).isEqualTo(id(2))));
+        assertThat(row.hosts).contains(id(0), id(1));
+    }
+
     /** Makes changes until there are none; fails after 30. */
     private List<Change> settle() {
         List<Change> made = new ArrayList<>();

@@ -14,12 +14,12 @@ import org.slf4j.LoggerFactory;
 @Execution(ExecutionMode.CONCURRENT)
 final class AtomicSimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(AtomicSimulationTest.class);
-    private static final int SEEDS = 40;
-    private static final double HOURS_MIN = 1;
-    private static final long RESTORED_MIN = 5;
-    private static final long MOMENTS_MIN = 200;
-    private static final long COMPARED_MIN = 2_000;
-    private static final long UPDATES_MIN = 5_000;
+    private static final int SEEDS = Boolean.getBoolean("uniserve.test.full") ? 40 : 20;
+    private static final double HOURS_MIN = SEEDS / 40.0;
+    private static final long RESTORED_MIN = SEEDS / 10;
+    private static final long MOMENTS_MIN = 5L * SEEDS;
+    private static final long COMPARED_MIN = 50L * SEEDS;
+    private static final long UPDATES_MIN = 125L * SEEDS;
     private static final SimulationOptions ATOMIC = SimulationOptions.defaults().with(Workload.ATOMIC);
 
     @Test

@@ -11,8 +11,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Rebalancing and servers that join late, with all other faults: no violation, and all movement ends. */
 @Execution(ExecutionMode.CONCURRENT)
 final class RebalancingSimulationTest {
-    private static final int SEEDS = Boolean.getBoolean("uniserve.test.full") ? 30 : 15;
-    private static final int HOT_SEEDS = 12;
+    private static final boolean FULL = Boolean.getBoolean("uniserve.test.full");
+    private static final int SEEDS = FULL ? 30 : 14; // seed 14 found a bug that lower seeds did not
+    private static final int HOT_SEEDS = FULL ? 12 : 6;
     private static final SimulationOptions REBALANCED =
             SimulationOptions.defaults().withRebalancing();
     private static final SimulationOptions HOT_ACTOR =

@@ -17,7 +17,7 @@ import java.util.TreeSet;
  * actor's replicas go to different zones if possible. Of servers with equal costs the first by id is chosen.
  *
  * <p>The predicted load of an actor is its rows times the integral of the table's model from its age to its expiry. A table with fewer than
- * three different ages has the model of all tables; without any observation the load of a row is constant. Costs are divided by the strength
+ * three different ages, or with ages close together, has the model of all tables; without any observation the load of a row is constant. Costs are divided by the strength
  * of the server.
  */
 final class CostChunkPolicy implements ChunkPolicy {
@@ -203,7 +203,8 @@ final class CostChunkPolicy implements ChunkPolicy {
             double least = Double.POSITIVE_INFINITY;
             for (Server server : input.servers()) {
                 double cost = cost(added, server);
-                if (!without.contains(server.id()) && !zones.contains(server.zone()) && cost < least) {
+                boolean possible = !without.contains(server.id()) && !zones.contains(server.zone());
+                if (possible && (best == null || Double.compare(cost, least) < 0)) {
                     least = cost;
                     best = server;
                 }

@@ -1,6 +1,9 @@
 package io.uniserve.placement.timeorder;
 
+import java.util.Comparator;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Model of the future load of a time-ordered actor, as in EASY. CPU per scanned row falls with age as {@code g(x) = a x^alpha}, rows
@@ -17,6 +20,17 @@ public record FutureLoadModel(double a, double alpha, double b, double c, double
     private static final double BETA_STEP = 0.05;
     private static final double FINE_STEP = 0.002;
     private static final double BETA_MAX = 3;
+
+    /** Range of the exponent of CPU per scanned row. Noise of ages that are close together would give any slope. */
+    private static final double ALPHA_MIN = -3;
+
+    private static final double ALPHA_MAX = 1;
+
+    /** Ratio of the highest to the lowest age that a model needs. */
+    public static final double AGES_RATIO_MIN = 2;
+
+    /** Observations of a fit; of more, as many are taken evenly by age, so that a fit takes about a millisecond. */
+    static final int OBSERVATIONS_MAX = 128;
 
     /** Part of the mean below which differences of scanned rows count little. */
     private static final double SMALL = 1e-3;
@@ -85,17 +99,20 @@ public record FutureLoadModel(double a, double alpha, double b, double c, double
                 .orElse(Double.NaN));
     }
 
-    /** Returns whether there are three different ages, so that {@link #fit} uses the observations. */
+    /** Returns whether there are three different ages, the highest at least twice the lowest, so that {@link #fit} uses the observations. */
     static boolean canFit(List<Observation> seen) {
-        return ages(usable(seen)) >= AGES_MIN;
+        List<Observation> usable = usable(seen);
+        DoubleSummaryStatistics ages =
+                usable.stream().mapToDouble(s -> Math.max(s.age(), AGE_LEAST)).summaryStatistics();
+        return ages(usable) >= AGES_MIN && ages.getMax() >= AGES_RATIO_MIN * ages.getMin();
     }
 
-    /** Fits a model by least squares of relative errors. Returns the pooled model unless there are three different ages. */
+    /** Fits a model by least squares of relative errors. Returns the pooled model unless {@link #canFit} holds. */
     public static FutureLoadModel fit(List<Observation> seen, FutureLoadModel pooled) {
-        List<Observation> usable = usable(seen);
         if (!canFit(seen)) {
             return pooled;
         }
+        List<Observation> usable = sample(usable(seen));
         double[] g = fitLine(
                 usable.stream()
                         .mapToDouble(s -> Math.log(Math.max(s.age(), AGE_LEAST)))
@@ -105,6 +122,21 @@ public record FutureLoadModel(double a, double alpha, double b, double c, double
         Scan fine = bestScan(usable, coarse.beta - BETA_STEP, Math.min(-FINE_STEP, coarse.beta + BETA_STEP), FINE_STEP);
         Scan scan = fine.error <= coarse.error ? fine : coarse;
         return new FutureLoadModel(Math.exp(g[0]), g[1], scan.b, scan.c, scan.beta);
+    }
+
+    private static List<Observation> sample(List<Observation> usable) {
+        int size = usable.size();
+        if (size <= OBSERVATIONS_MAX) {
+            return usable;
+        }
+        List<Observation> byAge = usable.stream()
+                .sorted(Comparator.comparingDouble(Observation::age)
+                        .thenComparingDouble(Observation::cpuPerScanned)
+                        .thenComparingDouble(Observation::scannedPerRow))
+                .toList();
+        return IntStream.range(0, OBSERVATIONS_MAX)
+                .mapToObj(k -> byAge.get((int) ((long) k * (size - 1) / (OBSERVATIONS_MAX - 1))))
+                .toList();
     }
 
     /** Rows scanned per row, with the sum of squared relative errors. */
@@ -157,7 +189,7 @@ public record FutureLoadModel(double a, double alpha, double b, double c, double
         return new Scan(b, c, beta, error);
     }
 
-    /** Returns intercept and slope. */
+    /** Returns intercept and slope; the slope is bounded, and the line passes through the mean. */
     private static double[] fitLine(double[] x, double[] y) {
         double n = x.length;
         double sx = 0;
@@ -171,7 +203,8 @@ public record FutureLoadModel(double a, double alpha, double b, double c, double
             sxy += x[k] * y[k];
         }
         double below = n * sxx - sx * sx;
-        double slope = Math.abs(below) < 1e-300 ? 0 : (n * sxy - sx * sy) / below;
+        double fitted = Math.abs(below) < 1e-300 ? 0 : (n * sxy - sx * sy) / below;
+        double slope = Math.max(ALPHA_MIN, Math.min(ALPHA_MAX, fitted));
         return new double[] {(sy - slope * sx) / n, slope};
     }
 }

@@ -129,6 +129,38 @@ class ChunkPoliciesTest {
         assertThat(model.alpha()).isCloseTo(ALPHA, within(0.05));
     }
 
+    /** Ages of old adjacent chunks differ by a thousandth, so noise alone would give exponents of 70 and costs without a finite value. */
+    @Test
+    void noiseOfOldAdjacentChunksStopsNoPlacement() {
+        for (double[] noise : new double[][] {{1, 1.05, 1.15}, {1.15, 1.05, 1}}) {
+            held.clear();
+            servers.clear();
+            servers(1, 1, 1);
+            for (int k = 0; k < 3; k++) {
+                long start = NOW - (25_392 - 24 * k) * HOUR;
+                held.add(new HeldActor(
+                        1, start, start + 24 * HOUR, Long.MAX_VALUE, 1_000, List.of(id(k)), noise[k] * 10, 10));
+            }
+            Decision decision = place("easy", 1);
+            assertThat(decision.places()).singleElement().asList().hasSize(1);
+            assertThat(decision.costs())
+                    .allSatisfy(cost -> assertThat(cost.cost()).isFinite());
+            assertThat(decision.model().orElseThrow().source()).isEqualTo("default");
+        }
+    }
+
+    @Test
+    void aFitOfThousandsOfChunksTakesASample() {
+        servers(1, 1);
+        for (int age = 1; age <= 3_000; age++) {
+            chunk(1, age, 1_000, 1, age % 2);
+        }
+        AgeModel model = place("easy", 1).model().orElseThrow();
+        assertThat(model.alpha()).isCloseTo(ALPHA, within(0.05));
+        assertThat(model.observations()).isEqualTo(3_000);
+        assertThat(model.error()).isLessThan(0.02);
+    }
+
     @Test
     void withoutDataAllPoliciesStillDecide() {
         servers(1, 1, 1);

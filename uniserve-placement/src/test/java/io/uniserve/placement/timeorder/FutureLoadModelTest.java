@@ -45,6 +45,17 @@ class FutureLoadModelTest {
     }
 
     @Test
+    void exponentsAreBounded() {
+        List<FutureLoadModel.Observation> seen = new ArrayList<>();
+        for (double age : new double[] {1, 2, 3}) {
+            seen.add(new FutureLoadModel.Observation(age, Math.pow(age, 40), 1));
+        }
+        FutureLoadModel fitted = FutureLoadModel.fit(seen, new FutureLoadModel(1, 0, 1, 0, -1));
+        assertThat(fitted.alpha()).isEqualTo(1);
+        assertThat(fitted.predict(1e9, 1, 1e6)).isFinite();
+    }
+
+    @Test
     void choosersPickTheLeast() {
         ServerSelector.Chunk old = new ServerSelector.Chunk(0, 1, 5);
         ServerSelector.Chunk young = new ServerSelector.Chunk(0, 9, 1);

@@ -159,11 +159,13 @@ final class ReplicationController {
         noDropUntil.values().removeIf(until -> now - until >= 0);
         growingSince.keySet().retainAll(new TreeSet<>(under.moving().keySet()));
         under.moving().forEach((key, actor) -> {
-            if (actor.automaticCopies() > 0) {
-                growingSince.putIfAbsent(key, now);
-                if (now - growingSince.get(key) >= 1_000_000 * Limits.REBALANCE_COPY_MS_MAX) {
-                    giveUp(key, now);
-                }
+            if (actor.isr().size() >= actor.automaticCopies()) {
+                growingSince.remove(key); // moved, perhaps by an operator, but no copy is missing
+                return;
+            }
+            growingSince.putIfAbsent(key, now);
+            if (now - growingSince.get(key) >= 1_000_000 * Limits.REBALANCE_COPY_MS_MAX) {
+                giveUp(key, now);
             }
         });
         Started one = started;
@@ -190,7 +192,11 @@ final class ReplicationController {
         if (wished && !actor.isOnDesiredServers()) {
             return false;
         }
-        if (wished && one.change instanceof AddCopy) {
+        boolean lost =
+                wished && one.change instanceof AddCopy add && !actor.isr().contains(add.target());
+        if (lost) { // its server is gone, so the time says nothing about copies
+            noCopyUntil.put(key, now + setup.coolDownNanos());
+        } else if (wished && one.change instanceof AddCopy) {
             rate.add(one.bytes, now - one.since);
             noDropUntil.put(key, now + setup.coolDownNanos());
             LOG.info(

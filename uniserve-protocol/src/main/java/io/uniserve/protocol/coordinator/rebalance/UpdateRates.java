@@ -14,7 +14,7 @@ final class UpdateRates {
 
     private TreeMap<ReplicaKey, Sample> samples = new TreeMap<>();
 
-    /** An actor's last index with the time of its report, and its rate. */
+    /** An actor's last index with the time of its report, and its rate: NaN before the second report. */
     private record Sample(long index, long nanos, double perSecond) {}
 
     /** Adds the reports of all servers. Actors without a report are removed. */
@@ -32,15 +32,16 @@ final class UpdateRates {
 
     private static Sample sample(@Nullable Sample before, long index, long now) {
         if (before == null || now <= before.nanos() || index < before.index()) {
-            return new Sample(index, now, before == null ? 0 : before.perSecond());
+            return new Sample(index, now, before == null ? Double.NaN : before.perSecond());
         }
         double seen = (index - before.index()) * NANOS_PER_SECOND / (now - before.nanos());
-        return new Sample(index, now, before.perSecond() + NEW_WEIGHT * (seen - before.perSecond()));
+        double old = Double.isNaN(before.perSecond()) ? seen : before.perSecond();
+        return new Sample(index, now, old + NEW_WEIGHT * (seen - old));
     }
 
     /** Entries per second; 0 before the second report. */
     double perSecond(ReplicaKey key) {
         Sample sample = samples.get(key);
-        return sample == null ? 0 : sample.perSecond();
+        return sample == null || Double.isNaN(sample.perSecond()) ? 0 : sample.perSecond();
     }
 }

@@ -40,11 +40,11 @@ class CopyCostsTest {
         report(ReplicaLoad.PRIMARY, 1_000, 10);
         assertThat(updates.perSecond(KEY)).as("one report").isZero();
         report(ReplicaLoad.PRIMARY, 2_000, 20);
-        assertThat(updates.perSecond(KEY)).isCloseTo(50, within(1e-9));
-        report(ReplicaLoad.PRIMARY, 3_000, 30);
-        assertThat(updates.perSecond(KEY)).isCloseTo(75, within(1e-9));
+        assertThat(updates.perSecond(KEY)).as("the first rate counts whole").isCloseTo(100, within(1e-9));
+        report(ReplicaLoad.PRIMARY, 4_000, 30);
+        assertThat(updates.perSecond(KEY)).isCloseTo(150, within(1e-9));
         report(ReplicaLoad.PRIMARY, 10, 40);
-        assertThat(updates.perSecond(KEY)).as("a log that was truncated").isCloseTo(75, within(1e-9));
+        assertThat(updates.perSecond(KEY)).as("a log that was truncated").isCloseTo(150, within(1e-9));
         report("FOLLOWER", 9_000, 50);
         assertThat(updates.perSecond(KEY)).isZero();
     }

@@ -20,6 +20,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -266,6 +267,54 @@ class ReplicationControllerTest {
         cluster.loop.run(8 * SECOND);
         assertThat(hot().isr()).doesNotContain(other);
         assertThat(hot().weights()).isEmpty();
+    }
+
+    /** The copy is made elsewhere, so the time since the start measures a failure. */
+    @Test
+    void aCopyWhoseServerDiesIsNoMeasurement() {
+        create(1, Map.of());
+        cluster.replicaBytes = 400_000_000;
+        heat(900);
+        assertThat(cluster.loop.runUntil(() -> !hot().learners().isEmpty(), 60 * PERIOD))
+                .isTrue();
+        ServerId target = hot().learners().get(0);
+        cluster.server(target.value()).kill();
+        String seconds =
+                String.format(Locale.ROOT, "400.0 MB in %.1f s", 400_000_000 / CopyRate.ASSUMED_BYTES_PER_SECOND);
+        List<String> reasons = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            pass(PERIOD);
+            reasons.add(told().get(0).reason());
+        }
+        assertThat(hot().isr()).as("the copy elsewhere").hasSizeGreaterThan(1).doesNotContain(target);
+        assertThat(reasons).anyMatch(reason -> reason.contains(" MB in "));
+        assertThat(reasons)
+                .filteredOn(reason -> reason.contains(" MB in "))
+                .as("the rate that is assumed without a measurement")
+                .allMatch(reason -> reason.contains(seconds));
+    }
+
+    @Test
+    void aMoveByAnOperatorMayTakeLongerThanACopy() {
+        create(1, Map.of());
+        heat(900);
+        pass(30 * PERIOD);
+        assertThat(hot().isr()).hasSize(COPIES_MAX);
+        ActorState before = hot();
+        ServerId from = before.isr().stream()
+                .filter(server -> !server.equals(before.primary()))
+                .findFirst()
+                .orElseThrow();
+        ServerId to = cluster.map("t").actors().stream()
+                .flatMap(actor -> actor.isr().stream())
+                .filter(server -> !before.isr().contains(server))
+                .findFirst()
+                .orElseThrow();
+        assertThat(cluster.admin(node, new AdminRequest.MoveReplica(T, 0, from, to)))
+                .isEqualTo(new AdminReply.Ack());
+        cluster.loop.run(2 * 3_600 * SECOND); // the copy for the move does not arrive
+        assertThat(hot().desiredServers()).contains(to).doesNotContain(from).hasSize(COPIES_MAX);
+        assertThat(hot().automaticCopies()).isEqualTo(COPIES_MAX);
     }
 
     @Test

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 
 /**
  * Simulated operator of the table of time: takes a named backup, restores it under another name, compares, drops the restored table, deletes
- * the backup, and starts anew. It also moves and replicates actors. Chunks are made and expire meanwhile, and coordinators die.
+ * the backup, and starts anew. It also moves actors. Chunks are made and expire meanwhile, and coordinators die.
  *
  * <p>It checks: a restored table has each live chunk that the table had when the backup started, whole, with every row acknowledged before,
  * and only rows of its actors; chunks are left out only if they are expired; after the end no object of the table is in durable storage.
@@ -127,7 +127,7 @@ public final class TimeBackupWorkload {
 
     private void step() {
         if (!over && random.below(30) == 0) {
-            route(TimeTableWorkload.TABLE).ifPresent(this::reassign);
+            route(TimeTableWorkload.TABLE).ifPresent(this::move);
         }
         if (waiting && world.queue.now() - sentAtNanos < PATIENCE) {
             world.queue.after(SECOND / 10, this::step);
@@ -150,25 +150,19 @@ public final class TimeBackupWorkload {
         }
     }
 
-    /** Requests the move of a replica, or another number of replicas, of an actor that may expire meanwhile. */
-    private void reassign(TableRoute route) {
+    /** Requests the move of a replica of an actor, which may expire meanwhile. */
+    private void move(TableRoute route) {
         if (route.map().actors().isEmpty()) {
             return;
         }
         ActorState actor = random.pick(route.map().actors());
         List<ServerId> servers = cluster.servers().stream().map(ServerNode::id).toList();
-        AdminRequest request = random.below(3) == 0
-                ? new AdminRequest.ReplicateActor(
-                        TimeTableWorkload.TABLE, actor.actor(), random.below(servers.size() + 1))
-                : new AdminRequest.MoveReplica(
-                        TimeTableWorkload.TABLE,
-                        actor.actor(),
-                        random.pick(actor.desiredServers()),
-                        random.pick(servers));
+        AdminRequest request = new AdminRequest.MoveReplica(
+                TimeTableWorkload.TABLE, actor.actor(), random.pick(actor.desiredServers()), random.pick(servers));
         cluster.leader()
                 .ifPresent(leader -> leader.onAdmin(
                         request,
-                        outcome -> world.trace.line(request.getClass().getSimpleName() + " " + actor.actor() + " "
+                        outcome -> world.trace.line("move of times " + actor.actor() + " "
                                 + (outcome instanceof Outcome.Ok<AdminReply> ? "ok" : "refused"))));
     }
 

@@ -18,6 +18,7 @@ import io.uniserve.simulator.cluster.Scenario;
 import io.uniserve.simulator.cluster.SimCluster;
 import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.cluster.TableLifecycleWorkload;
+import io.uniserve.simulator.cluster.TimeBackupWorkload;
 import io.uniserve.simulator.cluster.TimeTableWorkload;
 import io.uniserve.simulator.fault.FaultPlan;
 import io.uniserve.simulator.fault.IsrLossFault;
@@ -60,6 +61,7 @@ final class SeedRun {
     private final TableLifecycleWorkload lifecycleWorkload;
     private final Optional<LedgerWorkload> ledger;
     private final Optional<TimeTableWorkload> timeTable;
+    private final Optional<TimeBackupWorkload> timeBackups;
     private final IsrLossFault isrLossFault;
     private final TimelineCheck timelineCheck;
     private final ActorKeys keys;
@@ -92,6 +94,9 @@ final class SeedRun {
         this.timeTable = options.workload() == Workload.TIME
                 ? Optional.of(clients.timeTable(cluster, random.fork("time")))
                 : Optional.empty();
+        this.timeBackups = timeTable
+                .filter(table -> world.hasStorage())
+                .map(table -> new TimeBackupWorkload(world, cluster, table, random.fork("time backups")));
         this.disasters =
                 new LargeFaultScheduler(world, cluster, plan, clientPool, lifecycleWorkload, random.fork("disasters"));
         this.longOutageFault = new LongOutageFault(world, cluster, clientPool, random.fork("absences"));
@@ -155,6 +160,7 @@ final class SeedRun {
         disasters.begin();
         ledger.ifPresent(LedgerWorkload::begin);
         timeTable.ifPresent(TimeTableWorkload::begin);
+        timeBackups.ifPresent(TimeBackupWorkload::begin);
         if (scenario.rf() == 1 && scenario.servers() > 1) {
             longOutageFault.begin();
         }
@@ -173,6 +179,7 @@ final class SeedRun {
         }
         ledger.ifPresent(LedgerWorkload::end);
         timeTable.ifPresent(TimeTableWorkload::end);
+        timeBackups.ifPresent(TimeBackupWorkload::end);
         longOutageFault.end();
         isolations.end();
         isrLossFault.end();
@@ -220,7 +227,7 @@ final class SeedRun {
 
     /** What is left of the table of time after its chunks have expired; empty if nothing is. */
     private Optional<String> unexpired() {
-        return timeTable.flatMap(TimeTableWorkload::remains);
+        return timeTable.flatMap(TimeTableWorkload::remains).or(() -> timeBackups.flatMap(TimeBackupWorkload::remains));
     }
 
     /** False for an actor that waits for an intact replica, as it has none left. */
@@ -266,7 +273,8 @@ final class SeedRun {
             return;
         }
         timeTable.ifPresent(table -> world.trace()
-                .line("times compared " + table.compared() + " rows, " + table.expired() + " actors expired"));
+                .line("times compared " + table.compared() + " rows, " + table.expired() + " actors expired, "
+                        + timeBackups.map(TimeBackupWorkload::compared).orElse(0) + " rows restored"));
         Map<Integer, List<String>> finals = finalLists();
         backups.compare(keys, finals, actor -> !excused.containsKey(actor));
         HistoryCheck check = new HistoryCheck(

@@ -37,5 +37,8 @@ final class TimeSimulationTest {
                 .as("seeds whose reads were compared and whose chunks expired")
                 .filteredOn(line -> !line.contains(" 0 actors expired"))
                 .hasSizeGreaterThan(SEEDS / 2);
+        assertThat(lines.toString().lines().filter(line -> !line.contains(" 0 rows restored")))
+                .as("seeds whose backups were restored and compared")
+                .hasSizeGreaterThan(SEEDS / 12);
     }
 }

@@ -19,6 +19,18 @@ public sealed interface ArchiveRequest {
     record ReadManifest(String name) implements ArchiveRequest {}
 
     /**
+     * Reads every readable manifest of the backup of this name and id: that of its start, and that of its end. Answered with
+     * {@link PeerReply.Manifests}.
+     */
+    record ReadManifests(String name, String id) implements ArchiveRequest {}
+
+    /**
+     * Finds the actors of a table of this cluster of which durable storage has a log or a checkpoint, for a table whose map is lost.
+     * Answered with {@link PeerReply.Manifests}: one object, a {@code StoredActors}.
+     */
+    record FindActors(long tableId) implements ArchiveRequest {}
+
+    /**
      * Finds which atomic updates an actor has completely in durable storage, if no primary can answer for it. Answered with
      * {@link PeerReply.Manifests}: one object, an {@code ShippedVersions}.
      */

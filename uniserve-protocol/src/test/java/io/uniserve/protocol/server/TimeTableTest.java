@@ -7,7 +7,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.BackupName;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.PartitionKey;
@@ -212,8 +211,6 @@ class TimeTableTest {
     @Test
     void whatTimeTablesDoNotSupportIsRefusedByName() {
         createTable();
-        Outcome<AdminReply> backup = admin(new AdminRequest.BackupTable(Cluster.T, new BackupName("b")));
-        assertThat(code(backup)).isEqualTo(ErrorCode.UNSUPPORTED);
         TableMeta atomic = new TableMeta(
                 new TableName("u"), 0, HOURS, "id", ConsistencyLevel.SERIALIZABLE, 1, 1, OnLoss.WAIT, "kv", Map.of());
         UniserveException refused = admin(new AdminRequest.CreateTable(atomic)).error();

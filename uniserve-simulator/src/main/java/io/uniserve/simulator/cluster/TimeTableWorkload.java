@@ -55,7 +55,7 @@ import java.util.TreeSet;
  * whatever a leader's clock shows; the watermark never falls; after the end every actor is dropped, with its files.
  */
 public final class TimeTableWorkload {
-    private static final TableName TABLE = new TableName("times");
+    static final TableName TABLE = new TableName("times");
     private static final String COLUMN = "ts";
     private static final long SECOND = 1_000_000_000L;
     private static final long HOUR_MILLIS = 3_600_000;
@@ -112,6 +112,23 @@ public final class TimeTableWorkload {
     /** Ends writes and reads. The chunks then expire one by one. */
     public void end() {
         over = true;
+    }
+
+    /** The table's division into chunks and buckets. */
+    Partitioner.Time time() {
+        return time;
+    }
+
+    /** Actor per row that was sent. */
+    Map<String, Integer> sent() {
+        return sent;
+    }
+
+    /** Rows that were acknowledged until now, per actor. */
+    Map<Integer, TreeSet<String>> acknowledged() {
+        Map<Integer, TreeSet<String>> copy = new TreeMap<>();
+        acknowledged.forEach((actor, rows) -> copy.put(actor, new TreeSet<>(rows)));
+        return copy;
     }
 
     /** Number of rows that reads were compared with. */

@@ -21,6 +21,7 @@ import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.registry.SimEnsemble;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -92,7 +93,8 @@ final class TimelineCheckTest {
                 meta,
                 version,
                 version,
-                complete ? List.of(part, part) : List.of());
+                TableSnapshot.Actors.fixed(meta),
+                complete ? Optional.of(List.of(part, part)) : Optional.empty());
         watch.stored("archive/x/y/z", backup.encode());
     }
 

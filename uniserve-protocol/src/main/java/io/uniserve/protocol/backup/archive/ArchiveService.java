@@ -7,6 +7,8 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.protocol.backup.format.ArchivePaths;
+import io.uniserve.protocol.backup.format.BackupPaths;
+import io.uniserve.protocol.backup.format.StoredActors;
 import io.uniserve.protocol.backup.format.StoredTableDefinition;
 import io.uniserve.protocol.backup.format.TableSnapshot;
 import io.uniserve.protocol.backup.restore.BackupRecovery;
@@ -57,6 +59,10 @@ public final class ArchiveService {
             BackupLister.find(env.objects(), find.name(), completion);
         } else if (request instanceof ArchiveRequest.ReadManifest read) {
             BackupLister.read(env.objects(), new BackupName(read.name()), completion);
+        } else if (request instanceof ArchiveRequest.ReadManifests read) {
+            BackupLister.readAll(env.objects(), new BackupName(read.name()), read.id(), completion);
+        } else if (request instanceof ArchiveRequest.FindActors find) {
+            findActors(find.tableId(), completion);
         } else if (request instanceof ArchiveRequest.PinLostActor salvage) {
             BackupRecovery.pin(
                     env, config.clusterId(), salvage.key(), salvage.backup(), salvage.versionLimit(), completion);
@@ -64,13 +70,12 @@ public final class ArchiveService {
             BackupRecovery.reportShippedVersions(env, config.clusterId(), survey.key(), completion);
         } else if (request instanceof ArchiveRequest.VerifyPart check) {
             TableSnapshot backup = TableSnapshot.decode(check.manifest());
-            SnapshotVerifier.verify(
-                    env, backup.pin(requirePart(backup, check.actor())), outcome -> replyVerified(outcome, completion));
+            SnapshotVerifier.verify(env, backup.pin(check.actor()), outcome -> replyVerified(outcome, completion));
         } else if (request instanceof ArchiveRequest.CopyPart copy) {
             TableSnapshot backup = TableSnapshot.decode(copy.manifest());
             SnapshotVerifier.copy(
                     env,
-                    backup.pin(requirePart(backup, copy.actor())),
+                    backup.pin(copy.actor()),
                     config.clusterId(),
                     copy.target(),
                     outcome -> replyCopied(outcome, completion));
@@ -81,13 +86,6 @@ public final class ArchiveService {
         } else {
             definitions(completion);
         }
-    }
-
-    private static int requirePart(TableSnapshot backup, int actor) {
-        if (actor < 0 || actor >= backup.parts().size()) {
-            throw UniserveException.invalid("backup " + backup.name() + " has no part of actor " + actor);
-        }
-        return actor;
     }
 
     private static void replyVerified(Outcome<BackupRecord> outcome, Completion<PeerReply> completion) {
@@ -117,6 +115,16 @@ public final class ArchiveService {
                     .iterator();
             env.objects().deleteAll(doomed, replyAck(completion));
         }));
+    }
+
+    private void findActors(long tableId, Completion<PeerReply> completion) {
+        String prefix = BackupPaths.table(config.clusterId(), tableId);
+        env.objects()
+                .list(
+                        prefix,
+                        completion.then(listed -> completion.done(Outcome.ok(
+                                new PeerReply.Manifests(List.of(StoredActors.among(listed, config.clusterId(), tableId)
+                                        .encode()))))));
     }
 
     private void definitions(Completion<PeerReply> completion) {

@@ -17,7 +17,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Listing of named backups in durable storage, including damaged ones, with all data that can be read. */
@@ -84,6 +86,37 @@ final class BackupLister {
                 .list(ArchivePaths.prefix(name));
     }
 
+    /** Reads the readable manifests of the backup of this name and id. Fails with CORRUPT if it has some, and none can be read. */
+    static void readAll(ObjectStore objects, BackupName name, String id, Completion<PeerReply> completion) {
+        new BackupLister(objects, listed -> {
+                    if (listed instanceof Outcome.Ok<List<BackupManifests>> ok) {
+                        completion.done(readable(
+                                ok.value().stream()
+                                        .filter(one -> one.id.equals(id))
+                                        .findFirst(),
+                                name));
+                    } else {
+                        completion.done(Outcome.err(listed.error()));
+                    }
+                })
+                .list(ArchivePaths.prefix(name));
+    }
+
+    private static Outcome<PeerReply> readable(Optional<BackupManifests> found, BackupName name) {
+        if (found.isEmpty()) {
+            return Outcome.ok(new PeerReply.Manifests(List.of()));
+        }
+        BackupManifests one = found.get();
+        List<Bytes> manifests = Stream.of(Optional.ofNullable(one.startMarker), Optional.ofNullable(one.complete))
+                .flatMap(Optional::stream)
+                .map(TableSnapshot::encode)
+                .toList();
+        return manifests.isEmpty()
+                ? Outcome.err(new UniserveException(
+                        ErrorCode.CORRUPT, "no manifest of backup " + name + " can be read: " + one.damage))
+                : Outcome.ok(new PeerReply.Manifests(manifests));
+    }
+
     private static UniserveException notFoundError(BackupName name, List<BackupManifests> some) {
         if (some.isEmpty()) {
             return new UniserveException(
@@ -105,16 +138,17 @@ final class BackupLister {
         if (known == null) {
             return new BackupInfo(found.id, "", "", "", 0, 0, BackupInfo.State.DAMAGED, 0, 0, found.damage);
         }
+        List<TableSnapshot.Part> parts = known.parts().orElse(List.of());
         return new BackupInfo(
                 found.id,
                 known.name().value(),
                 known.cluster(),
                 known.meta().name().value(),
                 known.meta().tableId(),
-                known.actors(),
+                known.actors().count(),
                 state,
-                known.parts().stream().mapToLong(TableSnapshot.Part::bytes).sum(),
-                known.parts().stream().mapToLong(TableSnapshot.Part::index).sum(),
+                parts.stream().mapToLong(TableSnapshot.Part::bytes).sum(),
+                parts.stream().mapToLong(TableSnapshot.Part::index).sum(),
                 found.damage);
     }
 

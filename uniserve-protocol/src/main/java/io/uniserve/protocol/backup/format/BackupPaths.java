@@ -36,7 +36,12 @@ public final class BackupPaths {
 
     /** Prefix of all objects of the actor. */
     public static String root(String clusterId, ReplicaKey key) {
-        return "backup/" + clusterId + "/" + key.tableId() + "/" + key.actor() + "/";
+        return table(clusterId, key.tableId()) + key.actor() + "/";
+    }
+
+    /** Prefix of all objects of all actors of the table. */
+    public static String table(String clusterId, long tableId) {
+        return "backup/" + clusterId + "/" + tableId + "/";
     }
 
     public static String logPrefix(String clusterId, ReplicaKey key) {

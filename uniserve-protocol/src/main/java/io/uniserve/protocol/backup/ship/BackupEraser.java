@@ -120,7 +120,7 @@ public final class BackupEraser {
         });
     }
 
-    /** @param tableDropped true to delete the table's definition too, with its first actor */
+    /** @param tableDropped true to delete the table's definition too */
     private void list(ReplicaKey key, boolean tableDropped, Completion<Done> completion) {
         env.objects().list(BackupPaths.root(config.clusterId(), key), completion.then(listed -> {
             PinnedObjectFinder.find(
@@ -151,7 +151,7 @@ public final class BackupEraser {
                     tableDropped ? "table dropped" : "chunk expired",
                     doomed.size());
         }
-        if (key.actor() != 0 || !tableDropped) {
+        if (!tableDropped) {
             env.objects().deleteAll(doomed.iterator(), completion);
             return;
         }

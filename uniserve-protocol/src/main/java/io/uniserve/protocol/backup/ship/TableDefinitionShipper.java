@@ -2,7 +2,9 @@ package io.uniserve.protocol.backup.ship;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.backup.format.StoredTableDefinition;
 import io.uniserve.protocol.env.Done;
@@ -15,7 +17,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Maintenance of the table's definition in durable storage, so that its backup can be restored even if ZooKeeper's data are lost. The
- * primary of actor 0 does it for the table. Definitions are ordered by its epoch, and within an epoch by a counter.
+ * primary of the table's first actor does it. Definitions of a table with a fixed set of actors are ordered by that actor's epoch, and
+ * within an epoch by a counter. The first actor of a TIME table changes as chunks expire, so its definitions are ordered by the znode
+ * version of the map first.
  */
 final class TableDefinitionShipper {
     private static final Logger LOG = LoggerFactory.getLogger(TableDefinitionShipper.class);
@@ -58,22 +62,18 @@ final class TableDefinitionShipper {
 
     /** Stores the definition if it differs from the last stored one. */
     void tick(long now, @Nullable TableMeta meta) {
-        if (key.actor() != 0
-                && meta != null
-                && meta.needsDurableStorage()
-                && !definitionStored
-                && !busy
-                && now - retryAt >= 0) {
+        boolean owner = isFirstActor(meta);
+        if (!owner && meta != null && meta.needsDurableStorage() && !definitionStored && !busy && now - retryAt >= 0) {
             findDefinition(now);
         }
-        if (key.actor() != 0 || busy || meta == null || meta.equals(stored) || now - retryAt < 0) {
+        if (!owner || busy || meta == null || meta.equals(stored) || now - retryAt < 0) {
             return;
         }
         busy = true;
         failures.onStarted(STEP, now);
         Bytes data = StoredTableDefinition.encode(meta);
         String cluster = host.config().clusterId();
-        String name = StoredTableDefinition.key(cluster, key.tableId(), epoch, ++number, Sha256.hex(data));
+        String name = StoredTableDefinition.key(cluster, key.tableId(), order(meta), ++number, Sha256.hex(data));
         host.env().objects().put(name, data, put -> {
             if (put instanceof Outcome.Err<Done> err) {
                 failures.onFailed(STEP, host.env().clock().nanos(), err.error());
@@ -91,6 +91,22 @@ final class TableDefinitionShipper {
                 deleteOld(StoredTableDefinition.prefix(cluster, key.tableId()), name);
             }
         });
+    }
+
+    /** Returns whether this actor is the first one of its table. A chunk that was just made or expired may give two owners for a moment. */
+    private boolean isFirstActor(@Nullable TableMeta meta) {
+        if (meta == null || !(meta.partitioner() instanceof Partitioner.Time)) {
+            return key.actor() == 0;
+        }
+        TableMap map = host.map(meta.name());
+        return map != null
+                && map.tableId() == key.tableId()
+                && !map.actors().isEmpty()
+                && map.actors().get(0).actor() == key.actor();
+    }
+
+    private long order(TableMeta meta) {
+        return meta.partitioner() instanceof Partitioner.Time ? Math.max(0, host.mapVersion(meta.name())) : epoch;
     }
 
     private void findDefinition(long now) {

@@ -5,7 +5,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
-import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.backup.format.TableSnapshot;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
@@ -76,9 +75,6 @@ public final class BackupHandler {
     }
 
     public void create(AdminRequest.BackupTable request, Table table, PendingAdminReply answer) {
-        if (table.meta.partitioner() instanceof Partitioner.Time) {
-            throw timeTableError();
-        }
         BackupOperation job = startOperation(request.name(), answer);
         new CreateBackupProcedure(job, table.meta, false, taken -> acknowledge(job, taken)).start();
     }
@@ -125,12 +121,6 @@ public final class BackupHandler {
                 .start();
     }
 
-    private static UniserveException timeTableError() {
-        return UniserveException.unsupported(
-                "a backup of a table partitioned by time: keep its source, or load its rows into"
-                        + " a table partitioned by key and back that up");
-    }
-
     private BackupOperation startOperation(BackupName name, PendingAdminReply answer) {
         if (operations.containsKey(name)) {
             throw new UniserveException(
@@ -168,9 +158,9 @@ public final class BackupHandler {
 
     private void verify(BackupOperation job, TableSnapshot backup) {
         job.forEachActor(
-                backup.actors(),
+                backup.actors().numbers(),
                 (actor, then) -> job.callForAck(
-                        new ArchiveRequest.VerifyPart(backup.encode(), actor),
+                        new ArchiveRequest.VerifyPart(backup.forActor(actor).encode(), actor),
                         checked -> then.done(
                                 checked instanceof Outcome.Err<Done> err
                                         ? Outcome.err(BackupPartCopier.copyError(backup, actor, err.error()))

@@ -14,6 +14,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,30 @@ final class BackupOperation {
         BoundedFanOut next = new BoundedFanOut(actors, step, completion);
         work = next;
         next.start();
+    }
+
+    /** Runs the step for each of these actors. */
+    void forEachActor(List<Integer> actors, BoundedFanOut.Step step, Completion<Done> completion) {
+        forEachActor(actors.size(), (at, then) -> step.run(actors.get(at), then), completion);
+    }
+
+    /** Finds the actors that may have a pin of the backup: those of all its manifests. */
+    void findPinnedActors(String id, Completion<List<Integer>> completion) {
+        call(new ArchiveRequest.ReadManifests(name.value(), id), PeerReply.Manifests.class, outcome -> {
+            TreeSet<Integer> actors = new TreeSet<>();
+            try {
+                if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
+                    throw err.error();
+                }
+                for (Bytes manifest : outcome.value().objects()) {
+                    actors.addAll(TableSnapshot.decode(manifest).actors().numbers());
+                }
+            } catch (UniserveException e) {
+                completion.done(Outcome.err(e));
+                return;
+            }
+            completion.done(Outcome.ok(List.copyOf(actors)));
+        });
     }
 
     @Nullable

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator.backup;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
@@ -43,7 +44,9 @@ final class BackupPartCopier {
     private final TableName table;
     private final Listener listener;
     private final BackupRecord[] records;
+    private final List<Integer> actors;
     private int[] versions = {};
+    private boolean created;
     private long tableId;
 
     /** Receiver of the result. */
@@ -66,7 +69,8 @@ final class BackupPartCopier {
         this.tableIds = numbers;
         this.table = table;
         this.listener = listener;
-        this.records = new BackupRecord[backup.actors()];
+        this.actors = backup.actors().numbers();
+        this.records = new BackupRecord[actors.size()];
     }
 
     /** Number of the new table. */
@@ -107,8 +111,8 @@ final class BackupPartCopier {
             if (written.isApplied()) {
                 leader.catalog().setCluster(next, written.versions().get(0));
                 tableId = number;
-                for (int actor = 0; actor < records.length; actor++) {
-                    records[actor] = new BackupRecord(new ReplicaKey(tableId, actor), false, 1, 0, "", 0);
+                for (int at = 0; at < records.length; at++) {
+                    records[at] = new BackupRecord(new ReplicaKey(tableId, actors.get(at)), false, 1, 0, "", 0);
                 }
                 write(() -> job.forEachActor(records.length, this::copy, this::onCopied));
             } else {
@@ -142,27 +146,28 @@ final class BackupPartCopier {
     }
 
     private void write(int from, int[] made, Runnable then) {
-        if (from >= records.length) {
+        if (from >= records.length && created) {
             versions = made;
             then.run();
             return;
         }
         List<Op> ops = new ArrayList<>();
         int to = Math.min(records.length, from + RECORDS_PER_WRITE);
-        for (int actor = from; actor < to; actor++) {
-            String path = path(actor);
+        for (int at = from; at < to; at++) {
+            String path = path(at);
             ops.add(
                     versions.length == 0
-                            ? new Op.Create(path, records[actor], false)
-                            : new Op.Set(path, records[actor], versions[actor]));
+                            ? new Op.Create(path, records[at], false)
+                            : new Op.Set(path, records[at], versions[at]));
         }
-        if (from == 0 && versions.length == 0) {
+        if (!created) {
             ops.add(TombstoneStore.create(tableId, table, Tombstone.Reason.RESTORING));
         }
         leader.registry().write(ops, done -> {
             if (done.isApplied()) {
-                for (int actor = from; actor < to; actor++) {
-                    made[actor] = done.versions().get(actor - from);
+                created = true;
+                for (int at = from; at < to; at++) {
+                    made[at] = done.versions().get(at - from);
                 }
                 write(to, made, then);
             } else {
@@ -174,26 +179,28 @@ final class BackupPartCopier {
     /** Checks that the records have not changed since they were written. */
     List<Op> checks() {
         List<Op> ops = new ArrayList<>();
-        for (int actor = 0; actor < versions.length; actor++) {
-            ops.add(new Op.Check(path(actor), versions[actor]));
+        for (int at = 0; at < versions.length; at++) {
+            ops.add(new Op.Check(path(at), versions[at]));
         }
         return ops;
     }
 
-    private String path(int actor) {
-        return RegistryPaths.backup(table, new ReplicaKey(tableId, actor));
+    private String path(int at) {
+        return RegistryPaths.backup(table, new ReplicaKey(tableId, actors.get(at)));
     }
 
-    private void copy(int actor, Completion<Done> then) {
+    private void copy(int at, Completion<Done> then) {
+        int actor = actors.get(at);
         ReplicaKey target = new ReplicaKey(tableId, actor);
-        job.call(new ArchiveRequest.CopyPart(backup.encode(), actor, target), PeerReply.Copied.class, outcome -> {
+        Bytes manifest = backup.forActor(actor).encode();
+        job.call(new ArchiveRequest.CopyPart(manifest, actor, target), PeerReply.Copied.class, outcome -> {
             if (outcome instanceof Outcome.Err<PeerReply.Copied> err) {
                 then.done(Outcome.err(copyError(backup, actor, err.error())));
                 return;
             }
             BackupRecord copied = outcome.value().record();
             if (copied.key().equals(target)) {
-                records[actor] = copied;
+                records[at] = copied;
                 then.done(Outcome.ok(Done.DONE));
             } else {
                 then.done(Outcome.err(new UniserveException(

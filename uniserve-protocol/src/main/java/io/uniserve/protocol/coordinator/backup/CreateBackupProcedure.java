@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
@@ -22,7 +23,13 @@ import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -38,13 +45,19 @@ final class CreateBackupProcedure {
     private static final Logger LOG = LoggerFactory.getLogger(CreateBackupProcedure.class);
     private static final int ATTEMPTS_MAX = 60;
     private static final int ROUNDS_MAX = 20;
+
+    /** Attempts whatever the error is, as a replica of a chunk that has just expired may answer with any error. */
+    private static final int EXPIRED_ATTEMPTS_MAX = 10;
+
     private static final long PIN_TIMEOUT_NANOS = 60_000_000_000L;
 
     private final BackupOperation job;
     private final TableMeta meta;
     private final boolean salvage;
-    private final TableSnapshot startMarker;
-    private final TableSnapshot.@Nullable Part[] parts;
+    private final String id;
+    private final TreeMap<Integer, TableSnapshot.Part> parts = new TreeMap<>();
+    private TableSnapshot startMarker;
+    private Set<Integer> unshipped = Set.of();
     private final Completion<TableSnapshot> completion;
     private RestorePointFinder.@Nullable RestorePoint restorePoint;
     private boolean replace;
@@ -59,10 +72,13 @@ final class CreateBackupProcedure {
         this.job = job;
         this.meta = meta;
         this.salvage = salvage;
-        String id = "%016x".formatted(job.leader().env().ids().next());
-        this.startMarker =
-                new TableSnapshot(job.name(), id, job.leader().config().clusterId(), meta, 0, 0, List.of());
-        this.parts = new TableSnapshot.Part[startMarker.actors()];
+        this.id = "%016x".formatted(job.leader().env().ids().next());
+        this.startMarker = started(new TableSnapshot.Actors(List.of(), 0));
+    }
+
+    private TableSnapshot started(TableSnapshot.Actors actors) {
+        String cluster = job.leader().config().clusterId();
+        return new TableSnapshot(job.name(), id, cluster, meta, 0, 0, actors, Optional.empty());
     }
 
     /**
@@ -89,7 +105,7 @@ final class CreateBackupProcedure {
     private void deleteOld(ArrayDeque<BackupInfo> old) {
         BackupInfo one = old.poll();
         if (one == null) {
-            storeStartMarker();
+            new BackupActorFinder(job, meta, this::storeStartMarker).find(salvage);
         } else if (one.state() != BackupInfo.State.INCOMPLETE && !replace) {
             fail(new UniserveException(
                     ErrorCode.BACKUP_EXISTS, "backup " + job.name() + " exists: delete it first or use another name"));
@@ -104,7 +120,13 @@ final class CreateBackupProcedure {
         }
     }
 
-    private void storeStartMarker() {
+    private void storeStartMarker(Outcome<BackupActorFinder.Found> found) {
+        if (!(found instanceof Outcome.Ok<BackupActorFinder.Found> ok)) {
+            fail(found.error());
+            return;
+        }
+        startMarker = started(ok.value().actors());
+        unshipped = ok.value().empty();
         job.callForAck(new ArchiveRequest.StoreManifest(startMarker.encode()), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
                 chooseVersion();
@@ -167,7 +189,16 @@ final class CreateBackupProcedure {
     }
 
     private void pinAllParts() {
-        job.forEachActor(startMarker.actors(), (actor, then) -> pinPart(actor, 1, then), this::onAllPinned);
+        job.forEachActor(startMarker.actors().numbers(), (actor, then) -> pinPart(actor, 1, then), this::onAllPinned);
+    }
+
+    /** Returns whether the leader's map shows that the actor's chunk has expired since the start of the backup. */
+    private boolean isExpired(int actor) {
+        Table table = job.leader().catalog().find(meta.name());
+        return !salvage
+                && table != null
+                && table.meta.tableId() == meta.tableId()
+                && table.map().isExpired(meta.partitioner(), actor);
     }
 
     private UniserveException droppedError() {
@@ -176,6 +207,10 @@ final class CreateBackupProcedure {
     }
 
     private void pinPart(int actor, int attempt, Completion<Done> then) {
+        if (isExpired(actor)) { // left out; not at once, as a recursion over all actors would be too deep
+            job.leader().registry().after(0, () -> then.done(Outcome.ok(Done.DONE)));
+            return;
+        }
         ReplicaKey key = new ReplicaKey(meta.tableId(), actor);
         Completion<PeerReply.Pinned> heard = outcome -> {
             if (outcome instanceof Outcome.Ok<PeerReply.Pinned> ok) {
@@ -188,13 +223,14 @@ final class CreateBackupProcedure {
                                     + ", unlike at the survey before: retry")));
                     return;
                 }
-                parts[actor] = new TableSnapshot.Part(pinned.sha256(), pinned.index(), pinned.bytes());
+                parts.put(actor, new TableSnapshot.Part(pinned.sha256(), pinned.index(), pinned.bytes()));
                 then.done(Outcome.ok(Done.DONE));
                 return;
             }
             UniserveException error = outcome.error();
             boolean again = error.code().retriable() && (version == 0 || error.code() != ErrorCode.VERSION_GONE)
-                    || error.code() == ErrorCode.DEADLINE_EXCEEDED;
+                    || error.code() == ErrorCode.DEADLINE_EXCEEDED
+                    || isTime() && attempt < EXPIRED_ATTEMPTS_MAX;
             if (again && attempt < ATTEMPTS_MAX && job.reply().isOpen()) {
                 job.leader()
                         .registry()
@@ -207,7 +243,9 @@ final class CreateBackupProcedure {
             }
         };
         if (salvage) {
-            long before = meta.level() == ConsistencyLevel.EVENTUAL ? 0 : version + 1;
+            boolean mayBeEmpty = unshipped.contains(actor);
+            long all = mayBeEmpty ? Long.MAX_VALUE : 0;
+            long before = meta.level() == ConsistencyLevel.EVENTUAL ? all : version + 1;
             job.call(new ArchiveRequest.PinLostActor(key, startMarker.id(), before), PeerReply.Pinned.class, heard);
         } else {
             callPrimary(key, heard);
@@ -286,20 +324,56 @@ final class CreateBackupProcedure {
     }
 
     private void storeManifest() {
-        List<TableSnapshot.Part> all = new java.util.ArrayList<>();
-        for (TableSnapshot.Part part : parts) {
-            all.add(java.util.Objects.requireNonNull(part));
+        Table table = job.leader().catalog().find(meta.name());
+        TableSnapshot live = isTime() && !salvage && table != null && table.meta.tableId() == meta.tableId()
+                ? startMarker.withoutChunksBefore(table.map().expiredBefore())
+                : startMarker;
+        List<TableSnapshot.Part> all = new ArrayList<>();
+        for (int actor : live.actors().numbers()) {
+            all.add(Objects.requireNonNull(parts.get(actor)));
         }
-        TableSnapshot whole = new TableSnapshot(
-                startMarker.name(), startMarker.id(), startMarker.cluster(), meta, version, newest, all);
+        TableSnapshot whole = live.complete(version, newest, all);
         job.callForAck(new ArchiveRequest.StoreManifest(whole.encode()), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
                 LOG.info("backup {} of table {} : complete, {} actors", job.name(), meta.name(), all.size());
-                completion.done(Outcome.ok(whole));
+                releaseExpired(whole);
             } else {
                 deletePartial(stored.error());
             }
         });
+    }
+
+    /** Deletes the pins of actors that are left out, so that the files of their chunks can be deleted. */
+    private void releaseExpired(TableSnapshot whole) {
+        TreeSet<Integer> expired = new TreeSet<>(startMarker.actors().numbers());
+        whole.actors().numbers().forEach(expired::remove);
+        if (expired.isEmpty()) {
+            completion.done(Outcome.ok(whole));
+            return;
+        }
+        LOG.info(
+                "backup {} of table {}: {} actors of chunks that expired meanwhile are left out, the first is {}",
+                job.name(),
+                meta.name(),
+                expired.size(),
+                expired.first());
+        BoundedFanOut.Step release = (actor, then) -> job.callForAck(
+                new ArchiveRequest.DeletePin(
+                        meta.name(), whole.cluster(), new ReplicaKey(meta.tableId(), actor), whole.id()),
+                then);
+        job.forEachActor(List.copyOf(expired), release, released -> {
+            if (released instanceof Outcome.Err<Done> err) {
+                LOG.warn(
+                        "backup {}: files of expired chunks stay until the backup is deleted: {}",
+                        job.name(),
+                        err.error().getMessage());
+            }
+            completion.done(Outcome.ok(whole));
+        });
+    }
+
+    private boolean isTime() {
+        return meta.partitioner() instanceof Partitioner.Time;
     }
 
     private void deletePartial(UniserveException error) {
@@ -309,7 +383,7 @@ final class CreateBackupProcedure {
                 startMarker.cluster(),
                 meta.name().value(),
                 meta.tableId(),
-                startMarker.actors(),
+                startMarker.actors().count(),
                 BackupInfo.State.INCOMPLETE,
                 0,
                 0,

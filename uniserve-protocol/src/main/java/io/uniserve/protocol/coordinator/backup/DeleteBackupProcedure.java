@@ -2,6 +2,7 @@ package io.uniserve.protocol.coordinator.backup;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
@@ -27,6 +28,7 @@ final class DeleteBackupProcedure {
 
     private final BackupOperation job;
     private final BackupInfo backup;
+    private List<Integer> actors = List.of();
 
     DeleteBackupProcedure(BackupOperation job, BackupInfo backup) {
         this.job = job;
@@ -40,12 +42,19 @@ final class DeleteBackupProcedure {
                     "backup " + job.name() + " cannot be deleted, as its contents are unknown: " + backup.detail())));
             return;
         }
-        deleteManifests(false, done -> {
-            if (done instanceof Outcome.Ok<Done>) {
-                writeTombstoneIfLost(given -> release(given, completion));
-            } else {
-                completion.done(done);
+        job.findPinnedActors(backup.id(), found -> {
+            if (!(found instanceof Outcome.Ok<List<Integer>> ok)) {
+                completion.done(Outcome.err(found.error()));
+                return;
             }
+            actors = ok.value();
+            deleteManifests(false, done -> {
+                if (done instanceof Outcome.Ok<Done>) {
+                    writeTombstoneIfLost(given -> release(given, completion));
+                } else {
+                    completion.done(done);
+                }
+            });
         });
     }
 
@@ -85,7 +94,7 @@ final class DeleteBackupProcedure {
 
     private void release(Outcome<Done> given, Completion<Done> completion) {
         if (given instanceof Outcome.Ok<Done>) {
-            job.forEachActor(backup.actors(), this::release, released -> {
+            job.forEachActor(actors, this::release, released -> {
                 if (released instanceof Outcome.Ok<Done>) {
                     deleteManifests(true, completion);
                 } else {
@@ -107,9 +116,10 @@ final class DeleteBackupProcedure {
         ReplicaKey key = new ReplicaKey(backup.tableId(), actor);
         ArchiveRequest request = new ArchiveRequest.DeletePin(table, backup.cluster(), key, backup.id());
         Table live = job.leader().catalog().find(table);
-        ServerRecord primary = live == null || live.meta.tableId() != backup.tableId()
+        ActorState state = live == null || live.meta.tableId() != backup.tableId()
                 ? null
-                : job.leader().members().find(live.actor(actor).primary());
+                : live.map().find(actor); // null if its chunk is expired
+        ServerRecord primary = state == null ? null : job.leader().members().find(state.primary());
         if (primary == null) {
             job.callForAck(request, completion);
             return;

@@ -33,6 +33,9 @@ import org.slf4j.LoggerFactory;
  * Procedure that restores a table from a backup, under a new table number. It first writes a backup record per actor, so that an
  * interrupted restoration is found and deleted. Then it copies the parts as continuous backups of the new actors. One multi then creates
  * definition and map, in which each actor is to be taken over from durable storage. The rest is a normal takeover.
+ *
+ * <p>Chunks of a TIME table that are expired by the leader's clock at the start are left out, and the map's watermark is above them. A chunk
+ * that expires later is dropped by the next pass over the map.
  */
 public final class RestoreTableProcedure {
     private static final Logger LOG = LoggerFactory.getLogger(RestoreTableProcedure.class);
@@ -43,10 +46,17 @@ public final class RestoreTableProcedure {
     private final TableMeta requested;
     private final BackupPartCopier copier;
 
-    RestoreTableProcedure(BackupOperation job, TableSnapshot backup, TableName as, TableIdAllocator numbers) {
+    RestoreTableProcedure(BackupOperation job, TableSnapshot whole, TableName as, TableIdAllocator numbers) {
         this.job = job;
         this.leader = job.leader();
-        this.backup = backup;
+        this.backup = whole.liveAt(leader.env().clock().wallMillis());
+        if (backup.actors().count() < whole.actors().count()) {
+            LOG.info(
+                    "backup {}: {} of {} actors are of chunks that are expired now, they are not restored",
+                    whole.name(),
+                    whole.actors().count() - backup.actors().count(),
+                    whole.actors().count());
+        }
         this.requested = backup.meta().withNameAndId(as, 0);
         this.copier = new BackupPartCopier(job, backup, numbers, as, new CopyListener());
     }
@@ -88,8 +98,13 @@ public final class RestoreTableProcedure {
     private void create() {
         List<List<ServerId>> places;
         try {
-            places = leader.placement()
-                    .place(backup.actors(), requested.rf(), leader.clusterView().eligible(requested.port()));
+            places = backup.actors().count() == 0
+                    ? List.of()
+                    : leader.placement()
+                            .place(
+                                    backup.actors().count(),
+                                    requested.rf(),
+                                    leader.clusterView().eligible(requested.port()));
         } catch (IllegalArgumentException | UniserveException e) {
             fail(UniserveException.invalid(
                     "too few live servers still offer port \"" + requested.port() + "\": " + e.getMessage()));
@@ -101,7 +116,7 @@ public final class RestoreTableProcedure {
         for (BackupRecord record : copier.records()) {
             actors.add(BackupPartCopier.restoredActor(record, places.get(actors.size()), List.of()));
         }
-        TableMap map = new TableMap(meta.name(), id, actors);
+        TableMap map = new TableMap(meta.name(), id, actors, backup.actors().expiredBefore());
         List<Op> ops = new ArrayList<>(List.of(
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
                 new Op.Create(RegistryPaths.map(meta.name()), map, false),

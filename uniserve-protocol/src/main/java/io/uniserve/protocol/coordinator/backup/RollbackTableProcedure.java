@@ -109,7 +109,7 @@ final class RollbackTableProcedure {
     }
 
     private void readNext(Table table, List<Versioned> records) {
-        boolean more = records.size() < backup.actors();
+        boolean more = records.size() < backup.actors().count();
         String path = more
                 ? RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), records.size()))
                 : RegistryPaths.outcomes(old.name(), old.tableId());
@@ -204,7 +204,7 @@ final class RollbackTableProcedure {
     private TableMap restoredMap(Table table) {
         List<ServerView> eligible = leader.clusterView().eligible(old.port());
         int rf = Math.max(1, Math.min(old.rf(), eligible.size()));
-        List<List<ServerId>> places = leader.placement().place(backup.actors(), rf, eligible);
+        List<List<ServerId>> places = leader.placement().place(backup.actors().count(), rf, eligible);
         List<ActorState> actors = new ArrayList<>();
         for (BackupRecord record : copier.records()) {
             int number = record.key().actor();

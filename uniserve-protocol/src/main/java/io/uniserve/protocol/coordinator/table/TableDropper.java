@@ -3,7 +3,10 @@ package io.uniserve.protocol.coordinator.table;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.model.registry.Tombstone;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
@@ -61,6 +64,10 @@ public final class TableDropper {
 
     private void write(Table table) {
         table.writePending = true;
+        if (table.meta.partitioner() instanceof Partitioner.Time) {
+            createRecord(table);
+            return;
+        }
         if (table.meta.level() == ConsistencyLevel.EVENTUAL) {
             write(table, List.of());
             return;
@@ -73,6 +80,23 @@ public final class TableDropper {
                     more.addAll(outcomes);
                     write(table, more);
                 }));
+    }
+
+    /**
+     * Drops a TIME table. Its definition may be in durable storage although no chunk and no backup record is left, so the drop leaves the
+     * record of actor 0 for the task that deletes the remains.
+     */
+    private void createRecord(Table table) {
+        ReplicaKey key = new ReplicaKey(tableId, 0);
+        leader.registry().read(RegistryPaths.backup(name, key), read -> {
+            if (read instanceof Outcome.Ok<Versioned> ok) {
+                Op create = new Op.Create(
+                        RegistryPaths.backup(name, key), new BackupRecord(key, false, 1, 0, "", 0), false);
+                write(table, ok.value().version() == Registry.ABSENT ? List.of(create) : List.of());
+            } else {
+                retry(table);
+            }
+        });
     }
 
     /** Deletes a node in its current version, if it exists. */

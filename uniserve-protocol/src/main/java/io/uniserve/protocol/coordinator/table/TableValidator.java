@@ -54,8 +54,9 @@ public final class TableValidator {
     /** Rejects what tables partitioned by time do not support. */
     private static void checkTime(TableMeta meta, Partitioner.Time time) {
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
-            throw UniserveException.unsupported(
-                    "level " + meta.level() + " for a table partitioned by time: use EVENTUAL");
+            throw UniserveException.unsupported("level " + meta.level()
+                    + " for a table partitioned by time, whose actors change as chunks are made and"
+                    + " expire: use EVENTUAL, or a table partitioned by key");
         }
         if (time.column().equals(meta.keyField())) {
             throw UniserveException.invalid(

@@ -43,6 +43,11 @@ final class ArchiveMapping {
             proto.setFind(find.name());
         } else if (request instanceof ArchiveRequest.ReadManifest read) {
             proto.setRead(read.name());
+        } else if (request instanceof ArchiveRequest.ReadManifests read) {
+            proto.setManifests(
+                    PeerProto.BackupId.newBuilder().setName(read.name()).setId(read.id()));
+        } else if (request instanceof ArchiveRequest.FindActors find) {
+            proto.setActors(find.tableId());
         } else if (request instanceof ArchiveRequest.PinLostActor salvage) {
             proto.setSalvage(PeerProto.ActorBackup.newBuilder()
                     .setKey(IdentityMapping.toProto(salvage.key()))
@@ -83,6 +88,11 @@ final class ArchiveMapping {
                         BytesMapping.fromProto("store", proto.getStore(), Limits.BACKUP_MANIFEST_BYTES_MAX));
             case FIND -> new ArchiveRequest.FindBackups(ProtoValidator.identifier("find", proto.getFind()));
             case READ -> new ArchiveRequest.ReadManifest(ProtoValidator.identifier("read", proto.getRead()));
+            case MANIFESTS ->
+                new ArchiveRequest.ReadManifests(
+                        ProtoValidator.identifier("name", proto.getManifests().getName()),
+                        ProtoValidator.identifier("id", proto.getManifests().getId()));
+            case ACTORS -> new ArchiveRequest.FindActors(ProtoValidator.notNegative("actors", proto.getActors()));
             case SALVAGE -> {
                 ProtoValidator.present("key", proto.getSalvage().hasKey());
                 yield new ArchiveRequest.PinLostActor(

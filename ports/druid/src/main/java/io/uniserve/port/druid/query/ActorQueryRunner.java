@@ -27,7 +27,6 @@ import org.apache.druid.query.spec.SpecificSegmentQueryRunner;
 import org.apache.druid.query.spec.SpecificSegmentSpec;
 import org.apache.druid.segment.ReferenceCountingSegment;
 import org.apache.druid.segment.SegmentReference;
-import org.joda.time.Interval;
 
 /**
  * Operator that runs a query on the segments of an actor, as Druid's data nodes do: one runner per segment and interval, merged by the
@@ -55,28 +54,18 @@ public final class ActorQueryRunner {
 
     private static <T> PartialResults run(
             int actor, List<ReferenceCountingSegment> segments, OperatorContext context, Query<T> asked) {
-        List<SegmentDescriptor> descriptors = new ArrayList<>();
-        List<ReferenceCountingSegment> chosen = new ArrayList<>();
         TimeRange times = TimeRange.EMPTY;
         for (ReferenceCountingSegment segment : segments) {
             times = times.plus(TimeRange.of(segment));
-            for (Interval interval :
-                    asked.getDataSourceAnalysis().getEffectiveQuerySegmentSpec().getIntervals()) {
-                Interval overlap = interval.overlap(segment.getDataInterval());
-                if (overlap != null) {
-                    chosen.add(segment);
-                    SegmentDescriptor descriptor = new SegmentDescriptor(
-                            overlap,
-                            segment.getId().getVersion(),
-                            segment.getId().getPartitionNum());
-                    descriptors.add(descriptor);
-                }
-            }
         }
-        if (chosen.isEmpty()) {
+        List<SegmentPiece> pieces = SegmentPiece.of(
+                segments,
+                asked.getDataSourceAnalysis().getEffectiveQuerySegmentSpec().getIntervals());
+        if (pieces.isEmpty()) {
             return PartialResults.of(actor, times, asked, List.of());
         }
-        Query<T> query = Queries.withSpecificSegments(asked, descriptors)
+        Query<T> query = Queries.withSpecificSegments(
+                        asked, pieces.stream().map(SegmentPiece::descriptor).toList())
                 .withOverriddenContext(Map.of(
                         // Merge buffers are reserved by this id; each actor reserves its own.
                         QueryContexts.QUERY_RESOURCE_ID, QueryIds.next(),
@@ -87,8 +76,8 @@ public final class ActorQueryRunner {
         Function<SegmentReference, SegmentReference> mapping =
                 query.getDataSource().createSegmentMapFunction(query);
         List<QueryRunner<T>> runners = new ArrayList<>();
-        for (int i = 0; i < chosen.size(); i++) {
-            runners.add(runner(factory, mapping.apply(chosen.get(i)), descriptors.get(i), context));
+        for (SegmentPiece piece : pieces) {
+            runners.add(runner(factory, mapping.apply(piece.segment()), piece.descriptor(), context));
         }
         QueryRunner<T> merged = new FinalizeResultsQueryRunner<>(
                 toolChest.mergeResults(factory.mergeRunners(DirectQueryProcessingPool.INSTANCE, runners), true),

@@ -17,6 +17,7 @@ import io.uniserve.port.druid.runtime.DruidServices;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +31,9 @@ class DruidParityTest {
     private static final int QUERIES = Boolean.getBoolean("uniserve.test.full") ? 2_000 : 150;
     private static final int ROWS = 300;
     private static final int CONTEXT = 120;
+
+    private static final long START = 1_704_067_200_000L;
+    private static final long DAY = 86_400_000;
 
     private static final Partitioner.Time DAYS = new Partitioner.Time(
             "ts",
@@ -45,8 +49,11 @@ class DruidParityTest {
     static void load(@TempDir Path directory) throws Exception {
         actors = new LocalActors(directory);
         one = new OneDruid();
-        for (String name : List.of("one", "two")) {
-            TableMeta meta = meta(name, name.equals("one") ? new Partitioner.Hash(6) : DAYS);
+        for (String name : List.of("one", "two", "three")) {
+            TableMeta meta = meta(name, name.equals("two") ? DAYS : new Partitioner.Hash(name.equals("one") ? 6 : 2));
+            if (name.equals("three")) {
+                meta = rowsInMemory(meta, 16);
+            }
             List<Document> rows = new RandomNativeQueries(name.hashCode()).rows(ROWS);
             actors.with(meta).append(name, rows, 97);
             one.with(meta, rows, directory);
@@ -71,6 +78,13 @@ class DruidParityTest {
                         "1",
                         "lookups",
                         "{\"names\": {\"a\": \"first\", \"b\": \"second\"}}"));
+    }
+
+    /** A table whose actors have rows in segments and rows in memory. */
+    static TableMeta rowsInMemory(TableMeta meta, int rows) {
+        Map<String, String> options = new HashMap<>(meta.options());
+        options.put("maxRowsInMemory", Integer.toString(rows));
+        return meta.with(options);
     }
 
     @AfterAll
@@ -113,6 +127,33 @@ class DruidParityTest {
         assertThat(actors.asked() - before).isEqualTo(2 + actors.actors("two").size());
     }
 
+    @Test
+    void orderedScansReadLateRows(@TempDir Path directory) throws Exception {
+        List<Document> rows = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            rows.add(new Document("id", Map.of("id", "k" + i, "ts", START + i / 4 * DAY + DAY / 2 + i * 60_000L)));
+        }
+        rows.add(new Document("id", Map.of("id", "late", "ts", START)));
+        try (LocalActors late = new LocalActors(directory)) {
+            late.with(rowsInMemory(meta("late", new Partitioner.Hash(1)), 4)).append("late", rows, 1);
+            String query =
+                    "{\"queryType\": \"scan\", \"dataSource\": \"late\", \"intervals\": \"2024/2025\", \"limit\": 3,"
+                            + " \"columns\": [\"__time\", \"id\"], \"order\": \"%s\"}";
+            assertThat(ids(late.answer("late", query.formatted("ascending")))).containsExactly("late", "k0", "k1");
+            assertThat(ids(late.answer("late", query.formatted("descending")))).containsExactly("k11", "k10", "k9");
+        }
+    }
+
+    private static List<String> ids(String scan) throws Exception {
+        List<String> ids = new ArrayList<>();
+        DruidServices.get()
+                .json()
+                .readTree(scan)
+                .forEach(batch ->
+                        batch.get("events").forEach(row -> ids.add(row.get("id").asText())));
+        return ids;
+    }
+
     private static String difference(String expected, String found) {
         int at = 0;
         while (at < Math.min(expected.length(), found.length()) && expected.charAt(at) == found.charAt(at)) {
@@ -138,7 +179,9 @@ class DruidParityTest {
         for (JsonNode batch : answer) {
             batch.get("events").forEach(row -> rows.add(row.toString()));
         }
-        rows.sort(null);
+        if (!query.contains("\"order\": \"")) {
+            rows.sort(null);
+        }
         return DruidServices.get().json().valueToTree(rows);
     }
 }

@@ -151,9 +151,10 @@ public final class PartialResults {
         JavaType type = mapper.getTypeFactory().constructCollectionType(List.class, toolChest.getBaseResultType());
         try {
             List<T> decoded = mapper.readValue(part.encoded.toArray(), type);
-            return decoded.stream()
+            List<T> results = decoded.stream()
                     .map(toolChest.makePreComputeManipulatorFn(asked, MetricManipulatorFns.deserializing())::apply)
                     .toList();
+            return TopNTypes.restored(asked, results);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "results cannot be read: " + e.getMessage(), e);
         }

@@ -35,7 +35,7 @@ class DruidParityTest {
     private static final long START = 1_704_067_200_000L;
     private static final long DAY = 86_400_000;
 
-    private static final Partitioner.Time DAYS = new Partitioner.Time(
+    static final Partitioner.Time DAYS = new Partitioner.Time(
             "ts",
             new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC),
             2,
@@ -141,6 +141,57 @@ class DruidParityTest {
                             + " \"columns\": [\"__time\", \"id\"], \"order\": \"%s\"}";
             assertThat(ids(late.answer("late", query.formatted("ascending")))).containsExactly("late", "k0", "k1");
             assertThat(ids(late.answer("late", query.formatted("descending")))).containsExactly("k11", "k10", "k9");
+        }
+    }
+
+    @Test
+    void topNsOverNumbers(@TempDir Path directory) throws Exception {
+        List<Document> rows = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            rows.add(new Document(
+                    "id", Map.of("id", "k" + i, "ts", START + i * 60_000L, "l", i % 2 == 0 ? 5L : 5_000_000_000L)));
+        }
+        try (LocalActors numbers = new LocalActors(directory)) {
+            numbers.with(meta("numbers", new Partitioner.Hash(8))).append("numbers", rows, 7);
+            String query =
+                    "{\"queryType\": \"topN\", \"dataSource\": \"numbers\", \"intervals\": \"2024/2025\", \"granularity\":"
+                            + " \"all\", \"dimension\": {\"type\": \"default\", \"dimension\": \"l\", \"outputType\": \"LONG\"},"
+                            + " \"threshold\": 9, \"metric\": \"n\", \"aggregations\": [{\"type\": \"count\", \"name\": \"n\"}],"
+                            + " \"context\": {\"useApproximateTopN\": %s}}";
+            for (boolean approximate : List.of(false, true)) {
+                JsonNode values = DruidServices.get()
+                        .json()
+                        .readTree(numbers.answer("numbers", query.formatted(approximate)))
+                        .get(0)
+                        .get("result");
+                assertThat(values).as("%s", approximate).hasSize(2);
+                values.forEach(value -> assertThat(value.get("n").asInt()).isEqualTo(10));
+            }
+        }
+    }
+
+    @Test
+    void topNsOverUnionsInSubqueries(@TempDir Path directory) throws Exception {
+        try (LocalActors unions = new LocalActors(directory)) {
+            for (String table : List.of("a", "b")) {
+                List<Document> rows = new ArrayList<>();
+                for (int i = 0; i < 1_000; i++) {
+                    rows.add(new Document("id", Map.of("id", table + i, "ts", START, "m", 10L)));
+                }
+                rows.add(new Document("id", Map.of("id", "both", "ts", START, "m", 9L)));
+                unions.with(rowsInMemory(meta(table, new Partitioner.Hash(1)), 5_000))
+                        .append(table, rows, 5_000);
+            }
+            String topN =
+                    "{\"queryType\": \"topN\", \"dataSource\": {\"type\": \"union\", \"dataSources\": [\"a\", \"b\"]},"
+                            + " \"intervals\": \"2024/2025\", \"granularity\": \"all\", \"dimension\": \"id\", \"threshold\": 1,"
+                            + " \"metric\": \"sum\", \"aggregations\": [{\"type\": \"longSum\", \"name\": \"sum\", \"fieldName\":"
+                            + " \"sum\"}]}";
+            String outer = "{\"queryType\": \"groupBy\", \"dataSource\": {\"type\": \"query\", \"query\": " + topN
+                    + "}, \"intervals\": \"2000/2100\", \"granularity\": \"all\", \"dimensions\": [\"id\"],"
+                    + " \"aggregations\": [{\"type\": \"longSum\", \"name\": \"all\", \"fieldName\": \"sum\"}]}";
+            assertThat(unions.answer("a", topN)).contains("\"both\"");
+            assertThat(unions.answer("a", outer)).contains("\"both\"", "\"all\":18");
         }
     }
 

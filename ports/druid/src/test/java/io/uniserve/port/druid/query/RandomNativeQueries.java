@@ -220,6 +220,7 @@ final class RandomNativeQueries {
                 "\"s\"",
                 "\"multi\"",
                 "{\"type\": \"default\", \"dimension\": \"s\", \"outputName\": \"o\"}",
+                "{\"type\": \"default\", \"dimension\": \"l\", \"outputName\": \"o\", \"outputType\": \"LONG\"}",
                 "{\"type\": \"extraction\", \"dimension\": \"id\", \"outputName\": \"o\", \"extractionFn\": {\"type\":"
                         + " \"substring\", \"index\": 0, \"length\": 2}}");
         String metric = of(

@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.segment.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +93,8 @@ final class ActorQueryWalker implements QuerySegmentWalker {
         if (!(context.table(table).partitioner() instanceof Partitioner.Time time)) {
             return context.retrieve(table, SegmentQueryCalls.RESULTS, request, values -> values);
         }
-        ChunkSelection chunks = ChunkSelection.of(context.actors(table), time, query.getIntervals());
+        ChunkSelection chunks = ChunkSelection.of(
+                context.actors(table), time, TableSchema.of(context.table(table)), query.getIntervals());
         List<PartialResults> parts = new ArrayList<>(List.of(PartialResults.none(chunks.others())));
         if (!chunks.actors().isEmpty()) {
             parts.addAll(context.retrieve(

@@ -77,6 +77,7 @@ public final class ActorQueryRunner {
                 query.getDataSource().createSegmentMapFunction(query);
         List<QueryRunner<T>> runners = new ArrayList<>();
         for (SegmentPiece piece : pieces) {
+            EmptyBuckets.check(asked, TimeRange.of(piece.segment()), piece.overlap());
             runners.add(runner(factory, mapping.apply(piece.segment()), piece.descriptor(), context));
         }
         QueryRunner<T> merged = new FinalizeResultsQueryRunner<>(

@@ -36,7 +36,7 @@ import org.joda.time.Interval;
 public final class ActorQueryRunner {
     /** The operator of {@link SegmentQueryCalls#RESULTS}. */
     public static final RetrieveOperator<DruidActor, SegmentQuery<?>, PartialResults> RESULTS = RetrieveOperator.of(
-            SegmentQueryCalls.RESULTS, DruidActor.class, ActorQueryRunner::run, PartialResults::merge);
+            SegmentQueryCalls.RESULTS, DruidActor.class, ActorQueryRunner::run, new PartialResultsMerger());
 
     /** All operators. */
     public static final List<Operator<?, ?>> ALL = List.of(RESULTS);
@@ -73,6 +73,7 @@ public final class ActorQueryRunner {
                 }
             }
         }
+        context.reportRowsScanned(RowsScanned.estimate(asked, chosen, descriptors));
         if (chosen.isEmpty()) {
             return PartialResults.of(actor, times, asked, List.of());
         }

@@ -35,7 +35,7 @@ import org.apache.druid.segment.SegmentReference;
 public final class ActorQueryRunner {
     /** The operator of {@link SegmentQueryCalls#RESULTS}. */
     public static final RetrieveOperator<DruidActor, SegmentQuery<?>, PartialResults> RESULTS = RetrieveOperator.of(
-            SegmentQueryCalls.RESULTS, DruidActor.class, ActorQueryRunner::run, PartialResults::merge);
+            SegmentQueryCalls.RESULTS, DruidActor.class, ActorQueryRunner::run, new PartialResultsMerger());
 
     /** All operators. */
     public static final List<Operator<?, ?>> ALL = List.of(RESULTS);
@@ -61,11 +61,14 @@ public final class ActorQueryRunner {
         List<SegmentPiece> pieces = SegmentPiece.of(
                 segments,
                 asked.getDataSourceAnalysis().getEffectiveQuerySegmentSpec().getIntervals());
+        List<SegmentDescriptor> descriptors =
+                pieces.stream().map(SegmentPiece::descriptor).toList();
+        context.reportRowsScanned(RowsScanned.estimate(
+                asked, pieces.stream().map(SegmentPiece::segment).toList(), descriptors));
         if (pieces.isEmpty()) {
             return PartialResults.of(actor, times, asked, List.of());
         }
-        Query<T> query = Queries.withSpecificSegments(
-                        asked, pieces.stream().map(SegmentPiece::descriptor).toList())
+        Query<T> query = Queries.withSpecificSegments(asked, descriptors)
                 .withOverriddenContext(Map.of(
                         // Merge buffers are reserved by this id; each actor reserves its own.
                         QueryContexts.QUERY_RESOURCE_ID, QueryIds.next(),

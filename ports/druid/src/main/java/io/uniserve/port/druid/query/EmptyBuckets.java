@@ -94,6 +94,13 @@ final class EmptyBuckets {
         return Sequences.simple(empty);
     }
 
+    /** Empty results as {@link #of}, without those of buckets that have a row. */
+    static <T> Sequence<T> without(Query<T> query, List<PartialResults> parts, List<T> rows) {
+        Set<DateTime> full = new HashSet<>();
+        rows.forEach(row -> full.add(((Result<?>) row).getTimestamp()));
+        return of(query, parts).filter(empty -> !full.contains(((Result<?>) empty).getTimestamp()));
+    }
+
     private static Object emptyValue(Query<?> query) {
         if (!(query instanceof TimeseriesQuery timeseries)) {
             return new TopNResultValue(new ArrayList<>());

@@ -78,6 +78,11 @@ final class ExactTopN {
         return (Query<T>) (Query<?>) topN.withThreshold(Math.max(topN.getThreshold(), VALUES_MAX));
     }
 
+    /** Returns whether actors return all values for this query, so that their order does not matter. */
+    static boolean isForActors(TopNQuery query) {
+        return applies(query) && query.getThreshold() >= VALUES_MAX;
+    }
+
     /** Ranks all values of all parts. */
     @SuppressWarnings("unchecked") // T is the result of a topN.
     static <T> List<T> rank(Query<T> query, List<List<T>> parts) {

@@ -104,11 +104,11 @@ final class CsvRowSource implements RowSource {
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, told, error);
     }
 
-    /** Returns the names of the first line, without a byte order mark. */
+    /** Returns the names of the first line. */
     private List<String> header() {
         List<String> names = new ArrayList<>();
         for (String name : parser.getHeaderNames()) {
-            names.add(FileTextDecoder.utf8(names.isEmpty() ? name.replaceFirst("^\u00ef\u00bb\u00bf", "") : name)
+            names.add(FileTextDecoder.utf8(name)
                     .orElseThrow(() -> UniserveException.invalid(
                             file + " line 1, column " + (names.size() + 1) + ": is not UTF-8")));
         }

@@ -8,12 +8,12 @@ import io.uniserve.limit.Limits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.nio.charset.Charset;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Base class for files of one row per line in UTF-8, which is checked. Empty lines are skipped. */
+/**
+ * Base class for files of one row per line in UTF-8. Files are read as bytes and decoded by line, so that an error names the line that is
+ * not UTF-8, and the next one can be read. Empty lines are skipped.
+ */
 abstract class LineRowSource implements RowSource {
     private final String file;
     private final BoundedLineReader lines;
@@ -21,19 +21,14 @@ abstract class LineRowSource implements RowSource {
     private long line;
 
     LineRowSource(String file, InputStream in, CountingInputStream counted) {
-        this(file, in, counted, StandardCharsets.UTF_8);
-    }
-
-    LineRowSource(String file, InputStream in, CountingInputStream counted, Charset charset) {
         this.file = file;
         this.counted = counted;
-        this.lines = new BoundedLineReader(
-                new InputStreamReader(
-                        in,
-                        charset.newDecoder()
-                                .onMalformedInput(CodingErrorAction.REPORT)
-                                .onUnmappableCharacter(CodingErrorAction.REPORT)),
-                Limits.ROW_TEXT_CHARS_MAX);
+        this.lines = new BoundedLineReader(new InputStreamReader(in, FileTextDecoder.BYTES), Limits.ROW_TEXT_CHARS_MAX);
+    }
+
+    /** Decodes a line of bytes. Fails with INVALID_ROW if it is not UTF-8. */
+    String text(String bytes) {
+        return FileTextDecoder.utf8(bytes).orElseThrow(() -> invalidRow("is not UTF-8", null));
     }
 
     /** Returns the row of a line that is not empty; {@code number} counts from 1. */
@@ -42,10 +37,11 @@ abstract class LineRowSource implements RowSource {
     @Override
     public Optional<Document> next() {
         try {
-            for (Optional<String> text = lines.next(); text.isPresent(); text = lines.next()) {
+            for (Optional<String> bytes = lines.next(); bytes.isPresent(); bytes = lines.next()) {
                 line++;
-                if (!text.get().isBlank()) {
-                    return Optional.of(row(text.get(), line));
+                String text = text(bytes.get());
+                if (!text.isBlank()) {
+                    return Optional.of(row(text, line));
                 }
             }
             return Optional.empty();
@@ -57,9 +53,7 @@ abstract class LineRowSource implements RowSource {
                     e);
         } catch (IOException e) {
             throw new UniserveException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    file + " line " + (line + 1) + " cannot be read: " + e + "; files must be UTF-8",
-                    e);
+                    ErrorCode.INVALID_ARGUMENT, file + " line " + (line + 1) + " cannot be read: " + e, e);
         }
     }
 

@@ -12,9 +12,15 @@ final class PipeDelimitedRowSource extends LineRowSource {
 
     PipeDelimitedRowSource(
             String file, String keyField, ColumnSchema columns, InputStream in, CountingInputStream counted) {
-        super(file, in, counted, FileTextDecoder.BYTES);
+        super(file, in, counted);
         this.keyField = keyField;
         this.columns = columns;
+    }
+
+    /** Values are decoded one by one, so that an error names the column. */
+    @Override
+    String text(String bytes) {
+        return bytes;
     }
 
     @Override

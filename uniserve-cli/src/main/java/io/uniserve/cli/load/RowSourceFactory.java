@@ -77,7 +77,8 @@ public final class RowSourceFactory {
             InputStream stream, String name, Format format, String keyField, Optional<ColumnSchema> columns) {
         try {
             CountingInputStream counted = new CountingInputStream(stream);
-            InputStream in = name.endsWith(".gz") ? new GZIPInputStream(counted, 1 << 16) : counted;
+            InputStream bytes = name.endsWith(".gz") ? new GZIPInputStream(counted, 1 << 16) : counted;
+            InputStream in = format == Format.JSON || format == Format.XML ? bytes : ByteOrderMark.skip(bytes, name);
             return switch (format) {
                 case JSONL -> new JsonLinesRowSource(name, keyField, in, counted);
                 case CSV -> new CsvRowSource(name, keyField, columns, ',', in, counted);

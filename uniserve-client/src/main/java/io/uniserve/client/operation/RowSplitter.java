@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -78,17 +79,35 @@ public final class RowSplitter<R extends Row> {
         return textKeys && row instanceof Document document ? (R) document.withTextKey() : row;
     }
 
-    /** Adds a row to every actor. */
+    /**
+     * Adds a row to every actor. In a TIME table a document with a time also goes to all actors of its chunk, which may be absent yet or unknown
+     * to this client. Fails as {@link #add}.
+     */
     public void addToAllActors(R given) {
         try {
             R row = withPortKey(given);
-            for (int actor : allActors.get()) {
+            for (int actor : targetsOf(row)) {
                 bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
             }
             rows++;
         } catch (UniserveException e) {
             throw new UniserveException(e.code(), "row " + rows + ": " + e.reason(), e);
         }
+    }
+
+    private Set<Integer> targetsOf(R row) {
+        Set<Integer> targets = new TreeSet<>(allActors.get());
+        if (partitioner instanceof Partitioner.Time time
+                && row instanceof Document document
+                && document.fields().containsKey(time.column())) {
+            long at = row.time(time.column());
+            time.checkAhead(at, now);
+            int first = time.firstActor(time.chunks().ordinalOf(at));
+            for (int bucket = 0; bucket < time.buckets(); bucket++) {
+                targets.add(first + bucket);
+            }
+        }
+        return targets;
     }
 
     /** The actors with rows, ascending. */

@@ -9,10 +9,14 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Partitioner;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.protocol.client.update.Update.ActorBatch;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RowSplitterTest {
@@ -56,6 +60,25 @@ class RowSplitterTest {
                 .singleElement()
                 .satisfies(
                         step -> assertThat(step).extracting(ActorBatch::actor).containsExactly(0, 1, 2, 3));
+    }
+
+    @Test
+    void rowsForAllActorsMakeTheirChunk() {
+        Partitioner.Time days = new Partitioner.Time(
+                "ts",
+                new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC),
+                2,
+                Optional.empty(),
+                IsoPeriod.parse("ahead", "P1D"));
+        int first = days.firstActor(days.chunks().ordinalOf(0));
+        RowSplitter<Document> splitter = new RowSplitter<>(days, Document.CODEC, false, () -> List.of(7), 0);
+        splitter.addToAllActors(new Document("id", Map.of("id", "any", "interval", "1970-01-01/1970-01-02")));
+        assertThat(splitter.actors()).containsExactly(7);
+        splitter.addToAllActors(new Document("id", Map.of("id", "a", "ts", "1970-01-01")));
+        assertThat(splitter.actors()).containsExactly(7, first, first + 1);
+        assertThatThrownBy(() -> splitter.addToAllActors(new Document("id", Map.of("id", "a", "ts", "1970-02-01"))))
+                .hasMessageContaining("row 2")
+                .hasMessageContaining("in the future");
     }
 
     @Test

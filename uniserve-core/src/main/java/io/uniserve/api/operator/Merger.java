@@ -1,7 +1,10 @@
 package io.uniserve.api.operator;
 
+import java.util.List;
+import java.util.OptionalLong;
+
 /**
- * Associative and commutative merge of two partial values. Servers run it before they reply. It must not modify its arguments: if the
+ * Associative and commutative merge of partial values. Servers run it before they reply. It must not modify its arguments: if the
  * merged value is too large, the server sends the originals. Break ties by something that does not depend on the actor of a row.
  *
  * <pre>{@code
@@ -12,4 +15,27 @@ package io.uniserve.api.operator;
 public interface Merger<P, V> {
     /** Merges two values of a request with these parameters. */
     V merge(P parameters, V left, V right);
+
+    /**
+     * Merges all values of a server's actors. The default merges them two at a time; override it if one merge of all costs less. The result
+     * must be the same.
+     *
+     * @param values at least one, in no particular order
+     */
+    default V mergeAll(P parameters, List<V> values) {
+        V merged = values.get(0);
+        for (V value : values.subList(1, values.size())) {
+            merged = merge(parameters, merged, value);
+        }
+        return merged;
+    }
+
+    /**
+     * Estimates the encoded size of a value that waits for those of other actors, in bytes. The host limits the memory of such values by it.
+     * Without an estimate the host encodes each value to measure it, which costs as much as sending it. It measures values of a large
+     * estimate too.
+     */
+    default OptionalLong estimateBytes(V value) {
+        return OptionalLong.empty();
+    }
 }

@@ -20,6 +20,7 @@ import io.uniserve.server.exchange.GatherInputs;
 import io.uniserve.server.read.session.PinnedActor;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * objects. Otherwise the worker that computed a value encodes it.
  */
 final class OperatorRun<A extends ActorView, P, V> {
+    /** Estimates above are not trusted: such values are measured against the limit per actor. */
+    private static final long ESTIMATED_BYTES_MAX = Limits.RESULT_BYTES_PER_ACTOR_MAX / 8;
+
     private final RetrieveOperator<A, P, V> operator;
     /** The port's operator. It differs from {@code operator} for a scatter, a gather and a map, which run as a retrieve. */
     private final Operator<?, ?> portOperator;
@@ -128,14 +132,18 @@ final class OperatorRun<A extends ActorView, P, V> {
 
     /**
      * Size in bytes of a value of {@link #retrieve} that waits for others. Fails with TOO_LARGE above the limit per actor. Values to
-     * merge are encoded once for this: otherwise their total size would have no limit.
+     * merge are encoded once for this, unless the merger estimates them as small: otherwise their total size would have no limit.
      *
      * @param alone the same as at retrieve
      */
-    @SuppressWarnings("unchecked") // as in mergeHere
+    @SuppressWarnings("unchecked") // as in mergeValues
     int size(Object value, boolean alone) {
-        return returnsBytes(alone)
-                ? ((Bytes) value).size()
+        if (returnsBytes(alone)) {
+            return ((Bytes) value).size();
+        }
+        OptionalLong estimate = merger.orElseThrow().estimateBytes((V) value);
+        return estimate.isPresent() && estimate.getAsLong() >= 0 && estimate.getAsLong() <= ESTIMATED_BYTES_MAX
+                ? (int) estimate.getAsLong()
                 : write((V) value, Limits.RESULT_BYTES_PER_ACTOR_MAX).size();
     }
 
@@ -146,10 +154,9 @@ final class OperatorRun<A extends ActorView, P, V> {
 
     @SuppressWarnings("unchecked") // retrieve() returns values of type V if there is a merger
     private Bytes mergeValues(List<Object> values) {
-        Merger<P, V> join = merger.orElseThrow();
-        V merged = (V) values.get(0);
-        for (Object value : values.subList(1, values.size())) {
-            merged = join.merge(parameters, merged, (V) value);
+        V merged = merger.orElseThrow().mergeAll(parameters, (List<V>) (List<?>) values);
+        if (merged == null) {
+            throw new UniserveException(ErrorCode.PORT_PROTOCOL, "merger of " + operator.id() + " returned null");
         }
         return encode(merged, Limits.RESULT_BYTES_PER_REPLY_MAX);
     }

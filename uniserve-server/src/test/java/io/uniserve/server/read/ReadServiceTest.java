@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
+import io.uniserve.api.operator.Merger;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,6 +68,41 @@ class ReadServiceTest {
                         .total(new ReplicaKey(ReadWorld.TABLE_ID, 7))
                         .calls())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void mergesAllValuesAtOnceAndMeasuresOnlyThoseThatMayBeLarge() {
+        restart(2, 10, 100);
+        for (int actor = 0; actor < 3; actor++) {
+            world.actor(actor, 1);
+        }
+        Bytes value = Bytes.wrap(new byte[60]);
+        world.merging("small@1", (actor, context) -> value, new AllAtOnce(5));
+        ReadReply reply = world.read(ReadWorld.request("small@1", "", 0, 1, 2));
+        assertThat(reply.failures()).isEmpty();
+        assertThat(Codecs.BYTES.decode(reply.parts().get(0).value()).size()).isEqualTo(3);
+        world.merging("large@1", (actor, context) -> value, new AllAtOnce(Long.MAX_VALUE));
+        assertThat(world.read(ReadWorld.request("large@1", "", 0, 1, 2)).failures())
+                .extracting(ActorFailure::code)
+                .containsOnly(ErrorCode.RESOURCE_EXHAUSTED);
+    }
+
+    /** Merger that returns as many bytes as it gets values. */
+    private record AllAtOnce(long estimate) implements Merger<String, Bytes> {
+        @Override
+        public Bytes merge(String parameters, Bytes left, Bytes right) {
+            throw new AssertionError("two values are merged");
+        }
+
+        @Override
+        public Bytes mergeAll(String parameters, List<Bytes> values) {
+            return Bytes.wrap(new byte[values.size()]);
+        }
+
+        @Override
+        public OptionalLong estimateBytes(Bytes value) {
+            return OptionalLong.of(estimate);
+        }
     }
 
     @Test

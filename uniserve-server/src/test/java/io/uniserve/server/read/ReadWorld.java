@@ -291,6 +291,11 @@ final class ReadWorld implements AutoCloseable {
         operator(id, false, body, Optional.of((parameters, left, right) -> join.apply(left, right)));
     }
 
+    /** Adds an operator that runs this body, with this merger. */
+    void merging(String id, BiFunction<KvActor, OperatorContext, Bytes> body, Merger<String, Bytes> merger) {
+        operator(id, false, body, Optional.of(merger));
+    }
+
     private void operator(
             String id,
             boolean brief,

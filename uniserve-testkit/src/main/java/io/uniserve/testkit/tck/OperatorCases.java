@@ -233,11 +233,16 @@ interface OperatorCases extends TckCases {
         RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         Merger<P, V> merger = operator.merger().orElse(probe.merger());
         P p = probe.parameters();
-        V two = merger.merge(
-                p,
-                operator.retrieve(first, TckHarness.activeContext(), p),
-                operator.retrieve(second, TckHarness.activeContext(), p));
-        return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckHarness.activeContext(), p)));
+        List<V> values = new ArrayList<>();
+        for (Actor actor : List.of(first, second, third)) {
+            values.add(operator.retrieve(actor, TckHarness.activeContext(), p));
+        }
+        V two = merger.merge(p, values.get(0), values.get(1));
+        Bytes merged = operator.values().encode(merger.merge(p, two, values.get(2)));
+        assertThat(operator.values().encode(merger.mergeAll(p, values)))
+                .as("%s: a merge of all at once", probe.operator())
+                .isEqualTo(merged);
+        return merged;
     }
 
     private <P, V> void retrieve(Actor actor, TckQuery<P, V> probe, CancellableContext life) {

@@ -3,7 +3,6 @@ package io.uniserve.testkit.tck;
 import io.uniserve.api.Actor;
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.Combiner;
-import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.PerActorParameters;
@@ -144,10 +143,7 @@ final class TckTable implements PlanContext {
             Collections.reverse(values);
         }
         if (arrival == Arrival.MERGED && operator.merger().isPresent() && values.size() > 1) {
-            Merger<P, V> merger = operator.merger().get();
-            values = List.of(values.stream()
-                    .reduce((left, right) -> merger.merge(parameters, left, right))
-                    .orElseThrow());
+            values = List.of(operator.merger().get().mergeAll(parameters, values));
         }
         return values.stream().map(operator.values()::encode).toList();
     }

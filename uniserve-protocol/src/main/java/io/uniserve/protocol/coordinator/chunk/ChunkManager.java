@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator.chunk;
 
+import io.uniserve.model.ActorState;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.coordinator.failover.TableReconciler;
@@ -60,18 +61,19 @@ public final class ChunkManager {
         tables.write(table, next, List.of(), () -> leader.droppedTables().addAll(List.of(table.meta.name())));
     }
 
-    /** Ordinal after the last expired chunk that has actors. */
+    /**
+     * Ordinal after the last chunk that has actors and before which all such chunks are expired. Daylight saving moves times of day that do
+     * not exist, so a later chunk may expire before an earlier one: chunks end in their order.
+     */
     private static int firstLive(Partitioner.Time time, TableMap map, long now) {
-        int low = 0;
-        int high = map.actors().size() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (time.isExpired(time.ordinalOf(map.actors().get(middle).actor()), now)) {
-                low = middle;
-            } else {
-                high = middle - 1;
+        int watermark = 0;
+        for (ActorState actor : map.actors()) {
+            int ordinal = time.ordinalOf(actor.actor());
+            if (ordinal >= watermark && !time.isExpired(ordinal, now)) {
+                break;
             }
+            watermark = Math.max(watermark, ordinal + 1);
         }
-        return time.ordinalOf(map.actors().get(low).actor()) + 1;
+        return watermark;
     }
 }

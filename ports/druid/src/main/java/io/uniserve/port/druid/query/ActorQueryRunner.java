@@ -27,7 +27,6 @@ import org.apache.druid.query.spec.SpecificSegmentQueryRunner;
 import org.apache.druid.query.spec.SpecificSegmentSpec;
 import org.apache.druid.segment.ReferenceCountingSegment;
 import org.apache.druid.segment.SegmentReference;
-import org.joda.time.Interval;
 
 /**
  * Operator that runs a query on the segments of an actor, as Druid's data nodes do: one runner per segment and interval, merged by the
@@ -36,7 +35,7 @@ import org.joda.time.Interval;
 public final class ActorQueryRunner {
     /** The operator of {@link SegmentQueryCalls#RESULTS}. */
     public static final RetrieveOperator<DruidActor, SegmentQuery<?>, PartialResults> RESULTS = RetrieveOperator.of(
-            SegmentQueryCalls.RESULTS, DruidActor.class, ActorQueryRunner::run, PartialResults::merge);
+            SegmentQueryCalls.RESULTS, DruidActor.class, ActorQueryRunner::run, new PartialResultsMerger());
 
     /** All operators. */
     public static final List<Operator<?, ?>> ALL = List.of(RESULTS);
@@ -55,25 +54,18 @@ public final class ActorQueryRunner {
 
     private static <T> PartialResults run(
             int actor, List<ReferenceCountingSegment> segments, OperatorContext context, Query<T> asked) {
-        List<SegmentDescriptor> descriptors = new ArrayList<>();
-        List<ReferenceCountingSegment> chosen = new ArrayList<>();
         TimeRange times = TimeRange.EMPTY;
         for (ReferenceCountingSegment segment : segments) {
             times = times.plus(TimeRange.of(segment));
-            for (Interval interval :
-                    asked.getDataSourceAnalysis().getEffectiveQuerySegmentSpec().getIntervals()) {
-                Interval overlap = interval.overlap(segment.getDataInterval());
-                if (overlap != null) {
-                    chosen.add(segment);
-                    SegmentDescriptor descriptor = new SegmentDescriptor(
-                            overlap,
-                            segment.getId().getVersion(),
-                            segment.getId().getPartitionNum());
-                    descriptors.add(descriptor);
-                }
-            }
         }
-        if (chosen.isEmpty()) {
+        List<SegmentPiece> pieces = SegmentPiece.of(
+                segments,
+                asked.getDataSourceAnalysis().getEffectiveQuerySegmentSpec().getIntervals());
+        List<SegmentDescriptor> descriptors =
+                pieces.stream().map(SegmentPiece::descriptor).toList();
+        context.reportRowsScanned(RowsScanned.estimate(
+                asked, pieces.stream().map(SegmentPiece::segment).toList(), descriptors));
+        if (pieces.isEmpty()) {
             return PartialResults.of(actor, times, asked, List.of());
         }
         Query<T> query = Queries.withSpecificSegments(asked, descriptors)
@@ -87,8 +79,9 @@ public final class ActorQueryRunner {
         Function<SegmentReference, SegmentReference> mapping =
                 query.getDataSource().createSegmentMapFunction(query);
         List<QueryRunner<T>> runners = new ArrayList<>();
-        for (int i = 0; i < chosen.size(); i++) {
-            runners.add(runner(factory, mapping.apply(chosen.get(i)), descriptors.get(i), context));
+        for (SegmentPiece piece : pieces) {
+            EmptyBuckets.check(asked, TimeRange.of(piece.segment()), piece.overlap());
+            runners.add(runner(factory, mapping.apply(piece.segment()), piece.descriptor(), context));
         }
         QueryRunner<T> merged = new FinalizeResultsQueryRunner<>(
                 toolChest.mergeResults(factory.mergeRunners(DirectQueryProcessingPool.INSTANCE, runners), true),

@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.port.druid.segment.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import org.apache.druid.query.SegmentDescriptor;
 import org.apache.druid.query.context.ResponseContext;
 import org.apache.druid.query.groupby.GroupByQuery;
 import org.apache.druid.query.groupby.GroupByQueryConfig;
+import org.apache.druid.query.timeseries.TimeseriesQuery;
+import org.apache.druid.segment.column.ValueType;
 import org.joda.time.Interval;
 
 /**
@@ -65,7 +68,13 @@ final class ActorQueryWalker implements QuerySegmentWalker {
             if (query instanceof GroupByQuery groupBy && groupBy.isApplyLimitPushDown()) {
                 return Sequences.simple(mergedWithoutPushDown(table, query));
             }
-            List<PartialResults> parts = retrieve(table, EmptyBuckets.forActors(query));
+            Query<T> all = EmptyBuckets.forActors(query);
+            List<PartialResults> parts = retrieve(table, all);
+            if (query instanceof TimeseriesQuery timeseries && hasSketches(timeseries)) {
+                List<T> rows = PartialResults.copied(
+                        all, PartialResults.mergedRows(all, parts, services.planning()), services.planning());
+                return merged(query, List.of(Sequences.simple(rows), EmptyBuckets.without(query, parts, rows)));
+            }
             return merged(
                     query,
                     List.of(PartialResults.sorted(query, parts, services.planning()), EmptyBuckets.of(query, parts)));
@@ -83,6 +92,15 @@ final class ActorQueryWalker implements QuerySegmentWalker {
         return groups;
     }
 
+    /**
+     * Druid adds the rows of a timeseries to its grand total as it reads them, and changes merged theta sketches by that. So these rows are
+     * merged here, and the broker gets copies that are not the result of a merge.
+     */
+    private static boolean hasSketches(TimeseriesQuery query) {
+        return query.getAggregatorSpecs().stream()
+                .anyMatch(aggregator -> aggregator.getIntermediateType().is(ValueType.COMPLEX));
+    }
+
     private static <T> Sequence<T> merged(Query<T> query, List<Sequence<T>> sorted) {
         return Sequences.simple(sorted).flatMerge(sequence -> sequence, query.getResultOrdering());
     }
@@ -92,7 +110,8 @@ final class ActorQueryWalker implements QuerySegmentWalker {
         if (!(context.table(table).partitioner() instanceof Partitioner.Time time)) {
             return context.retrieve(table, SegmentQueryCalls.RESULTS, request, values -> values);
         }
-        ChunkSelection chunks = ChunkSelection.of(context.actors(table), time, query.getIntervals());
+        ChunkSelection chunks = ChunkSelection.of(
+                context.actors(table), time, TableSchema.of(context.table(table)), query.getIntervals());
         List<PartialResults> parts = new ArrayList<>(List.of(PartialResults.none(chunks.others())));
         if (!chunks.actors().isEmpty()) {
             parts.addAll(context.retrieve(

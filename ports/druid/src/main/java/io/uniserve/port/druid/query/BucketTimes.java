@@ -26,11 +26,20 @@ final class BucketTimes {
     private BucketTimes() {}
 
     /**
-     * Returns the results with the time of the first row of all segments, if the query has granularity ALL. Fields of a timeseries are in the
-     * order of its aggregators.
+     * Returns an actor's results with the time of the first row of all segments, if the query has granularity ALL. Fields are in the order of
+     * the query's aggregators.
      */
-    @SuppressWarnings("unchecked") // Results of these query types are all of class Result.
     static <T> List<T> aligned(Query<T> query, TimeRange times, List<T> rows) {
+        return mapped(query, times, rows, true);
+    }
+
+    /** Returns aligned results with the time of the first row in another range, if the query has granularity ALL. */
+    static <T> List<T> withFirst(Query<T> query, TimeRange times, List<T> rows) {
+        return Granularities.ALL.equals(query.getGranularity()) ? mapped(query, times, rows, false) : rows;
+    }
+
+    @SuppressWarnings("unchecked") // Results of these query types are all of class Result.
+    private static <T> List<T> mapped(Query<T> query, TimeRange times, List<T> rows, boolean withOrder) {
         boolean timed = query instanceof TimeseriesQuery || query instanceof TopNQuery || query instanceof SearchQuery;
         if (!timed) {
             return rows;
@@ -41,15 +50,17 @@ final class BucketTimes {
         List<T> aligned = new ArrayList<>(rows.size());
         for (T row : rows) {
             Result<?> result = (Result<?>) row;
-            Object value = result.getValue();
-            if (query instanceof TimeseriesQuery timeseries) {
-                value = ordered(timeseries, (TimeseriesResultValue) value);
-            } else if (query instanceof TopNQuery topN) {
-                value = ordered(topN, (TopNResultValue) value);
-            }
+            Object value = withOrder ? ordered(query, result.getValue()) : result.getValue();
             aligned.add((T) new Result<>(first != null ? first : result.getTimestamp(), value));
         }
         return aligned;
+    }
+
+    private static Object ordered(Query<?> query, Object value) {
+        if (query instanceof TimeseriesQuery timeseries) {
+            return ordered(timeseries, (TimeseriesResultValue) value);
+        }
+        return query instanceof TopNQuery topN ? ordered(topN, (TopNResultValue) value) : value;
     }
 
     private static TimeseriesResultValue ordered(TimeseriesQuery query, TimeseriesResultValue value) {

@@ -1,6 +1,7 @@
 package io.uniserve.port.druid.query;
 
 import io.uniserve.model.Partitioner;
+import io.uniserve.port.druid.segment.TableSchema;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -15,18 +16,21 @@ import org.joda.time.Interval;
  */
 record ChunkSelection(Set<Integer> actors, TimeRange others) {
     /** Selects among the live actors of a table. */
-    static ChunkSelection of(Collection<Integer> live, Partitioner.Time time, List<Interval> intervals) {
+    static ChunkSelection of(
+            Collection<Integer> live, Partitioner.Time time, TableSchema schema, List<Interval> intervals) {
         TreeSet<Integer> actors = new TreeSet<>();
         TimeRange others = TimeRange.EMPTY;
         for (int actor : live) {
+            // A queryGranularity that is longer than a chunk stores rows before the start of their chunk.
+            int ordinal = time.ordinalOf(actor);
+            long first = schema.firstStoredTime(time.chunks().start(ordinal));
+            long end = time.chunks().end(ordinal);
             boolean asked = intervals.stream()
-                    .anyMatch(interval -> time.overlaps(actor, interval.getStartMillis(), interval.getEndMillis()));
+                    .anyMatch(interval -> interval.getStartMillis() < end && interval.getEndMillis() > first);
             if (asked) {
                 actors.add(actor);
             } else {
-                int ordinal = time.ordinalOf(actor);
-                others = others.plus(new TimeRange(
-                        time.chunks().start(ordinal), time.chunks().end(ordinal) - 1));
+                others = others.plus(new TimeRange(first, end - 1));
             }
         }
         return new ChunkSelection(actors, others);

@@ -14,6 +14,7 @@ import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.java.util.common.guava.Sequences;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.Result;
+import org.apache.druid.query.groupby.GroupByQuery;
 import org.apache.druid.query.timeseries.TimeseriesQuery;
 import org.apache.druid.query.timeseries.TimeseriesQueryQueryToolChest;
 import org.apache.druid.query.timeseries.TimeseriesResultValue;
@@ -30,7 +31,41 @@ final class EmptyBuckets {
     /** Time buckets of a query, of all its intervals. */
     static final int BUCKETS_MAX = 1_000_000;
 
+    /** Time buckets that a query may visit in one segment, with and without rows; Druid looks for its cancellation only between rows. */
+    static final long VISITED_MAX = 100_000_000;
+
     private EmptyBuckets() {}
+
+    /**
+     * Fails with RESOURCE_EXHAUSTED before a query visits too many buckets of a segment. A topN allocates a result for each of them, and
+     * planners count its buckets again; here their number is an estimate by the first one's length.
+     *
+     * @param times of the segment's rows
+     * @param read part of the segment that the query reads
+     */
+    static void check(Query<?> query, TimeRange times, Interval read) {
+        boolean bucketed =
+                query instanceof TopNQuery || query instanceof TimeseriesQuery || query instanceof GroupByQuery;
+        if (!bucketed || Granularities.ALL.equals(query.getGranularity())) {
+            return;
+        }
+        long from = Math.max(times.first(), read.getStartMillis());
+        long to = Math.min(times.last(), read.getEndMillis());
+        long most = query instanceof TopNQuery ? 2L * BUCKETS_MAX : VISITED_MAX;
+        if (from < to) {
+            long start = query.getGranularity().bucketStart(from);
+            long length = Math.max(1, query.getGranularity().increment(start) - start);
+            if ((to - from) / length > most) {
+                throw tooMany(most);
+            }
+        }
+    }
+
+    private static UniserveException tooMany(long most) {
+        return new UniserveException(
+                ErrorCode.RESOURCE_EXHAUSTED,
+                "query has more than " + most + " time buckets; use a coarser granularity or shorter intervals");
+    }
 
     /** The query for actors. They send no empty buckets: the null of an actor without rows could be taken for any value of others. */
     static <T> Query<T> forActors(Query<T> query) {
@@ -57,6 +92,13 @@ final class EmptyBuckets {
         }
         empty.sort(query.getResultOrdering());
         return Sequences.simple(empty);
+    }
+
+    /** Empty results as {@link #of}, without those of buckets that have a row. */
+    static <T> Sequence<T> without(Query<T> query, List<PartialResults> parts, List<T> rows) {
+        Set<DateTime> full = new HashSet<>();
+        rows.forEach(row -> full.add(((Result<?>) row).getTimestamp()));
+        return of(query, parts).filter(empty -> !full.contains(((Result<?>) empty).getTimestamp()));
     }
 
     private static Object emptyValue(Query<?> query) {

@@ -10,8 +10,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.druid.java.util.common.granularity.Granularities;
 import org.apache.druid.java.util.common.guava.Comparators;
+import org.apache.druid.query.DataSource;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryContexts;
+import org.apache.druid.query.QueryDataSource;
 import org.apache.druid.query.Result;
 import org.apache.druid.query.UnionDataSource;
 import org.apache.druid.query.aggregation.AggregatorFactory;
@@ -20,6 +22,7 @@ import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
 import org.apache.druid.query.topn.TopNQuery;
 import org.apache.druid.query.topn.TopNResultBuilder;
 import org.apache.druid.query.topn.TopNResultValue;
+import org.apache.druid.query.union.UnionQuery;
 import org.joda.time.DateTime;
 import org.joda.time.chrono.ISOChronology;
 
@@ -42,11 +45,30 @@ final class ExactTopN {
         return query instanceof TopNQuery && !query.context().getBoolean(APPROXIMATE, false);
     }
 
-    /** The query with all values of each table of a union, so that their merge is exact. */
+    /** The query whose exact topNs over unions, itself and its subqueries, have all values of each table, so that their merge is exact. */
     static <T> Query<T> withAllValues(Query<T> query) {
-        return query.getDataSource() instanceof UnionDataSource
-                ? query.withOverriddenContext(Map.of(QueryContexts.MIN_TOP_N_THRESHOLD, VALUES_MAX))
-                : query;
+        if (query instanceof UnionQuery union) {
+            @SuppressWarnings("unchecked") // Only its data sources change.
+            Query<T> same = (Query<T>) (Query<?>) union.withDataSources(union.getDataSources().stream()
+                    .map(ExactTopN::withAllValues)
+                    .toList());
+            return same;
+        }
+        Query<T> exact = query.withDataSource(withAllValues(query.getDataSource()));
+        return applies(query) && query.getDataSource() instanceof UnionDataSource
+                ? exact.withOverriddenContext(Map.of(QueryContexts.MIN_TOP_N_THRESHOLD, VALUES_MAX))
+                : exact;
+    }
+
+    private static DataSource withAllValues(DataSource source) {
+        if (source instanceof QueryDataSource subquery) {
+            return new QueryDataSource(withAllValues(subquery.getQuery()));
+        }
+        List<DataSource> children = source.getChildren();
+        return children.isEmpty()
+                ? source
+                : source.withChildren(
+                        children.stream().map(ExactTopN::withAllValues).toList());
     }
 
     /** The query for actors. */
@@ -54,6 +76,11 @@ final class ExactTopN {
     static <T> Query<T> forActors(Query<T> query) {
         TopNQuery topN = (TopNQuery) query;
         return (Query<T>) (Query<?>) topN.withThreshold(Math.max(topN.getThreshold(), VALUES_MAX));
+    }
+
+    /** Returns whether actors return all values for this query, so that their order does not matter. */
+    static boolean isForActors(TopNQuery query) {
+        return applies(query) && query.getThreshold() >= VALUES_MAX;
     }
 
     /** Ranks all values of all parts. */

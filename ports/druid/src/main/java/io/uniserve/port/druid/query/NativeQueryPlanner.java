@@ -51,7 +51,7 @@ public final class NativeQueryPlanner implements Planner {
         Map<String, LookupExtractorFactoryContainer> all = new HashMap<>(TableLookups.of(context.table(first)));
         if (!(query instanceof UnionQuery)) {
             for (String name : query.getDataSource().getTableNames()) {
-                TableLookups.of(context.table(new TableName(name))).forEach(all::putIfAbsent);
+                TableLookups.add(context.table(new TableName(name)), all);
             }
         }
         return all;

@@ -82,7 +82,7 @@ public final class NativeQueryRunner {
         Query<T> bounded = named.withOverriddenContext(Map.of(
                 QueryContexts.TIMEOUT_KEY,
                 named.context().hasTimeout() ? Math.min(millis, named.context().getTimeout()) : millis));
-        Query<T> exact = ExactTopN.applies(bounded) ? ExactTopN.withAllValues(bounded) : bounded;
+        Query<T> exact = ExactTopN.withAllValues(bounded);
         return exact.getRunner(broker).run(QueryPlus.wrap(exact), DirectDruidClient.makeResponseContextForQuery());
     }
 }

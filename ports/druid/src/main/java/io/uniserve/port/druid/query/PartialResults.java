@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.druid.java.util.common.guava.Sequence;
@@ -27,13 +28,15 @@ import org.apache.druid.query.QueryPlus;
 import org.apache.druid.query.QueryToolChest;
 import org.apache.druid.query.aggregation.MetricManipulatorFns;
 import org.apache.druid.query.context.ResponseContext;
+import org.apache.druid.query.topn.TopNQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Results of a {@link SegmentQuery} that are not final yet: of one actor, or of the actors of a server. If the order of rows matters to the
  * query, each actor's results stay apart, so that planners merge them in the order of actors; otherwise servers merge them.
  *
- * <p>It holds Druid's objects where they were computed, and Druid's serialized form in Smile once they have travelled. Immutable.
+ * <p>Results to merge are Druid's objects where they were computed. All others, and those that have travelled, are Druid's serialized form
+ * in Smile. Immutable.
  */
 public final class PartialResults {
     /** Codec of the values of {@link SegmentQueryCalls#RESULTS}. */
@@ -63,8 +66,11 @@ public final class PartialResults {
      * @param times of the rows in the segments that were read
      */
     static <T> PartialResults of(int actor, TimeRange times, Query<T> query, List<T> rows) {
-        int key = MergeOrder.matters(query) ? actor : ANY_ACTOR;
-        return new PartialResults(times, new TreeMap<>(Map.of(key, new Part(query, rows, null))));
+        return MergeOrder.matters(query)
+                // Servers do not merge them, so they need not stay objects.
+                ? new PartialResults(
+                        times, new TreeMap<>(Map.of(actor, new Part(null, List.of(), encode(query, rows)))))
+                : new PartialResults(times, new TreeMap<>(Map.of(ANY_ACTOR, new Part(query, rows, null))));
     }
 
     /** No results, of actors that a query need not ask, as all their rows are at other times. */
@@ -87,24 +93,29 @@ public final class PartialResults {
         return new PartialResults(times, parts);
     }
 
-    /** Merges results of two groups of actors, as a data node merges results of its segments, unless their order matters. */
-    static PartialResults merge(SegmentQuery<?> request, PartialResults left, PartialResults right) {
-        TimeRange times = left.times.plus(right.times);
-        if (!MergeOrder.matters(request.query())) {
-            return merge(
-                    request.query(),
-                    times,
-                    List.of(left, right),
-                    DruidServices.get().reading());
+    /**
+     * Merges results of several groups of actors at once, as a data node merges results of its segments, unless their order matters.
+     *
+     * @param all at least one
+     */
+    static PartialResults merge(SegmentQuery<?> request, List<PartialResults> all) {
+        if (all.size() == 1) {
+            return all.get(0);
         }
-        SortedMap<Integer, Part> both = new TreeMap<>(left.parts);
-        both.putAll(right.parts);
-        return new PartialResults(times, both);
+        if (!MergeOrder.matters(request.query())) {
+            return merge(request.query(), range(all), all, DruidServices.get().reading());
+        }
+        SortedMap<Integer, Part> parts = new TreeMap<>();
+        all.forEach(one -> parts.putAll(one.parts));
+        return new PartialResults(range(all), parts);
     }
 
     private static <T> PartialResults merge(
             Query<T> asked, TimeRange times, List<PartialResults> parts, QueryFactories factories) {
-        return of(ANY_ACTOR, times, asked, mergedRows(asked, parts, factories));
+        List<T> rows = asked instanceof TopNQuery topN
+                ? TopNMerge.merge(topN, decoded(asked, parts, factories), !ExactTopN.isForActors(topN))
+                : mergedRows(asked, parts, factories);
+        return of(ANY_ACTOR, times, asked, rows);
     }
 
     /** The results of all parts, merged by the tool chest. */
@@ -115,6 +126,11 @@ public final class PartialResults {
                 .mergeResults((plus, context) -> sorted(query, parts, factories), false)
                 .run(QueryPlus.wrap(query), ResponseContext.createEmpty())
                 .toList();
+    }
+
+    /** Copies of rows, by their serialized form. */
+    static <T> List<T> copied(Query<T> query, List<T> rows, QueryFactories factories) {
+        return rows(new Part(null, List.of(), encode(query, rows)), query, factories);
     }
 
     /** Times of all rows of the actors of these parts. */
@@ -137,7 +153,7 @@ public final class PartialResults {
         return all.stream()
                 .flatMap(one -> one.parts.entrySet().stream())
                 .sorted(Map.Entry.comparingByKey()) // stable
-                .map(part -> BucketTimes.aligned(query, range, rows(part.getValue(), query, factories)))
+                .map(part -> BucketTimes.withFirst(query, range, rows(part.getValue(), query, factories)))
                 .toList();
     }
 
@@ -151,16 +167,28 @@ public final class PartialResults {
         JavaType type = mapper.getTypeFactory().constructCollectionType(List.class, toolChest.getBaseResultType());
         try {
             List<T> decoded = mapper.readValue(part.encoded.toArray(), type);
-            return decoded.stream()
+            List<T> results = decoded.stream()
                     .map(toolChest.makePreComputeManipulatorFn(asked, MetricManipulatorFns.deserializing())::apply)
                     .toList();
+            return TopNTypes.restored(asked, results);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "results cannot be read: " + e.getMessage(), e);
         }
     }
 
+    /** Estimated bytes of {@link #CODEC}. */
+    long estimateBytes() {
+        long bytes = 0;
+        for (Part part : parts.values()) {
+            bytes += part.encoded != null
+                    ? part.encoded.size()
+                    : ResultSizes.estimate(Objects.requireNonNull(part.query), part.rows);
+        }
+        return bytes;
+    }
+
     private static Bytes encode(Part part) {
-        return part.encoded == null ? encode(java.util.Objects.requireNonNull(part.query), part.rows) : part.encoded;
+        return part.encoded == null ? encode(Objects.requireNonNull(part.query), part.rows) : part.encoded;
     }
 
     private static <T> Bytes encode(Query<T> asked, List<?> rows) {

@@ -25,7 +25,7 @@ record TimeRange(long first, long last) {
     /** Range of a segment's rows. */
     static TimeRange of(Segment segment) {
         TimeBoundaryInspector times = segment.as(TimeBoundaryInspector.class);
-        return times == null
+        return times == null || times.getMinTime() == null // no rows
                 ? EMPTY
                 : new TimeRange(
                         times.getMinTime().getMillis(), times.getMaxTime().getMillis());

@@ -4,6 +4,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.druid.math.expr.Expr;
 import org.apache.druid.math.expr.ExprEval;
 import org.apache.druid.math.expr.ExprMacroTable;
@@ -20,7 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BoundedFunctionMacro implements ExprMacroTable.ExprMacro {
     /** Functions whose text may be longer than the sum of all arguments of the query, or grow by nesting. */
-    static final List<String> NAMES = List.of("repeat", "lpad", "rpad", "concat", "replace");
+    static final List<String> NAMES = List.of("repeat", "lpad", "rpad", "concat", "replace", "format");
+
+    /** Width and precision of a conversion of {@code format}. */
+    private static final Pattern CONVERSION = Pattern.compile("%(?:\\d+\\$)?[-#+ 0,(<]*(\\d*)(?:\\.(\\d+))?");
+
+    /** Characters of a number that has no width. */
+    private static final long NUMBER_CHARS = 400;
 
     private final String name;
     private final Function function;
@@ -46,14 +54,45 @@ final class BoundedFunctionMacro implements ExprMacroTable.ExprMacro {
             case "repeat" -> length(values.get(0)) * Math.max(0, number(values.get(1)));
             case "lpad", "rpad" -> number(values.get(1));
             case "replace" -> length(values.get(0)) * Math.max(1, length(values.get(2)));
+            case "format" -> formatted(values);
             default -> values.stream().mapToLong(BoundedFunctionMacro::length).sum();
         };
+        check(name, chars);
+    }
+
+    /** Fails if a function would make a longer text than permitted. */
+    static void check(String function, long chars) {
         if (chars > DruidLimits.EXPRESSION_CHARS_MAX) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    "function " + name + " of an expression would make a text of more than "
+                    "function " + function + " of an expression would make a text of more than "
                             + DruidLimits.EXPRESSION_CHARS_MAX + " characters");
         }
+    }
+
+    /** Most characters that a format and its arguments make: a conversion may name any argument. */
+    private static long formatted(List<ExprEval<?>> values) {
+        String format = values.get(0).asString();
+        if (format == null) {
+            return 0;
+        }
+        long longest = NUMBER_CHARS;
+        for (ExprEval<?> value : values.subList(1, values.size())) {
+            longest = Math.max(longest, length(value));
+        }
+        long chars = format.length();
+        Matcher conversions = CONVERSION.matcher(format);
+        while (conversions.find()) {
+            chars += longest + digits(conversions.group(1)) + digits(conversions.group(2));
+        }
+        return chars;
+    }
+
+    private static long digits(@Nullable String number) {
+        if (number == null || number.isEmpty()) {
+            return 0;
+        }
+        return number.length() > 9 ? Integer.MAX_VALUE : Long.parseLong(number);
     }
 
     private static long length(ExprEval<?> value) {

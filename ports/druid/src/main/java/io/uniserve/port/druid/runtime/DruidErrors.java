@@ -9,6 +9,7 @@ import org.apache.druid.error.DruidException;
 import org.apache.druid.java.util.common.IAE;
 import org.apache.druid.java.util.common.UOE;
 import org.apache.druid.java.util.common.parsers.ParseException;
+import org.apache.druid.query.QueryCapacityExceededException;
 import org.apache.druid.query.QueryInterruptedException;
 import org.apache.druid.query.QueryTimeoutException;
 import org.apache.druid.query.QueryUnsupportedException;
@@ -34,7 +35,7 @@ public final class DruidErrors {
         if (failure instanceof QueryInterruptedException) {
             return Optional.of(ErrorCode.CANCELLED);
         }
-        if (failure instanceof ResourceLimitExceededException) {
+        if (failure instanceof ResourceLimitExceededException || failure instanceof QueryCapacityExceededException) {
             return Optional.of(ErrorCode.RESOURCE_EXHAUSTED);
         }
         if (failure instanceof QueryUnsupportedException || failure instanceof UOE) {

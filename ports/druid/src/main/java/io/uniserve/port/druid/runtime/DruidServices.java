@@ -155,6 +155,8 @@ public final class DruidServices {
         Injector injector = Guice.createInjector(modules);
         List<ExprMacroTable.ExprMacro> all =
                 new ArrayList<>(injector.getInstance(Key.get(new TypeLiteral<Set<ExprMacroTable.ExprMacro>>() {})));
+        all.removeIf(macro -> macro.name().equals(BoundedRegexpReplace.NAME));
+        all.add(new BoundedRegexpReplace());
         BoundedFunctionMacro.NAMES.forEach(name -> all.add(new BoundedFunctionMacro(name)));
         return new ExprMacroTable(all);
     }

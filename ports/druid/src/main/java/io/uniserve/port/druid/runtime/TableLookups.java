@@ -22,6 +22,23 @@ public final class TableLookups {
 
     private TableLookups() {}
 
+    /**
+     * Adds a table's lookups to those of the query's other tables. Actors have the lookups of their own table, so a name means one lookup in
+     * a query.
+     *
+     * @throws UniserveException INVALID_ARGUMENT if another table has a different lookup of the same name
+     */
+    public static void add(TableMeta meta, Map<String, LookupExtractorFactoryContainer> all) {
+        of(meta).forEach((name, lookup) -> {
+            LookupExtractorFactoryContainer other = all.putIfAbsent(name, lookup);
+            if (other != null && !other.equals(lookup)) {
+                throw UniserveException.invalid("lookup \"" + PrintableText.line(name) + "\" of table "
+                        + meta.name().value() + " differs from the lookup of this name of another table of the query:"
+                        + " give both tables the same lookup, or rename one");
+            }
+        });
+    }
+
     /** The table's lookups by name. Fails with INVALID_ARGUMENT if the option is malformed. */
     public static Map<String, LookupExtractorFactoryContainer> of(TableMeta meta) {
         String text = meta.options().get(OPTION);

@@ -58,8 +58,13 @@ public final class DruidActor implements Actor {
         String table = context.meta().name().value();
         try {
             SegmentStore store = new SegmentStore(schema, table, context.scratch());
-            CheckpointFiles.restore(checkpoint, store);
-            return new DruidActor(context, schema, store);
+            try {
+                CheckpointFiles.restore(checkpoint, store);
+                return new DruidActor(context, schema, store);
+            } catch (IOException | RuntimeException e) {
+                store.close();
+                throw e;
+            }
         } catch (IOException | RuntimeException e) {
             if (e instanceof UniserveException known && known.code() != ErrorCode.INVALID_ROW) {
                 throw known;

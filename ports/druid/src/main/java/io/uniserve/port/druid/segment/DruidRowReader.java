@@ -4,6 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +78,26 @@ final class DruidRowReader {
             throw invalid("field \"" + column + "\" is \"" + PrintableText.line(String.valueOf(value))
                     + "\", no time of format " + spec.getTimestampFormat());
         }
+        Partitioner.Time chunked = table.time();
+        if (chunked != null) {
+            document.time(chunked.column());
+        }
+    }
+
+    /** Fails if the time as stored, which a transform may set, is not in the row's chunk, where queries look for it. */
+    private void checkStoredTime(Document document, long stored) {
+        String column = table.dataSchema().getTimestampSpec().getTimestampColumn();
+        if (stored < JodaUtils.MIN_INSTANT || stored >= JodaUtils.MAX_INSTANT) {
+            throw invalid("time of the row after the transformSpec is " + stored + " ms since 1970, which Druid cannot"
+                    + " store: correct field \"" + column + "\"");
+        }
+        Partitioner.Time time = table.time();
+        if (time != null && time.chunks().ordinalOf(stored) != time.chunks().ordinalOf(document.time(time.column()))) {
+            throw invalid("field \"" + column + "\" is \""
+                    + PrintableText.line(String.valueOf(document.fields().get(column)))
+                    + "\": Druid would store it as " + time.chunks().text(stored)
+                    + ", in another chunk; write the time as text, and leave it unchanged in transformSpec");
+        }
     }
 
     private void checkValues(OnheapIncrementalIndex trial, Document document) {
@@ -85,6 +106,7 @@ final class DruidRowReader {
             if (row == null) {
                 return;
             }
+            checkStoredTime(document, row.getTimestampFromEpoch());
             IncrementalIndexAddResult added = trial.add(row);
             if (added.getParseException() != null) {
                 throw invalid("row does not fit the table's columns: "

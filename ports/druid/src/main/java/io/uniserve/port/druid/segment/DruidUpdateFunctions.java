@@ -5,6 +5,7 @@ import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import java.util.List;
 import org.apache.druid.java.util.common.granularity.Granularity;
 
@@ -66,11 +67,13 @@ public final class DruidUpdateFunctions {
 
     /** A row goes to one actor, but an interval's rows are in all of them. */
     private static void checkOneActor(DruidActor actor, String function) {
-        int actors = actor.context().meta().partitioner().actors();
-        if (actors > 1) {
-            throw UniserveException.unsupported(function + " on a table of " + actors
-                    + " actors whose key field is its unique key; create the table with"
-                    + " -O unique-key=FIELD, of a field that is not the key field, so that rows go to all actors");
+        Partitioner partitioner = actor.context().meta().partitioner();
+        if (partitioner.actors() != 1) {
+            String several =
+                    partitioner instanceof Partitioner.Time ? "chunks of time" : partitioner.actors() + " actors";
+            throw UniserveException.unsupported(
+                    function + " on a table of " + several + " whose key field is its unique key; create the table with"
+                            + " -O unique-key=FIELD, of a field that is not the key field, so that rows go to all actors");
         }
     }
 }

@@ -22,9 +22,13 @@ final class PendingIndex {
                 new IncrementalIndexSegment(index, SegmentId.of(table, interval, "pending", 0)));
     }
 
-    void add(InputRow row, long bytes) throws IndexSizeExceededException {
+    void add(InputRow row) throws IndexSizeExceededException {
         Objects.requireNonNull(index.add(row));
         added++;
+    }
+
+    /** Counts the encoded bytes of an added row. */
+    void addBytes(long bytes) {
         addedBytes += bytes;
     }
 

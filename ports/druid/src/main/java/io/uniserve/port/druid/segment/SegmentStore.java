@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import org.apache.druid.data.input.InputRow;
 import org.apache.druid.segment.ReferenceCountingSegment;
@@ -34,12 +34,6 @@ final class SegmentStore {
 
     /** Records of the journal per row that may be pending; then it is compacted. */
     private static final int JOURNAL_RECORDS_PER_ROW = 2;
-
-    /** Segments of one size in one interval; then they are merged. */
-    static final int MERGE_SEGMENTS = 8;
-
-    /** Rows of a merged segment; Druid recommends about 5 million. */
-    static final int SEGMENT_ROWS_MAX = 5_000_000;
 
     private final TableSchema schema;
     private final String table;
@@ -109,11 +103,14 @@ final class SegmentStore {
             return;
         }
         SegmentBucket bucket = bucket(schema.segmentGranularity().bucket(read.getTimestamp()));
+        // A row that the index refuses must not be in the journal, which is read again at a restore.
+        PendingIndex pending = bucket.pendingOr(schema, table);
+        pending.add(read);
         long before = journal.bytes();
         journal.row(row);
         journalRecords++;
         long bytes = journal.bytes() - before;
-        bucket.pendingOr(schema, table).add(read, bytes);
+        pending.addBytes(bytes);
         pendingRows++;
         pendingBytes += bytes;
     }
@@ -199,7 +196,7 @@ final class SegmentStore {
     }
 
     private void mergeFull(SegmentBucket bucket) throws IOException {
-        for (List<StoredSegment> full = fullTier(bucket); !full.isEmpty(); full = fullTier(bucket)) {
+        for (List<StoredSegment> full = toMerge(bucket); !full.isEmpty(); full = toMerge(bucket)) {
             StoredSegment merged = writer.merge(bucket.interval(), full);
             bucket.segments().removeAll(full);
             bucket.segments().add(merged);
@@ -207,30 +204,11 @@ final class SegmentStore {
         }
     }
 
-    /** The oldest segments of the smallest size that has enough of them; empty if there is none. */
-    private static List<StoredSegment> fullTier(SegmentBucket bucket) {
-        Map<Integer, List<StoredSegment>> tiers = new TreeMap<>();
-        for (StoredSegment segment : bucket.segments()) {
-            tiers.computeIfAbsent(tier(segment.rows()), tier -> new ArrayList<>())
-                    .add(segment);
-        }
-        for (List<StoredSegment> tier : tiers.values()) {
-            List<StoredSegment> oldest = tier.subList(0, Math.min(tier.size(), MERGE_SEGMENTS));
-            long rows = oldest.stream().mapToLong(StoredSegment::rows).sum();
-            if (oldest.size() == MERGE_SEGMENTS && rows <= SEGMENT_ROWS_MAX) {
-                return List.copyOf(oldest);
-            }
-        }
-        return List.of();
-    }
-
-    /** Number of digits of the rows in base {@link #MERGE_SEGMENTS}. */
-    private static int tier(int rows) {
-        int digits = 0;
-        for (int left = rows; left > 0; left /= MERGE_SEGMENTS) {
-            digits++;
-        }
-        return digits;
+    private static List<StoredSegment> toMerge(SegmentBucket bucket) {
+        List<StoredSegment> segments = bucket.segments();
+        return SegmentTiers.toMerge(segments.stream().map(StoredSegment::rows).toList()).stream()
+                .map(segments::get)
+                .toList();
     }
 
     /** Writes the pending rows to a new journal; the old one stays until the new state is published. */
@@ -238,38 +216,49 @@ final class SegmentStore {
         long length = journal.flush();
         Path old = journal.file();
         journal.close();
-        List<Document> rows = new ArrayList<>();
-        Set<Long> live = new HashSet<>();
-        buckets.forEach((start, bucket) -> {
-            if (bucket.pending() != null) {
-                live.add(start);
-            }
-        });
-        PendingJournal.read(old, new PendingJournal.Records() {
-            @Override
-            public void row(Document row) {
-                if (bucketOf(row)
-                        .filter(at -> live.contains(at.getStartMillis()))
-                        .isPresent()) {
-                    rows.add(row);
-                }
-            }
-
-            @Override
-            public void drop(long bucket) {
-                rows.removeIf(row -> bucketOf(row)
-                        .filter(at -> at.getStartMillis() == bucket)
-                        .isPresent());
-            }
-        });
+        NavigableMap<Integer, Document> rows = pendingRowsOf(old);
         journal = newJournal();
-        for (Document row : rows) {
+        for (Document row : rows.values()) {
             journal.row(row);
         }
         journalRecords = rows.size();
         if (length > 0) {
             retiredJournals.add(old);
         }
+    }
+
+    /** The rows of a journal that are still pending, by position. Each row is parsed once. */
+    private NavigableMap<Integer, Document> pendingRowsOf(Path file) throws IOException {
+        NavigableMap<Integer, Document> rows = new TreeMap<>();
+        Map<Long, List<Integer>> positions = new HashMap<>();
+        PendingJournal.read(file, new PendingJournal.Records() {
+            private int next;
+
+            @Override
+            public void row(Document row) {
+                Optional<Interval> interval = bucketOf(row);
+                if (interval.isPresent() && hasPending(interval.get().getStartMillis())) {
+                    positions
+                            .computeIfAbsent(interval.get().getStartMillis(), start -> new ArrayList<>())
+                            .add(next);
+                    rows.put(next++, row);
+                }
+            }
+
+            @Override
+            public void drop(long bucket) {
+                List<Integer> dropped = positions.remove(bucket);
+                if (dropped != null) {
+                    dropped.forEach(rows::remove);
+                }
+            }
+        });
+        return rows;
+    }
+
+    private boolean hasPending(long start) {
+        SegmentBucket bucket = buckets.get(start);
+        return bucket != null && bucket.pending() != null;
     }
 
     /** Makes the list of segments that queries read. */

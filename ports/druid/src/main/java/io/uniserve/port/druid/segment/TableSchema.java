@@ -23,6 +23,7 @@ import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
 import org.apache.druid.segment.incremental.IncrementalIndexSchema;
 import org.apache.druid.segment.incremental.OnheapIncrementalIndex;
 import org.apache.druid.segment.indexing.DataSchema;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Schema of a table: the table option {@code dataSchema}, in Druid's own JSON, with timestampSpec, dimensionsSpec, metricsSpec,
@@ -50,8 +51,14 @@ public final class TableSchema {
     private final Granularity segmentGranularity;
     private final int rowsInMemory;
     private final Map<String, LookupExtractorFactoryContainer> lookups;
+    private final Partitioner.@Nullable Time time;
 
-    private TableSchema(DataSchema schema, int rowsInMemory, Map<String, LookupExtractorFactoryContainer> lookups) {
+    private TableSchema(
+            DataSchema schema,
+            int rowsInMemory,
+            Map<String, LookupExtractorFactoryContainer> lookups,
+            Partitioner.@Nullable Time time) {
+        this.time = time;
         this.lookups = lookups;
         this.rowsInMemory = rowsInMemory;
         this.schema = schema;
@@ -79,9 +86,10 @@ public final class TableSchema {
                         "table option " + OPTION + path(e) + ": " + PrintableText.line(e.getOriginalMessage()));
             }
         });
-        TableSchema table = new TableSchema(schema, rowsInMemory(meta), TableLookups.of(meta));
+        Partitioner.Time time = meta.partitioner() instanceof Partitioner.Time chunked ? chunked : null;
+        TableSchema table = new TableSchema(schema, rowsInMemory(meta), TableLookups.of(meta), time);
         table.checkGranularity();
-        if (meta.partitioner() instanceof Partitioner.Time time) {
+        if (time != null) {
             table.checkTime(time);
         }
         return table;
@@ -179,6 +187,21 @@ public final class TableSchema {
     /** Length of a segment's interval. */
     Granularity segmentGranularity() {
         return segmentGranularity;
+    }
+
+    /** Division into chunks; null in tables without. */
+    Partitioner.@Nullable Time time() {
+        return time;
+    }
+
+    /**
+     * The first time, in milliseconds, at which rows from this time on may be stored: the start of its bucket of queryGranularity, but not
+     * before its segment's.
+     */
+    public long firstStoredTime(long from) {
+        return Math.max(
+                segmentGranularity.bucketStart(from),
+                schema.getGranularitySpec().getQueryGranularity().bucketStart(from));
     }
 
     /** Lookups by name. */

@@ -6,6 +6,8 @@ import io.uniserve.error.UniserveException;
 import org.apache.druid.error.DruidException;
 import org.apache.druid.java.util.common.IAE;
 import org.apache.druid.java.util.common.UOE;
+import org.apache.druid.query.QueryCapacityExceededException;
+import org.apache.druid.query.QueryInterruptedException;
 import org.apache.druid.query.QueryTimeoutException;
 import org.apache.druid.query.ResourceLimitExceededException;
 import org.apache.druid.sql.calcite.rel.CannotBuildQueryException;
@@ -58,11 +60,14 @@ final class SqlErrors {
                 case DEFENSIVE, RUNTIME_FAILURE, UNCATEGORIZED -> ErrorCode.PORT_FAILED;
             };
         }
-        if (failure instanceof ResourceLimitExceededException) {
+        if (failure instanceof ResourceLimitExceededException || failure instanceof QueryCapacityExceededException) {
             return ErrorCode.RESOURCE_EXHAUSTED;
         }
         if (failure instanceof QueryTimeoutException) {
             return ErrorCode.DEADLINE_EXCEEDED;
+        }
+        if (failure instanceof QueryInterruptedException) {
+            return ErrorCode.CANCELLED;
         }
         if (failure instanceof CannotBuildQueryException
                 || failure instanceof UOE

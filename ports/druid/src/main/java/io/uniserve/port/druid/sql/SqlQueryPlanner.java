@@ -75,8 +75,7 @@ public final class SqlQueryPlanner implements Planner {
             TableName first, String sql, PlanContext context) {
         Map<String, LookupExtractorFactoryContainer> all = new HashMap<>(TableLookups.of(context.table(first)));
         for (Object[] row : StatementTables.of(sql).rows()) {
-            TableSignatures.table(String.valueOf(row[0]), context)
-                    .ifPresent(meta -> TableLookups.of(meta).forEach(all::putIfAbsent));
+            TableSignatures.table(String.valueOf(row[0]), context).ifPresent(meta -> TableLookups.add(meta, all));
         }
         return all;
     }

@@ -3,16 +3,28 @@ package io.uniserve.port.druid.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
+import io.uniserve.api.update.UpdateContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.port.druid.DruidEngine;
+import io.uniserve.port.druid.runtime.DruidErrors;
+import io.uniserve.port.druid.segment.DruidActor;
 import io.uniserve.port.druid.segment.DruidUpdateFunctions;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneOffset;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.apache.druid.query.QueryCapacityExceededException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -94,6 +106,144 @@ class DruidBadInputTest {
     }
 
     @Test
+    void tooManyTimeBucketsOfASegment(@TempDir Path directory) throws Exception {
+        try (LocalActors day = new LocalActors(directory)) {
+            day.with(DruidParityTest.rowsInMemory(DruidParityTest.meta("day", new Partitioner.Hash(1)), 10))
+                    .append("day", List.of(row("k1", 0, "a"), row("k2", 23 * 3_600_000L, "b")), 10);
+            String query = "{\"queryType\": \"topN\", \"dataSource\": \"day\", \"intervals\": " + ALL
+                    + ", \"granularity\": \"none\", \"dimension\": \"s\", \"metric\": \"n\", \"threshold\": 3,"
+                    + " \"aggregations\": [{\"type\": \"count\", \"name\": \"n\"}]}";
+            assertRefused(() -> day.answer("day", query), ErrorCode.RESOURCE_EXHAUSTED, "time buckets");
+            assertThat(day.answer("day", query.replace("\"none\"", "\"hour\""))).contains("\"a\"", "\"b\"");
+        }
+    }
+
+    private static void assertRefused(ThrowingCallable call, ErrorCode code, String text) {
+        assertThatThrownBy(call).isInstanceOfSatisfying(UniserveException.class, e -> {
+            assertThat(e.code()).as(e.getMessage()).isEqualTo(code);
+            assertThat(e.getMessage()).contains(text);
+        });
+    }
+
+    @Test
+    void exhaustedMergeBuffers() {
+        assertRefused(
+                () -> DruidErrors.DRUID.run("wait for a merge buffer", () -> {
+                    throw new QueryCapacityExceededException(1);
+                }),
+                ErrorCode.RESOURCE_EXHAUSTED,
+                "");
+    }
+
+    @Test
+    void lookupsThatDiffer(@TempDir Path directory) throws Exception {
+        try (LocalActors both = new LocalActors(directory)) {
+            TableMeta other = DruidParityTest.meta("other", new Partitioner.Hash(1));
+            Map<String, String> options = new HashMap<>(other.options());
+            options.put("lookups", "{\"names\": {\"a\": \"another\"}}");
+            both.with(DruidParityTest.meta("one", new Partitioner.Hash(1))).with(other.with(options));
+            String union = "{\"type\": \"union\", \"dataSources\": [\"one\", \"other\"]}";
+            assertRefused(
+                    () -> both.answer("one", count("").replace("\"one\"", union)),
+                    ErrorCode.INVALID_ARGUMENT,
+                    "lookup \"names\" of table other differs");
+            both.with(DruidParityTest.meta("other", new Partitioner.Hash(1)));
+            assertThat(both.answer("one", count("").replace("\"one\"", union))).contains("\"n\":0");
+        }
+    }
+
+    @Test
+    void rowsThatTheIndexRefuses(@TempDir Path directory) throws Exception {
+        try (LocalActors sketches = new LocalActors(directory)) {
+            TableMeta meta = DruidParityTest.rowsInMemory(DruidParityTest.meta("one", new Partitioner.Hash(1)), 10);
+            sketches.with(meta);
+            DruidActor actor = sketches.actors("one").get(0);
+            Document row = new Document("id", Map.of("id", "k1", "ts", 0L, "s", Map.of("a", 1L)));
+            assertThatThrownBy(() -> DruidUpdateFunctions.APPEND.update(actor, new UpdateContext(1), List.of(row)))
+                    .isInstanceOf(UniserveException.class);
+            actor.publish();
+            assertThat(sketches.answer("one", count(""))).contains("\"n\":0");
+            Path checkpoint = Files.createDirectories(directory.resolve("checkpoint"));
+            actor.writeTo(checkpoint);
+            DruidActor.restore(
+                            new ActorContext(meta, 0, Files.createDirectories(directory.resolve("restored"))),
+                            checkpoint)
+                    .close();
+        }
+    }
+
+    @Test
+    void rowsStoredOutsideOfTheirChunk(@TempDir Path directory) throws Exception {
+        TableMeta days = DruidParityTest.meta("days", DruidParityTest.DAYS);
+        Document row = row("k1", 1_704_067_200_000L, "a");
+        String shift = "\"transformSpec\": {\"transforms\": [{\"type\": \"expression\", \"name\": \"__time\","
+                + " \"expression\": \"timestamp_shift(__time, 'P1D', 1)\"}]}, ";
+        try (LocalActors shifted = new LocalActors(directory.resolve("shifted"))) {
+            shifted.with(
+                    withSchema(days, RandomNativeQueries.SCHEMA.replace("\"metricsSpec", shift + "\"metricsSpec")));
+            assertRefused(() -> shifted.append("days", List.of(row), 1), ErrorCode.INVALID_ROW, "in another chunk");
+        }
+        try (LocalActors iso = new LocalActors(directory.resolve("iso"))) {
+            iso.with(withSchema(days, RandomNativeQueries.SCHEMA.replace("millis", "iso")));
+            assertRefused(
+                    () -> iso.append("days", List.of(row("k1", 2024, "a")), 1),
+                    ErrorCode.INVALID_ROW,
+                    "in another chunk");
+            iso.append("days", List.of(new Document("id", Map.of("id", "k1", "ts", "2024-01-01T10:30:00Z"))), 1);
+            Document noOffset = new Document("id", Map.of("id", "k1", "ts", "2024-01-01T10:30:00"));
+            assertRefused(
+                    () -> DruidUpdateFunctions.REPLACE_EVERYWHERE.validate(
+                            iso.actors("days").get(0), List.of(noOffset)),
+                    ErrorCode.INVALID_ROW,
+                    "ts");
+        }
+    }
+
+    @Test
+    void rowsStoredBeforeTheirChunk(@TempDir Path directory) throws Exception {
+        Partitioner.Time hours = new Partitioner.Time(
+                "ts",
+                new ChunkCalendar(IsoPeriod.parse("chunk", "PT1H"), ZoneOffset.UTC),
+                1,
+                Optional.empty(),
+                IsoPeriod.parse("ahead", "P1D"));
+        try (LocalActors coarse = new LocalActors(directory)) {
+            coarse.with(withSchema(
+                            DruidParityTest.meta("one", hours), RandomNativeQueries.SCHEMA.replace("MINUTE", "DAY")))
+                    .append("one", List.of(row("k1", 1_704_067_200_000L + 10 * 3_600_000L, "a")), 1);
+            assertThat(coarse.answer("one", count("").replace(ALL, "\"2024-01-01T00/PT1H\"")))
+                    .contains("\"n\":1");
+            assertThat(coarse.answer("one", count("").replace(ALL, "\"2023-12-31/P1D\"")))
+                    .contains("\"n\":0");
+        }
+    }
+
+    private static TableMeta withSchema(TableMeta meta, String schema) {
+        Map<String, String> options = new HashMap<>(meta.options());
+        options.put("dataSchema", schema);
+        return meta.with(options);
+    }
+
+    @Test
+    void replacementsInOneActorOfSeveral(@TempDir Path directory) throws Exception {
+        try (LocalActors days = new LocalActors(directory)) {
+            Document row = row("k1", 1_704_067_200_000L, "a");
+            days.with(DruidParityTest.meta("days", DruidParityTest.DAYS)).append("days", List.of(row), 1);
+            DruidActor actor = days.actors("days").get(0);
+            assertRefused(
+                    () -> DruidUpdateFunctions.REPLACE.validate(actor, List.of(row)),
+                    ErrorCode.UNSUPPORTED,
+                    "chunks of time");
+            Document interval = new Document("id", Map.of("id", "any", "interval", "2024-01-01/2024-01-02"));
+            assertRefused(
+                    () -> DruidUpdateFunctions.DELETE.validate(actor, List.of(interval)),
+                    ErrorCode.UNSUPPORTED,
+                    "unique-key");
+            DruidUpdateFunctions.DELETE_EVERYWHERE.validate(actor, List.of(interval));
+        }
+    }
+
+    @Test
     void javaScript() {
         String filter =
                 "{\"type\": \"javascript\", \"dimension\": \"s\", \"function\": \"function(x) { return true; }\"}";
@@ -112,6 +262,11 @@ class DruidBadInputTest {
         for (String expression : List.of(
                 "repeat(s, 2000000000)",
                 "lpad(s, 2000000000, 'x')",
+                "format(concat('%2000000000s', s), s)",
+                "format(concat('%.999999999f', s), 1.5)",
+                "format(repeat('%1$s', 10000), repeat(s, 10000))",
+                "regexp_replace(repeat(s, 1000000), '[a-z]', repeat('x', 1000000))",
+                "regexp_replace(repeat(s, 1000000), '(?=([a-z]+))', '$1')",
                 "replace(repeat(s, 1000000), 'o', repeat('x', 1000000))")) {
             checkRefused(
                     count(", \"virtualColumns\": [{\"type\": \"expression\", \"name\": \"v\", \"outputType\":"

@@ -17,6 +17,7 @@ import io.uniserve.port.druid.runtime.DruidServices;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +32,10 @@ class DruidParityTest {
     private static final int ROWS = 300;
     private static final int CONTEXT = 120;
 
-    private static final Partitioner.Time DAYS = new Partitioner.Time(
+    private static final long START = 1_704_067_200_000L;
+    private static final long DAY = 86_400_000;
+
+    static final Partitioner.Time DAYS = new Partitioner.Time(
             "ts",
             new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC),
             2,
@@ -45,8 +49,11 @@ class DruidParityTest {
     static void load(@TempDir Path directory) throws Exception {
         actors = new LocalActors(directory);
         one = new OneDruid();
-        for (String name : List.of("one", "two")) {
-            TableMeta meta = meta(name, name.equals("one") ? new Partitioner.Hash(6) : DAYS);
+        for (String name : List.of("one", "two", "three")) {
+            TableMeta meta = meta(name, name.equals("two") ? DAYS : new Partitioner.Hash(name.equals("one") ? 6 : 2));
+            if (name.equals("three")) {
+                meta = rowsInMemory(meta, 16);
+            }
             List<Document> rows = new RandomNativeQueries(name.hashCode()).rows(ROWS);
             actors.with(meta).append(name, rows, 97);
             one.with(meta, rows, directory);
@@ -71,6 +78,13 @@ class DruidParityTest {
                         "1",
                         "lookups",
                         "{\"names\": {\"a\": \"first\", \"b\": \"second\"}}"));
+    }
+
+    /** A table whose actors have rows in segments and rows in memory. */
+    static TableMeta rowsInMemory(TableMeta meta, int rows) {
+        Map<String, String> options = new HashMap<>(meta.options());
+        options.put("maxRowsInMemory", Integer.toString(rows));
+        return meta.with(options);
     }
 
     @AfterAll
@@ -113,6 +127,84 @@ class DruidParityTest {
         assertThat(actors.asked() - before).isEqualTo(2 + actors.actors("two").size());
     }
 
+    @Test
+    void orderedScansReadLateRows(@TempDir Path directory) throws Exception {
+        List<Document> rows = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            rows.add(new Document("id", Map.of("id", "k" + i, "ts", START + i / 4 * DAY + DAY / 2 + i * 60_000L)));
+        }
+        rows.add(new Document("id", Map.of("id", "late", "ts", START)));
+        try (LocalActors late = new LocalActors(directory)) {
+            late.with(rowsInMemory(meta("late", new Partitioner.Hash(1)), 4)).append("late", rows, 1);
+            String query =
+                    "{\"queryType\": \"scan\", \"dataSource\": \"late\", \"intervals\": \"2024/2025\", \"limit\": 3,"
+                            + " \"columns\": [\"__time\", \"id\"], \"order\": \"%s\"}";
+            assertThat(ids(late.answer("late", query.formatted("ascending")))).containsExactly("late", "k0", "k1");
+            assertThat(ids(late.answer("late", query.formatted("descending")))).containsExactly("k11", "k10", "k9");
+        }
+    }
+
+    @Test
+    void topNsOverNumbers(@TempDir Path directory) throws Exception {
+        List<Document> rows = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            rows.add(new Document(
+                    "id", Map.of("id", "k" + i, "ts", START + i * 60_000L, "l", i % 2 == 0 ? 5L : 5_000_000_000L)));
+        }
+        try (LocalActors numbers = new LocalActors(directory)) {
+            numbers.with(meta("numbers", new Partitioner.Hash(8))).append("numbers", rows, 7);
+            String query =
+                    "{\"queryType\": \"topN\", \"dataSource\": \"numbers\", \"intervals\": \"2024/2025\", \"granularity\":"
+                            + " \"all\", \"dimension\": {\"type\": \"default\", \"dimension\": \"l\", \"outputType\": \"LONG\"},"
+                            + " \"threshold\": 9, \"metric\": \"n\", \"aggregations\": [{\"type\": \"count\", \"name\": \"n\"}],"
+                            + " \"context\": {\"useApproximateTopN\": %s}}";
+            for (boolean approximate : List.of(false, true)) {
+                JsonNode values = DruidServices.get()
+                        .json()
+                        .readTree(numbers.answer("numbers", query.formatted(approximate)))
+                        .get(0)
+                        .get("result");
+                assertThat(values).as("%s", approximate).hasSize(2);
+                values.forEach(value -> assertThat(value.get("n").asInt()).isEqualTo(10));
+            }
+        }
+    }
+
+    @Test
+    void topNsOverUnionsInSubqueries(@TempDir Path directory) throws Exception {
+        try (LocalActors unions = new LocalActors(directory)) {
+            for (String table : List.of("a", "b")) {
+                List<Document> rows = new ArrayList<>();
+                for (int i = 0; i < 1_000; i++) {
+                    rows.add(new Document("id", Map.of("id", table + i, "ts", START, "m", 10L)));
+                }
+                rows.add(new Document("id", Map.of("id", "both", "ts", START, "m", 9L)));
+                unions.with(rowsInMemory(meta(table, new Partitioner.Hash(1)), 5_000))
+                        .append(table, rows, 5_000);
+            }
+            String topN =
+                    "{\"queryType\": \"topN\", \"dataSource\": {\"type\": \"union\", \"dataSources\": [\"a\", \"b\"]},"
+                            + " \"intervals\": \"2024/2025\", \"granularity\": \"all\", \"dimension\": \"id\", \"threshold\": 1,"
+                            + " \"metric\": \"sum\", \"aggregations\": [{\"type\": \"longSum\", \"name\": \"sum\", \"fieldName\":"
+                            + " \"sum\"}]}";
+            String outer = "{\"queryType\": \"groupBy\", \"dataSource\": {\"type\": \"query\", \"query\": " + topN
+                    + "}, \"intervals\": \"2000/2100\", \"granularity\": \"all\", \"dimensions\": [\"id\"],"
+                    + " \"aggregations\": [{\"type\": \"longSum\", \"name\": \"all\", \"fieldName\": \"sum\"}]}";
+            assertThat(unions.answer("a", topN)).contains("\"both\"");
+            assertThat(unions.answer("a", outer)).contains("\"both\"", "\"all\":18");
+        }
+    }
+
+    private static List<String> ids(String scan) throws Exception {
+        List<String> ids = new ArrayList<>();
+        DruidServices.get()
+                .json()
+                .readTree(scan)
+                .forEach(batch ->
+                        batch.get("events").forEach(row -> ids.add(row.get("id").asText())));
+        return ids;
+    }
+
     private static String difference(String expected, String found) {
         int at = 0;
         while (at < Math.min(expected.length(), found.length()) && expected.charAt(at) == found.charAt(at)) {
@@ -138,7 +230,9 @@ class DruidParityTest {
         for (JsonNode batch : answer) {
             batch.get("events").forEach(row -> rows.add(row.toString()));
         }
-        rows.sort(null);
+        if (!query.contains("\"order\": \"")) {
+            rows.sort(null);
+        }
         return DruidServices.get().json().valueToTree(rows);
     }
 }

@@ -27,11 +27,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
-/** Tables of actors in this process. Requests and values pass through their codecs, and each server of two actors merges its values. */
+/** Tables of actors in this process. Requests and values pass through their codecs, and each server of three actors merges its values. */
 public final class LocalActors implements PlanContext, AutoCloseable {
-    private static final int ACTORS_PER_SERVER = 2;
+    private static final int ACTORS_PER_SERVER = 3;
 
     private final Path directory;
     private final Map<TableName, TableMeta> metas = new HashMap<>();
@@ -130,22 +129,23 @@ public final class LocalActors implements PlanContext, AutoCloseable {
                 .stream().map(number -> actor(table(name), number)).toList();
         asked += all.size();
         for (int from = 0; from < all.size(); from += ACTORS_PER_SERVER) {
-            @Nullable V merged = null;
+            List<V> own = new ArrayList<>();
             P received = call.parameters().decode(call.parameters().encode(parameters));
             for (DruidActor actor : all.subList(from, Math.min(all.size(), from + ACTORS_PER_SERVER))) {
                 @SuppressWarnings("unchecked") // The port has one call.
                 V value = (V)
                         ActorQueryRunner.RESULTS.retrieve(actor, new TestingDruidContext(), (SegmentQuery<?>) received);
-                merged = merged == null ? value : merge(received, merged, value);
+                own.add(value);
             }
-            values.add(call.values().decode(call.values().encode(Objects.requireNonNull(merged))));
+            values.add(call.values().decode(call.values().encode(merge(received, own))));
         }
         return combiner.combine(values);
     }
 
     @SuppressWarnings("unchecked") // The port has one call.
-    private static <P, V> V merge(P parameters, V left, V right) {
-        return (V) PartialResults.merge((SegmentQuery<?>) parameters, (PartialResults) left, (PartialResults) right);
+    private static <P, V> V merge(P parameters, List<V> values) {
+        return (V) new PartialResultsMerger()
+                .mergeAll((SegmentQuery<?>) parameters, (List<PartialResults>) (List<?>) values);
     }
 
     @Override

@@ -3,14 +3,16 @@ package io.uniserve.port.druid.query;
 import io.uniserve.api.Document;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /** Random rows with hostile values, and random native queries over them, by a seed. */
 final class RandomNativeQueries {
-    /** The schema of both tables. */
+    /** The schema of all tables. */
     static final String SCHEMA = """
         {"timestampSpec": {"column": "ts", "format": "millis"},
          "dimensionsSpec": {"dimensions": ["id", "s", "multi", {"type": "long", "name": "l"},
@@ -40,14 +42,19 @@ final class RandomNativeQueries {
         random = new Random(seed);
     }
 
-    /** Rows of eight days with days and values missing. */
+    /** Rows of eight days with days and values missing, each at a time of its own. */
     List<Document> rows(int count) {
         List<Document> rows = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
+        Set<Long> times = new HashSet<>();
+        while (rows.size() < count) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("id", "k" + random.nextInt(40));
             long day = List.of(0, 1, 2, 5, 6, 7).get(random.nextInt(6));
-            row.put("ts", START_MS + day * DAY_MS + random.nextInt(1_440) * 60_000L);
+            long time = START_MS + day * DAY_MS + random.nextInt(1_440) * 60_000L;
+            if (!times.add(time)) {
+                continue;
+            }
+            row.put("ts", time);
             maybe(row, "s", TEXTS[random.nextInt(TEXTS.length)]);
             maybe(row, "multi", multi());
             maybe(row, "l", one(9) ? Long.MAX_VALUE - random.nextInt(2) : (long) random.nextInt(9) - 4);
@@ -95,14 +102,14 @@ final class RandomNativeQueries {
             case 2, 3 -> topN();
             case 4, 5 -> groupBy("\"" + table() + "\"");
             case 6 -> nested();
-            case 7 -> scan();
+            case 7 -> one(2) ? scan() : orderedScan();
             case 8 -> search();
             default -> of(timeBoundary(), dataSources());
         };
     }
 
     private String table() {
-        return of("one", "one", "two");
+        return of("one", "one", "two", "three");
     }
 
     private String source() {
@@ -213,6 +220,7 @@ final class RandomNativeQueries {
                 "\"s\"",
                 "\"multi\"",
                 "{\"type\": \"default\", \"dimension\": \"s\", \"outputName\": \"o\"}",
+                "{\"type\": \"default\", \"dimension\": \"l\", \"outputName\": \"o\", \"outputType\": \"LONG\"}",
                 "{\"type\": \"extraction\", \"dimension\": \"id\", \"outputName\": \"o\", \"extractionFn\": {\"type\":"
                         + " \"substring\", \"index\": 0, \"length\": 2}}");
         String metric = of(
@@ -271,7 +279,17 @@ final class RandomNativeQueries {
     }
 
     private String scan() {
-        return "{" + common("scan", "\"" + table() + "\"")
+        return scan("");
+    }
+
+    private String orderedScan() {
+        return scan(", \"order\": \"" + of("ascending", "descending") + "\""
+                + (one(4) ? "" : ", \"limit\": " + (1 + random.nextInt(40)))
+                + (one(2) ? "" : ", \"offset\": " + random.nextInt(20)));
+    }
+
+    private String scan(String more) {
+        return "{" + common("scan", "\"" + table() + "\"") + more
                 + ", \"columns\": [\"__time\", \"id\", \"s\", \"multi\", \"l\", \"d\", \"f\", \"sum\", \"exact\","
                 + " \"most\"], \"resultFormat\": \"" + of("list", "compactedList") + "\"}";
     }

@@ -27,7 +27,7 @@ public final class TestingSegmentQueries {
         try {
             Query<?> query = DruidServices.get().json().readValue(json, Query.class);
             return new TckQuery<SegmentQuery<?>, PartialResults>(
-                    SegmentQueryCalls.RESULTS.id(), new SegmentQuery<>(query), PartialResults::merge, true);
+                    SegmentQueryCalls.RESULTS.id(), new SegmentQuery<>(query), new PartialResultsMerger(), true);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(json, e);
         }

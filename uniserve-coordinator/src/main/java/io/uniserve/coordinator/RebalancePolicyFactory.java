@@ -45,7 +45,10 @@ final class RebalancePolicyFactory {
     /** Placement of new chunks. Fails with INVALID_CONFIGURATION for an unknown policy. */
     static ChunkSetup chunks(RebalanceSettings settings) {
         try {
-            return new ChunkSetup(settings.chunks(), ChunkPolicies.byName(settings.chunks()));
+            return new ChunkSetup(
+                    settings.chunks(),
+                    ChunkPolicies.byName(settings.chunks()),
+                    settings.chunkLoads().toNanos());
         } catch (UniserveException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION, "uniserve.coordinator.placement.chunks: " + e.reason(), e);

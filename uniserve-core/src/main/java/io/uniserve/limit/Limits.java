@@ -262,9 +262,7 @@ public final class Limits {
     /** Time for which the rebalancer does not move a replica after a manual move. */
     public static final long REBALANCE_BY_HAND_MS = 3_600_000;
 
-    /** Period between two collections of loads for the placement of chunks, and decisions that the leader remembers until the map has them. */
-    public static final long CHUNK_LOADS_PERIOD_MS = 10_000;
-
+    /** Decisions about new chunks that the leader remembers until the map has them. */
     public static final int CHUNK_DECISIONS_MAX = 65_536;
 
     /** Time after which an automatic copy that is not in sync yet is given up. */

@@ -29,15 +29,6 @@ import org.jspecify.annotations.Nullable;
  * replicas, one after the other.
  */
 public final class GreedyReplicationPolicy implements ReplicationPolicy {
-    /** CPU time of source and target together, in milliseconds per second of a transfer. */
-    static final double COPY_MILLIS_PER_SECOND = 1_000;
-
-    /** CPU time of a copy of any size: to open the engine, certify the replica, and publish the map. */
-    static final double COPY_MILLIS_MIN = 1_000;
-
-    /** CPU time and delay of an update on one more replica. */
-    static final double UPDATE_MILLIS = 1;
-
     /** Least improvement of the highest relative load by other shares, as a part of the mean. Smaller ones are noise. */
     private static final double SHARES_GAIN_MIN = 0.1;
 
@@ -206,9 +197,10 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
             double gain = relief * limits.horizonSeconds();
             double seconds = bytes / measured.bytesPerSecond();
             double updates = Math.max(0, actor.copies().updatesPerSecond());
-            double cost = COPY_MILLIS_MIN
-                    + seconds * COPY_MILLIS_PER_SECOND
-                    + updates * UPDATE_MILLIS * limits.horizonSeconds();
+            ReplicationLimits.CopyCost each = limits.cost();
+            double cost = each.copyMillis()
+                    + seconds * each.transferMillisPerSecond()
+                    + updates * each.updateMillis() * limits.horizonSeconds();
             String sum = text(
                     "a copy saves %.1f ms/s, %.0f ms in %.0f s; it costs %.0f ms: %.1f MB in %.1f s, and %.1f"
                             + " updates/s",

@@ -12,9 +12,45 @@ import io.uniserve.limit.Limits;
  * @param loadMin load below which no actor is hot
  * @param bytesMax maximum bytes that are copied at the same time; a larger actor gets no copy
  * @param horizonSeconds time over which the gain of a copy must exceed its cost
+ * @param cost cost of a copy
  */
 public record ReplicationLimits(
-        int copiesMax, double growAbove, double shrinkBelow, double loadMin, long bytesMax, double horizonSeconds) {
+        int copiesMax,
+        double growAbove,
+        double shrinkBelow,
+        double loadMin,
+        long bytesMax,
+        double horizonSeconds,
+        CopyCost cost) {
+    /**
+     * Cost of a copy, in milliseconds of CPU.
+     *
+     * @param transferMillisPerSecond source and target together, per second of a transfer
+     * @param copyMillis for a copy of any size: to open the engine, certify the replica, and publish the map
+     * @param updateMillis per update on one more replica: CPU time and delay
+     */
+    public record CopyCost(double transferMillisPerSecond, double copyMillis, double updateMillis) {
+        /** One CPU during the transfer, one second per copy, and one millisecond per update. */
+        public static final CopyCost DEFAULT = new CopyCost(1_000, 1_000, 1);
+
+        public CopyCost {
+            if (!isCost(transferMillisPerSecond) || !isCost(copyMillis) || !isCost(updateMillis)) {
+                throw UniserveException.invalid("cost of a copy: " + transferMillisPerSecond + " ms per second, "
+                        + copyMillis + " ms per copy, " + updateMillis + " ms per update: use numbers of at least 0");
+            }
+        }
+
+        private static boolean isCost(double value) {
+            return value >= 0 && Double.isFinite(value);
+        }
+    }
+
+    /** Bounds with the default cost of a copy. */
+    public ReplicationLimits(
+            int copiesMax, double growAbove, double shrinkBelow, double loadMin, long bytesMax, double horizonSeconds) {
+        this(copiesMax, growAbove, shrinkBelow, loadMin, bytesMax, horizonSeconds, CopyCost.DEFAULT);
+    }
+
     public ReplicationLimits {
         if (copiesMax < 0
                 || copiesMax > Limits.REPLICATION_FACTOR_MAX

@@ -9,6 +9,7 @@ import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ShardSetTracker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,16 +18,16 @@ import java.util.function.IntSupplier;
 
 /**
  * Read load of this server's replicas. It adds the cost and number of reads to the load report, as rates since the last report, with
- * exponential smoothing of a 10 s half-life. Use on the server's loop only.
+ * exponential smoothing. Use on the server's loop only.
  */
 final class ReadLoadMeter {
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final double HALF_LIFE_SECONDS = 10;
     /** Shortest period for a measurement. Rates over a shorter one would be mostly noise. */
     private static final long PERIOD_MIN_NANOS = 100_000_000;
 
     private final Clock clock;
+    private final double halfLifeSeconds;
     private final ReadCostCounter costs;
     private final ShardSetTracker sets;
     private Map<ReplicaKey, Sample> samples = new HashMap<>();
@@ -40,7 +41,8 @@ final class ReadLoadMeter {
     private record Sample(
             ReadCostCounter.Total total, double costMillis, double queries, double scanned, long firstReportNanos) {}
 
-    ReadLoadMeter(Clock clock, ReadCostCounter costs, ShardSetTracker sets, IntSupplier stuck) {
+    ReadLoadMeter(Clock clock, Duration halfLife, ReadCostCounter costs, ShardSetTracker sets, IntSupplier stuck) {
+        this.halfLifeSeconds = halfLife.toNanos() / NANOS_PER_SECOND;
         this.stuck = stuck;
         this.clock = clock;
         this.costs = costs;
@@ -91,7 +93,7 @@ final class ReadLoadMeter {
 
     private void measure(Load load, long now) {
         double seconds = (now - lastNanos) / NANOS_PER_SECOND;
-        double part = measured ? 1 - Math.pow(0.5, seconds / HALF_LIFE_SECONDS) : 1;
+        double part = measured ? 1 - Math.pow(0.5, seconds / halfLifeSeconds) : 1;
         Map<ReplicaKey, Sample> next = new HashMap<>();
         for (ReplicaLoad replica : load.replicas()) {
             ReadCostCounter.Total total = costs.total(replica.key());

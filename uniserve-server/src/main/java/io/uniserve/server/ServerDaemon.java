@@ -102,7 +102,7 @@ public final class ServerDaemon implements AutoCloseable {
                     resources,
                     machine,
                     hub,
-                    new ReadLoadMeter(resources.clock, costs, sets, this::stuckThreads),
+                    new ReadLoadMeter(resources.clock, settings.loadHalfLife(), costs, sets, this::stuckThreads),
                     exchange);
             network.setHandler(handlers);
             OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::onThreadFailure);

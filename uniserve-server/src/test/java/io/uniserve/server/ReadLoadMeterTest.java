@@ -10,6 +10,7 @@ import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ShardSetTracker;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class ReadLoadMeterTest {
     private final ReadCostCounter costs = new ReadCostCounter();
     private int stuck;
     private final ReadLoadMeter rates =
-            new ReadLoadMeter(() -> now, costs, new ShardSetTracker(() -> now), () -> stuck);
+            new ReadLoadMeter(() -> now, Duration.ofSeconds(10), costs, new ShardSetTracker(() -> now), () -> stuck);
 
     private ReplicaLoad after(int seconds, int calls) {
         now += TimeUnit.SECONDS.toNanos(seconds);

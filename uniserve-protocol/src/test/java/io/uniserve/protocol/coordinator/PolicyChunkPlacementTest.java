@@ -41,7 +41,7 @@ class PolicyChunkPlacementTest {
     private Node node;
 
     PolicyChunkPlacementTest() {
-        cluster.chunks = Optional.of(new ChunkSetup("fewest", this::fewest));
+        cluster.chunks = Optional.of(new ChunkSetup("fewest", this::fewest, 10_000_000_000L));
         node = cluster.leading(3);
     }
 

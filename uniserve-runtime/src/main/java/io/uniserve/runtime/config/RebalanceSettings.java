@@ -4,7 +4,12 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import java.time.Duration;
 
-/** Settings of the rebalancer; {@code reference.conf} explains each. */
+/**
+ * Settings of the rebalancer and of the placement of chunks; {@code reference.conf} explains each.
+ *
+ * @param chunks policy of new chunks
+ * @param chunkLoads period in which loads are collected for it
+ */
 public record RebalanceSettings(
         Duration period,
         int moves,
@@ -12,7 +17,8 @@ public record RebalanceSettings(
         double tolerance,
         String policy,
         ReplicationSettings copies,
-        String chunks) {
+        String chunks,
+        Duration chunkLoads) {
     /** Settings of the coordinator's state machine. */
     public RebalanceConfig toConfig() {
         return new RebalanceConfig(period.toNanos(), moves, movesPerServer);
@@ -20,6 +26,7 @@ public record RebalanceSettings(
 
     static RebalanceSettings of(ConfigSection coordinator) {
         ConfigSection rebalance = coordinator.section("rebalance");
+        ConfigSection placement = coordinator.section("placement");
         double tolerance = rebalance.fraction("tolerance", 1);
         if (tolerance < 0.01) {
             throw rebalance.invalidValue("tolerance", "a share from 1% to 100%, such as 20%", null);
@@ -31,6 +38,7 @@ public record RebalanceSettings(
                 tolerance,
                 rebalance.textNotEmpty("policy"),
                 ReplicationSettings.of(rebalance),
-                coordinator.section("placement").textNotEmpty("chunks"));
+                placement.textNotEmpty("chunks"),
+                placement.duration("loads-period", Duration.ofMillis(100), Duration.ofHours(1)));
     }
 }

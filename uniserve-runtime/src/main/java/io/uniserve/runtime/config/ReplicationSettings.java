@@ -12,6 +12,7 @@ import java.time.Duration;
  */
 public record ReplicationSettings(ReplicationLimits limits, Duration coolDown) {
     private static final double MILLIS_PER_SECOND = 1_000;
+    private static final double NANOS_PER_MILLI = 1e6;
     private static final double FACTOR_MAX = 10;
     private static final long BYTES_MAX = 1L << 50;
 
@@ -38,9 +39,17 @@ public record ReplicationSettings(ReplicationLimits limits, Duration coolDown) {
                 shrinkBelow,
                 loadMin * MILLIS_PER_SECOND,
                 rebalance.bytes("copies-bytes-max", 1, BYTES_MAX),
-                horizon.toMillis() / MILLIS_PER_SECOND);
+                horizon.toMillis() / MILLIS_PER_SECOND,
+                new ReplicationLimits.CopyCost(
+                        rebalance.fraction("copies-transfer-cpu", FACTOR_MAX) * MILLIS_PER_SECOND,
+                        millis(rebalance.duration("copies-cost", Duration.ZERO, Duration.ofHours(1))),
+                        millis(rebalance.duration("copies-update-cost", Duration.ZERO, Duration.ofMinutes(1)))));
         return new ReplicationSettings(
                 limits, rebalance.duration("copies-cool-down", Duration.ZERO, Duration.ofHours(24)));
+    }
+
+    private static double millis(Duration duration) {
+        return duration.toNanos() / NANOS_PER_MILLI;
     }
 
     /** The defaults of {@code reference.conf}. */

@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param storageDirectory directory of durable storage; empty for none
  * @param takeOverStorage true to take over the durable storage of a lost cluster of the same name
  * @param clockDrift as a fraction
+ * @param loadHalfLife half-life of the averages in load reports
  */
 public record ServerSettings(
         String host,
@@ -46,7 +47,8 @@ public record ServerSettings(
         Duration drainTimeout,
         Duration stopGrace,
         Trash trash,
-        Duration scrubPeriod) {
+        Duration scrubPeriod,
+        Duration loadHalfLife) {
     private static final Duration MS_50 = Duration.ofMillis(50);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final long TIB = 1L << 40;
@@ -122,7 +124,8 @@ public record ServerSettings(
                         server.duration("trash-retention", Duration.ofSeconds(1), Duration.ofDays(365)),
                         server.bytes("trash-bytes-max", 0, 1_024 * TIB),
                         server.flag("trash-all-unknown")),
-                server.duration("scrub-period", Duration.ZERO, Duration.ofDays(366)));
+                server.duration("scrub-period", Duration.ZERO, Duration.ofDays(366)),
+                server.duration("load-half-life", Duration.ofMillis(100), Duration.ofHours(1)));
     }
 
     private static Work work(ConfigSection server) {

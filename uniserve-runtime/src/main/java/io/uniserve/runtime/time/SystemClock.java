@@ -7,11 +7,13 @@ public final class SystemClock implements Clock {
     /** The only instance. */
     public static final SystemClock INSTANCE = new SystemClock();
 
+    private final ScaledWallClock wall = ScaledWallClock.parse(System.getProperty(ScaledWallClock.PROPERTY, ""));
+
     private SystemClock() {}
 
     @Override
     public long wallMillis() {
-        return System.currentTimeMillis();
+        return wall.millisAt(System.currentTimeMillis());
     }
 
     @Override

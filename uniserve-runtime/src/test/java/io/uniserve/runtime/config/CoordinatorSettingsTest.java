@@ -35,7 +35,14 @@ class CoordinatorSettingsTest {
                         Duration.ofSeconds(2),
                         8,
                         new RebalanceSettings(
-                                Duration.ofSeconds(30), 8, 2, 0.2, "greedy", ReplicationSettings.defaults(), "easy"),
+                                Duration.ofSeconds(30),
+                                8,
+                                2,
+                                0.2,
+                                "greedy",
+                                ReplicationSettings.defaults(),
+                                "easy",
+                                Duration.ofSeconds(10)),
                         Duration.ofSeconds(2)));
         CoordinatorConfig machine = CoordinatorConfig.defaults("c", new Address("h", 1), "cluster");
         assertThat(settings.toConfig("c", new Address("h", 1), "cluster")).isEqualTo(machine);
@@ -60,7 +67,10 @@ class CoordinatorSettingsTest {
                 "copies-load-min = 0%",
                 "copies-bytes-max = 0B",
                 "copies-horizon = 0s",
-                "copies-cool-down = 25h")) {
+                "copies-cool-down = 25h",
+                "copies-transfer-cpu = 1001%",
+                "copies-cost = 2h",
+                "copies-update-cost = -1ms")) {
             assertThatThrownBy(() -> TestingTableConfigFiles.load(
                                     directory, "uniserve.coordinator.rebalance { " + wrong + " }")
                             .coordinator())
@@ -79,8 +89,9 @@ class CoordinatorSettingsTest {
               stop-grace = 12s
               rebalance { period = 13s, moves = 14, moves-per-server = 15, tolerance = 16%, policy = hottest-first,
                 copies-max = 5, copies-grow-above = 170%, copies-shrink-below = 18%, copies-load-min = 19%,
-                copies-bytes-max = 20B, copies-horizon = 21s, copies-cool-down = 22s }
-              placement.chunks = spread
+                copies-bytes-max = 20B, copies-horizon = 21s, copies-cool-down = 22s,
+                copies-transfer-cpu = 23%, copies-cost = 24s, copies-update-cost = 25ms }
+              placement { chunks = spread, loads-period = 26s }
             }
             """;
         assertThat(TestingTableConfigFiles.load(directory, text).coordinator())
@@ -107,8 +118,17 @@ class CoordinatorSettingsTest {
                                 0.16,
                                 "hottest-first",
                                 new ReplicationSettings(
-                                        new ReplicationLimits(5, 1.7, 0.18, 190, 20, 21), Duration.ofSeconds(22)),
-                                "spread"),
+                                        new ReplicationLimits(
+                                                5,
+                                                1.7,
+                                                0.18,
+                                                190,
+                                                20,
+                                                21,
+                                                new ReplicationLimits.CopyCost(230, 24_000, 25)),
+                                        Duration.ofSeconds(22)),
+                                "spread",
+                                Duration.ofSeconds(26)),
                         Duration.ofSeconds(12)));
     }
 }

@@ -16,28 +16,37 @@ import picocli.CommandLine.Option;
 @Command(
         name = "druid",
         description = {
-            "The Druid port against native Druid: servers and historicals each in a JVM of its own, with a real ZooKeeper,"
-                    + " coordinator and broker on the peer's side. Both have lineitem of TPC-H, one segment per month of"
-                    + " l_shipdate, no caches. Answers are compared first; a difference fails the run.",
-            "Parts: QUERIES of all months by several clients; HOT, one month with 7 of 8 queries and a replica on every"
-                    + " server; SHARE, the same with 0 to 100 %% of queries; KILL, a server is killed under 500 queries per"
-                    + " minute; APPEND, megabytes of new rows."
+            "The Druid port against native Druid: servers and historicals each in a JVM of its own, with a real"
+                + " ZooKeeper, coordinator and broker on the peer's side. Both have lineitem of TPC-H, one segment per"
+                + " month of l_shipdate, no caches. Answers are compared first; a difference fails the run.",
+            "Parts: QUERIES of all months by several clients; HOT, one month with 7 of 8 queries, of which Uniserve"
+                    + " makes a replica on every server; SHARE, the same with 0 to 100 %% of queries; KILL, a server is"
+                    + " killed under 500 queries per minute; APPEND, megabytes of new rows.",
+            "EASY has no peer: tables grow with time on real servers, and EASY, Spread or BalanceNum chooses the"
+                + " servers of each new chunk. It prints the p99 of queries and the deviation of CPU among servers, in"
+                + " three scenarios: one table, many tables, and many tables while the cluster grows."
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  uniserve bench druid --peer druid --raw druid.tsv",
             "  uniserve bench druid --peer druid --part hot,share --quota 0.2",
             "  uniserve bench druid --peer druid --part kill --minutes 10",
+            "  uniserve bench druid --part easy --scenarios one",
+            "  uniserve bench druid --part easy --chunk-seconds 30 --measure 600 --repeats 3",
             "  uniserve bench druid --peer none --sf 0.01"
         })
 public final class DruidCommand extends CliCommand {
+    /** Units before the measurement of part easy: every chunk of the most frequent table is a new one then. */
+    private static final int SETTLE_UNITS = 8;
+
     /** Parts of the benchmark. */
     enum Part {
         QUERIES,
         HOT,
         SHARE,
         KILL,
-        APPEND
+        APPEND,
+        EASY
     }
 
     /** Systems to compare with. */
@@ -118,9 +127,18 @@ public final class DruidCommand extends CliCommand {
     @Option(
             names = "--quota",
             paramLabel = "CORES",
-            description = "CPU limit per server and historical in parts hot and share, as on machines of their own;"
-                    + " needs root, 0 for no limit (default: 0.2).")
+            description =
+                    "CPU limit per server and historical in parts hot, share and easy, as on machines of their own;"
+                            + " needs root, 0 for no limit (default: 0.2).")
     private double quota = 0.2;
+
+    @Option(
+            names = "--copies-wait",
+            paramLabel = "SECONDS",
+            description =
+                    "Maximum time of queries in parts hot and share until the coordinator has made all copies of the"
+                            + " hot month; then the rest is made by replicate, 0 for all (default: 120).")
+    private double copiesWait = 120;
 
     @Option(
             names = "--shares",
@@ -145,6 +163,39 @@ public final class DruidCommand extends CliCommand {
     @Option(names = "--bulk", split = ",", paramLabel = "MB", description = "Sizes of bulk appends (default: 1,10).")
     private List<Integer> bulk = List.of(1, 10);
 
+    @Option(
+            names = "--scenarios",
+            split = ",",
+            paramLabel = "NAME",
+            description = "Scenarios of part easy: ${COMPLETION-CANDIDATES} (default: all).")
+    private List<ChunkScenario> scenarios = List.of(ChunkScenario.values());
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            description = "Queries per second in part easy, independent of answers (default: 40).")
+    private double rate = 40;
+
+    @Option(
+            names = "--chunk-seconds",
+            paramLabel = "N",
+            description =
+                    "Real length of the shortest chunks in part easy. The daemons' wall clock runs faster, so that"
+                            + " they are 10 minutes there (default: 4).")
+    private double chunkSeconds = 4;
+
+    @Option(
+            names = "--measure",
+            paramLabel = "SECONDS",
+            description = "Length of each measurement of part easy (default: 30).")
+    private double measure = 30;
+
+    @Option(
+            names = "--repeats",
+            paramLabel = "N",
+            description = "Runs per scenario and policy in part easy (default: 1).")
+    private int repeats = 1;
+
     @Option(names = "--plots", paramLabel = "DIR", description = "Write plots of parts share and kill here, as SVG.")
     private @Nullable Path plots;
 
@@ -154,15 +205,22 @@ public final class DruidCommand extends CliCommand {
     @Override
     public Integer call() throws IOException {
         check();
-        if (peer == Peer.DRUID) {
+        List<Part> others = parts.stream().filter(part -> part != Part.EASY).toList();
+        if (peer == Peer.DRUID && !others.isEmpty()) {
             NativeDruid.folder();
         }
         ResultLine line = ResultLine.of("bench druid", arguments());
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawResultWriter log = new RawResultWriter(raw);
-                DruidRun run = new DruidRun(workspace.directory(), settings(), console(), clock()::nanos, log)) {
-            run.run();
-            run.report(line);
+                RawResultWriter log = new RawResultWriter(raw)) {
+            if (parts.contains(Part.EASY)) {
+                ChunkPlacementBench easy =
+                        new ChunkPlacementBench(workspace.directory(), easySettings(), console(), clock()::nanos, log);
+                easy.run();
+                easy.report(line);
+            }
+            if (!others.isEmpty()) {
+                compare(workspace, log, settings(others), line);
+            }
         }
         line.with("scale", scale)
                 .with("servers", servers)
@@ -173,13 +231,34 @@ public final class DruidCommand extends CliCommand {
         return line.print(console());
     }
 
-    private DruidRun.Settings settings() {
+    private void compare(Workspace workspace, RawResultWriter log, DruidRun.Settings settings, ResultLine line) {
+        try (DruidRun run = new DruidRun(workspace.directory(), settings, console(), clock()::nanos, log)) {
+            run.run();
+            run.report(line);
+        }
+    }
+
+    private ChunkPlacementBench.Settings easySettings() {
+        return new ChunkPlacementBench.Settings(
+                scenarios.stream().distinct().toList(),
+                servers,
+                "-Xmx" + heap,
+                rate,
+                chunkSeconds,
+                SETTLE_UNITS,
+                measure,
+                quota,
+                repeats);
+    }
+
+    private DruidRun.Settings settings(List<Part> others) {
         return new DruidRun.Settings(
                 peer == Peer.DRUID,
-                parts,
+                others,
                 scale,
                 servers,
                 "-Xmx" + heap,
+                copiesWait,
                 queries,
                 new DruidQueryBench.Scale(clients, warmup, settle, operations, seconds, rounds),
                 quota,
@@ -213,6 +292,19 @@ public final class DruidCommand extends CliCommand {
         if (!heap.matches("\\d{1,6}[mg]")) {
             throw usageError("--heap is \"" + heap + "\": use a number and m or g, e.g. 512m");
         }
+        if (!(rate >= 1 && rate <= 100_000)) {
+            throw usageError("--rate is " + rate + ": use 1 to 100000");
+        }
+        if (!(chunkSeconds >= 1 && chunkSeconds <= 600)) {
+            throw usageError("--chunk-seconds is " + chunkSeconds + ": use 1 to 600");
+        }
+        if (!(measure >= 1 && measure <= 86_400)) {
+            throw usageError("--measure is " + measure + ": use 1 to 86400");
+        }
+        if (!(copiesWait >= 0 && copiesWait <= 3600)) {
+            throw usageError("--copies-wait is " + copiesWait + ": use 0 to 3600");
+        }
+        checkRange("--repeats", repeats, 1, 100);
         checkRange("--servers", servers, 1, 32);
         checkRange("--operations", operations, 1, 10_000_000);
         checkRange("--rounds", rounds, 1, 1_000);

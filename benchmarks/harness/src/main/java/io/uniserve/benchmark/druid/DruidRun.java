@@ -10,6 +10,7 @@ import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,8 @@ final class DruidRun implements AutoCloseable {
     private static final int THREADS = 2;
     private static final Duration LOAD_DEADLINE = Duration.ofMinutes(10);
     private static final double PERCENT = 100;
+    /** Queries between two looks at the copies of the hot month. */
+    private static final int COPIES_BLOCK = 40;
     /** Months of the tables of part kill. */
     private static final int KILL_CHUNKS = 24;
     /** Months that its queries ask, besides those of all months. */
@@ -59,6 +62,7 @@ final class DruidRun implements AutoCloseable {
             double scale,
             int servers,
             String heap,
+            double copiesWaitSeconds,
             List<String> queries,
             DruidQueryBench.Scale bench,
             double quota,
@@ -89,8 +93,12 @@ final class DruidRun implements AutoCloseable {
                 other.start();
             }
             console.note("starting uniserve: ZooKeeper, coordinator, " + settings.servers() + " servers");
+            ProcessClusterOptions options =
+                    UniserveDruidCluster.options(directory.resolve("uniserve"), settings.servers(), settings.heap());
+            boolean hot = settings.parts().contains(DruidCommand.Part.HOT)
+                    || settings.parts().contains(DruidCommand.Part.SHARE);
             this.uniserve = new UniserveDruidCluster(
-                    UniserveDruidCluster.options(directory.resolve("uniserve"), settings.servers(), settings.heap()),
+                    hot ? options.with(UniserveDruidCluster.automaticCopies(settings.servers())) : options,
                     LOAD_DEADLINE);
         } catch (UniserveException e) {
             if (other != null) {
@@ -218,9 +226,6 @@ final class DruidRun implements AutoCloseable {
 
     private HotMonthBench hotMonth(NativeDruid other, List<Double> shares, double goal) {
         LineitemChunks.Chunk hot = data.largest();
-        console.note(
-                "hot month: actor " + hot.number() + ", " + hot.month() + ", gets " + settings.servers() + " replicas");
-        uniserve.replicate(TABLE, hot.number(), settings.servers());
         DruidSide ours = DruidSide.uniserve(uniserve, TABLE);
         DruidSide peer = DruidSide.nativeDruid(other);
         HotMonthBench part = new HotMonthBench(bench, settings.bench(), console, TABLE, data.chunks(), hot);
@@ -233,8 +238,17 @@ final class DruidRun implements AutoCloseable {
                 .mapToInt(Integer::intValue)
                 .max()
                 .orElse(1);
+        awaitCopies(part, ours, hot, clients);
+        part.warmUp(ours, HOT_SHARE, clients, settings.bench().warmup());
+        part.warmUp(peer, HOT_SHARE, clients, settings.bench().warmup());
         boolean limited = settings.quota() > 0 && CpuQuota.isPossible();
         fields.put("quota", limited ? settings.quota() : 0.0);
+        String limits = limited
+                ? "each server and historical has " + settings.quota() + " cores (control groups)"
+                : "servers and historicals have NO CPU limit"
+                        + (settings.quota() > 0 ? ": control groups are not writable" : "");
+        rows.add(limits);
+        console.note(limits);
         try (CpuQuota limit = new CpuQuota()) {
             if (limited) {
                 limit.limit(uniserve.serverPids(), settings.quota());
@@ -245,6 +259,35 @@ final class DruidRun implements AutoCloseable {
         figures.addAll(part.figures());
         rows.addAll(part.rows());
         return part;
+    }
+
+    /**
+     * Sends the queries of the hot month to Uniserve, without a CPU limit, until the coordinator has made a copy of it on every server. After
+     * the limit of time the rest is made as an operator would.
+     */
+    private void awaitCopies(HotMonthBench part, DruidSide ours, LineitemChunks.Chunk hot, int clients) {
+        console.note("hot month: actor " + hot.number() + ", " + hot.month() + ": waiting for automatic copies");
+        long start = nanos.getAsLong();
+        double seconds = 0;
+        while (uniserve.replicas(TABLE, hot.number()) < settings.servers() && seconds < settings.copiesWaitSeconds()) {
+            part.warmUp(ours, HOT_SHARE, clients, COPIES_BLOCK);
+            seconds = (nanos.getAsLong() - start) / 1e9;
+        }
+        int made = uniserve.replicas(TABLE, hot.number());
+        String line = String.format(
+                Locale.ROOT,
+                "hot month: %d replicas on %d servers after %.1f s of queries; status: %s",
+                made,
+                settings.servers(),
+                seconds,
+                uniserve.copies(TABLE, hot.number()));
+        rows.add(line);
+        console.note(line);
+        fields.put("automaticReplicas", made);
+        if (made < settings.servers()) {
+            rows.add("hot month: the rest of the replicas is made by replicate");
+            uniserve.replicate(TABLE, hot.number(), settings.servers());
+        }
     }
 
     private void kill(NativeDruid other) {

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Queries of single months; a share of them asks one hot month. Uniserve has a replica of it on every server; native Druid has the one
- * replica of every segment. Not thread-safe.
+ * Queries of single months; a share of them asks one hot month. Uniserve makes a replica of it on every server by itself; native Druid has
+ * the one replica of every segment. Not thread-safe.
  */
 final class HotMonthBench {
     private static final long MIX = 0x9e3779b97f4a7c15L;
@@ -74,6 +74,11 @@ final class HotMonthBench {
                         mine.answer(chunk, query), theirs.answer(chunk, query))
                 .ifPresent(difference -> differences.add("month " + chunk.month() + ": " + difference)));
         return differences;
+    }
+
+    /** Sends this many queries to one side without measuring them. */
+    void warmUp(DruidSide side, double share, int clients, int queries) {
+        bench.warmUp(side(side, share), clients, (queries + clients - 1) / clients);
     }
 
     /**

@@ -185,6 +185,37 @@ final class UniserveDruidCluster implements AutoCloseable {
         return client.table(name);
     }
 
+    /**
+     * Configuration with automatic copies on all servers, that react within seconds: for short measurements. Without it nothing moves.
+     */
+    static Map<String, String> automaticCopies(int servers) {
+        return Map.of(
+                "coordinator.rebalance.period",
+                "2s",
+                "coordinator.rebalance.copies-max",
+                Integer.toString(servers),
+                "server.load-half-life",
+                "2s");
+    }
+
+    /** Returns the replicas of an actor that are in sync. */
+    int replicas(String table, int actor) {
+        return client.admin().describeTable(table).map().actors().stream()
+                .filter(state -> state.actor() == actor)
+                .mapToInt(state -> state.isr().size())
+                .sum();
+    }
+
+    /** Returns the line of {@code status} about the automatic copies of an actor; a line that says so if there is none. */
+    String copies(String table, int actor) {
+        return client.admin().status().rebalance().copies().stream()
+                .filter(copies -> copies.table().value().equals(table) && copies.actor() == actor)
+                .map(copies -> copies.replicas() + " replicas, " + copies.requested() + " without automatic copies; "
+                        + copies.reason())
+                .findFirst()
+                .orElse("no automatic copies, not hot");
+    }
+
     /** Gives the actor of the chunk with this index this many replicas and waits until all are in sync. */
     void replicate(String table, int actor, int copies) {
         client.admin().replicateActor(table, actor, copies);

@@ -23,6 +23,11 @@ class DruidCommandTest {
         "--minutes 0, --minutes is 0.0",
         "--shares 101, --shares",
         "--part kill --rf 5, --rf",
+        "--copies-wait -1, --copies-wait is -1.0",
+        "--part easy --rate 0, --rate is 0.0: use 1 to 100000",
+        "--part easy --chunk-seconds 0.5, --chunk-seconds is 0.5",
+        "--part easy --measure 0, --measure is 0.0",
+        "--part easy --repeats 0, --repeats",
         "--queries nothing, query \"nothing\" is not known: use count_star_interval"
     })
     void wrongOptionsAreNamed(String options, String message) {

@@ -49,7 +49,7 @@ public final class PolicyChunkPlacement implements ChunkPlacement {
         }
         begun = true;
         collecting = true;
-        nextCollectNanos = now + 1_000_000 * Limits.CHUNK_LOADS_PERIOD_MS;
+        nextCollectNanos = now + setup.periodNanos();
         LoadCollector.run(leader, reports -> {
             collecting = false;
             loads.update(reports);

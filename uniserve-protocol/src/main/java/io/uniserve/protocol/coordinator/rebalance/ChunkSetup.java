@@ -7,5 +7,6 @@ import io.uniserve.placement.ChunkPolicy;
  *
  * @param name name of the policy in the configuration
  * @param policy pure function that chooses servers
+ * @param periodNanos period between two collections of loads
  */
-public record ChunkSetup(String name, ChunkPolicy policy) {}
+public record ChunkSetup(String name, ChunkPolicy policy, long periodNanos) {}

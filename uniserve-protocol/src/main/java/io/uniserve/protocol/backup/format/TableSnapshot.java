@@ -137,9 +137,11 @@ public record TableSnapshot(
         }
         int watermark = actors.expiredBefore();
         for (int actor : actors.numbers()) {
-            if (time.isExpired(time.ordinalOf(actor), now)) {
-                watermark = time.ordinalOf(actor) + 1;
+            int ordinal = time.ordinalOf(actor);
+            if (ordinal >= watermark && !time.isExpired(ordinal, now)) {
+                break; // chunks end in their order
             }
+            watermark = Math.max(watermark, ordinal + 1);
         }
         return withoutChunksBefore(watermark);
     }
@@ -273,7 +275,8 @@ public record TableSnapshot(
             int first = time.firstActor(time.ordinalOf(numbers.get(i - i % time.buckets())));
             boolean inPlace = numbers.get(i) == first + i % time.buckets();
             boolean ascends = i == 0 || numbers.get(i) > numbers.get(i - 1);
-            if (numbers.get(i) < 0 || !inPlace || !ascends) {
+            boolean covered = time.ordinalOf(first) < time.chunks().chunks();
+            if (numbers.get(i) < 0 || !inPlace || !ascends || !covered) {
                 throw corrupt("actor " + numbers.get(i) + " is not in its place of a chunk");
             }
         }

@@ -112,12 +112,15 @@ final class BackupActorFinder {
         long now = job.leader().env().clock().wallMillis();
         TreeSet<Integer> ordinals = new TreeSet<>();
         int expiredBefore = 0;
-        for (int actor : stored) {
-            int ordinal = time.ordinalOf(actor);
-            if (ordinal < time.chunks().chunks() && time.isExpired(ordinal, now)) {
-                expiredBefore = Math.max(expiredBefore, ordinal + 1);
+        stored.stream()
+                .map(time::ordinalOf)
+                .filter(ordinal -> ordinal < time.chunks().chunks())
+                .forEach(ordinals::add);
+        for (int ordinal : ordinals) {
+            if (!time.isExpired(ordinal, now)) {
+                break; // chunks end in their order
             }
-            ordinals.add(ordinal);
+            expiredBefore = ordinal + 1;
         }
         List<Integer> numbers = new ArrayList<>();
         for (int ordinal : ordinals.tailSet(expiredBefore, true)) {

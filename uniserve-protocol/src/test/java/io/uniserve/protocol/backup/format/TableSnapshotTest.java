@@ -14,6 +14,8 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
@@ -83,6 +85,7 @@ class TableSnapshotTest {
         assertCorrupt(time(0, -1, 20, 21, 10, 11), "in its place");
         assertCorrupt(time(0, -1, 10, 11, 10, 11), "in its place");
         assertCorrupt(time(0, -1, -2, -1), "in its place");
+        assertCorrupt(time(0, -1, Integer.MAX_VALUE - 1, Integer.MAX_VALUE), "in its place");
         assertCorrupt(time(6, -1, 10, 11), "expired");
         assertCorrupt(time(-1, -1), "expired");
         assertCorrupt(time(0, 3, 10, 11, 20, 21), "3 parts");
@@ -108,6 +111,29 @@ class TableSnapshotTest {
         assertThat(whole.liveAt(expiry - 1)).isEqualTo(whole);
         assertThat(whole.liveAt(expiry)).isEqualTo(time(day + 1, 2, 2 * day + 4, 2 * day + 5));
         assertThat(whole.liveAt(2 * expiry)).isEqualTo(time(day + 3, 0));
+    }
+
+    /** Daylight saving moves 02:45 of the next day to 03:45, so the chunk until then expires after its successors. */
+    @Test
+    void chunksEndInTheirOrderAcrossADaylightSavingGap() {
+        Partitioner.Time quarters = new Partitioner.Time(
+                "ts",
+                new ChunkCalendar(IsoPeriod.parse("chunk", "PT15M"), ZoneId.of("Europe/Rome")),
+                1,
+                Optional.of(IsoPeriod.parse("retention", "P1D")),
+                IsoPeriod.parse("ahead", "P1D"));
+        int first = quarters.chunks()
+                        .ordinalOf(Instant.parse("2024-03-30T01:15:00Z").toEpochMilli())
+                - 1;
+        List<Integer> ordinals = List.of(first, first + 2, first + 3, first + 4);
+        TableSnapshot whole = of(quarters, new TableSnapshot.Actors(ordinals, 0), 4);
+        TableSnapshot live =
+                whole.liveAt(Instant.parse("2024-03-31T01:20:00Z").toEpochMilli());
+        assertThat(live.actors().numbers()).containsExactly(first + 2, first + 3, first + 4);
+        assertThat(whole.liveAt(Instant.parse("2024-03-31T01:46:00Z").toEpochMilli())
+                        .actors()
+                        .numbers())
+                .isEmpty();
     }
 
     @Test

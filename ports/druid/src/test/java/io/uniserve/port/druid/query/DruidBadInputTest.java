@@ -140,8 +140,7 @@ class DruidBadInputTest {
                     + ", \"columns\": [\"s\"]%s}";
             assertRefused(
                     () -> large.answer("large", query.formatted("")), ErrorCode.RESOURCE_EXHAUSTED, "use a limit");
-            assertThat(large.answer("large", query.formatted(", \"limit\": 1")))
-                    .contains("xxx");
+            assertThat(large.answer("large", query.formatted(", \"limit\": 1"))).contains("xxx");
         }
     }
 

@@ -18,7 +18,7 @@ public final class DruidLimits {
     public static final int EXPRESSION_CHARS_MAX = 16 * 1024 * 1024;
 
     /** Bytes of the rows of a scan at an actor, estimated. */
-    public static final long SCAN_BYTES_MAX = 64 * 1024 * 1024;
+    public static final long SCAN_BYTES_MAX = 64L * 1024 * 1024;
 
     private DruidLimits() {}
 }

@@ -86,12 +86,15 @@ public final class ActorQueryRunner {
         QueryRunner<T> merged = new FinalizeResultsQueryRunner<>(
                 toolChest.mergeResults(factory.mergeRunners(DirectQueryProcessingPool.INSTANCE, runners), true),
                 toolChest);
+        ScanLimit limit = new ScanLimit();
         List<T> rows = merged.run(QueryPlus.wrap(query), ResponseContext.createEmpty())
                 .map(row -> {
                     context.checkActive();
+                    limit.add(query, row);
                     return row;
                 })
                 .toList();
+        ExactTopN.check(asked, rows);
         return PartialResults.of(actor, times, asked, BucketTimes.aligned(asked, times, rows));
     }
 

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.druid.java.util.common.granularity.Granularities;
 import org.apache.druid.java.util.common.guava.Comparators;
@@ -18,7 +19,12 @@ import org.apache.druid.query.Result;
 import org.apache.druid.query.UnionDataSource;
 import org.apache.druid.query.aggregation.AggregatorFactory;
 import org.apache.druid.query.aggregation.PostAggregator;
+import org.apache.druid.query.ordering.StringComparator;
+import org.apache.druid.query.ordering.StringComparators;
 import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
+import org.apache.druid.query.topn.DimensionTopNMetricSpec;
+import org.apache.druid.query.topn.InvertedTopNMetricSpec;
+import org.apache.druid.query.topn.TopNMetricSpec;
 import org.apache.druid.query.topn.TopNQuery;
 import org.apache.druid.query.topn.TopNResultBuilder;
 import org.apache.druid.query.topn.TopNResultValue;
@@ -38,11 +44,52 @@ final class ExactTopN {
 
     private static final String APPROXIMATE = "useApproximateTopN";
 
+    private static final Set<StringComparator> TOTAL_ORDERS =
+            Set.of(StringComparators.LEXICOGRAPHIC, StringComparators.STRLEN);
+
     private ExactTopN() {}
 
     /** Returns whether the query wants exact results and is a topN whose merge is not exact anyway. */
     static boolean applies(Query<?> query) {
-        return query instanceof TopNQuery && !query.context().getBoolean(APPROXIMATE, false);
+        return query instanceof TopNQuery topN
+                && !query.context().getBoolean(APPROXIMATE, false)
+                && !isByDimension(topN);
+    }
+
+    /**
+     * Returns whether the rank of a value is that of the value itself. Then the first values of each segment have all first values of the
+     * table, so Druid's merge is exact.
+     */
+    private static boolean isByDimension(TopNQuery query) {
+        TopNMetricSpec metric = query.getTopNMetricSpec();
+        while (metric instanceof InvertedTopNMetricSpec inverted) {
+            metric = inverted.getDelegate();
+        }
+        if (!(metric instanceof DimensionTopNMetricSpec dimension)) {
+            return false;
+        }
+        // Only these orders have no equal ranks of different values.
+        return query.getDimensionSpec().getOutputType().isNumeric()
+                ? StringComparators.NUMERIC.equals(dimension.getOrdering())
+                : TOTAL_ORDERS.contains(dimension.getOrdering());
+    }
+
+    /** Fails with RESOURCE_EXHAUSTED if an actor has more values than it returns. Checked per actor, before results are merged. */
+    static void check(Query<?> query, List<?> rows) {
+        if (!(query instanceof TopNQuery topN) || !isForActors(topN)) {
+            return;
+        }
+        for (Object row : rows) {
+            int values =
+                    ((TopNResultValue) ((Result<?>) row).getValue()).getValue().size();
+            if (values >= topN.getThreshold()) {
+                throw new UniserveException(
+                        ErrorCode.RESOURCE_EXHAUSTED,
+                        "topN: dimension " + topN.getDimensionSpec().getDimension() + " has more than " + VALUES_MAX
+                                + " values in an actor; use a groupBy, or \"context\": {\"" + APPROXIMATE
+                                + "\": true}");
+            }
+        }
     }
 
     /** The query whose exact topNs over unions, itself and its subqueries, have all values of each table, so that their merge is exact. */
@@ -91,13 +138,6 @@ final class ExactTopN {
         for (List<T> part : parts) {
             for (T row : part) {
                 Result<TopNResultValue> result = (Result<TopNResultValue>) row;
-                int values = result.getValue().getValue().size();
-                if (values >= VALUES_MAX && values >= topN.getThreshold()) {
-                    throw new UniserveException(
-                            ErrorCode.RESOURCE_EXHAUSTED,
-                            "topN: dimension " + topN.getDimensionSpec().getDimension() + " has more than " + VALUES_MAX
-                                    + " values; use a groupBy, or \"context\": {\"" + APPROXIMATE + "\": true}");
-                }
                 long bucket = Granularities.ALL.equals(topN.getGranularity())
                         ? 0
                         : topN.getGranularity()

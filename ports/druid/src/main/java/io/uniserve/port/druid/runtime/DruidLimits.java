@@ -17,5 +17,8 @@ public final class DruidLimits {
     /** Characters of a text that a function of an expression makes. */
     public static final int EXPRESSION_CHARS_MAX = 16 * 1024 * 1024;
 
+    /** Bytes of the rows of a scan at an actor, estimated. */
+    public static final long SCAN_BYTES_MAX = 64L * 1024 * 1024;
+
     private DruidLimits() {}
 }

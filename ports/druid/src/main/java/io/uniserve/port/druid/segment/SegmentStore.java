@@ -92,7 +92,7 @@ final class SegmentStore {
     void append(Document row) throws IOException, IndexSizeExceededException {
         appendPending(row);
         if (pendingRows >= schema.rowsInMemory() || pendingBytes >= PENDING_BYTES_MAX) {
-            seal();
+            persistLargest();
         }
     }
 
@@ -174,7 +174,7 @@ final class SegmentStore {
         journalRecords++;
     }
 
-    private void seal() throws IOException {
+    private void persistLargest() throws IOException {
         List<SegmentBucket> fullest = buckets.values().stream()
                 .filter(bucket -> bucket.pending() != null)
                 .sorted(Comparator.comparingInt(SegmentBucket::pendingRows)

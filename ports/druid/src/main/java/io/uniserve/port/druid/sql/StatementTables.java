@@ -24,7 +24,10 @@ import org.apache.druid.sql.calcite.parser.DruidSqlParserImplFactory;
 import org.apache.druid.sql.calcite.planner.DruidConformance;
 import org.apache.druid.sql.calcite.planner.DruidPlanner;
 
-/** The statement {@code EXPLAIN (TYPE IO) ...}, which returns the tables in FROM of another one, by the parser alone. */
+/**
+ * The statement {@code EXPLAIN (TYPE IO) ...}, which returns the tables in FROM of another one, by the parser alone. Its syntax is Trino's;
+ * Druid has no such statement.
+ */
 final class StatementTables {
     private static final Pattern PREFIX =
             Pattern.compile("\\s*+EXPLAIN\\s*+\\(\\s*+TYPE\\s++IO\\s*+\\)", Pattern.CASE_INSENSITIVE);

@@ -19,6 +19,7 @@ import io.uniserve.port.druid.segment.DruidUpdateFunctions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,6 +124,24 @@ class DruidBadInputTest {
             assertThat(e.code()).as(e.getMessage()).isEqualTo(code);
             assertThat(e.getMessage()).contains(text);
         });
+    }
+
+    @Test
+    void scansWithoutEnd(@TempDir Path directory) throws Exception {
+        try (LocalActors large = new LocalActors(directory)) {
+            List<Document> rows = new ArrayList<>();
+            String text = "x".repeat(1 << 20);
+            for (int i = 0; i < 30; i++) {
+                rows.add(row("k" + i, i * 60_000L, text));
+            }
+            large.with(DruidParityTest.rowsInMemory(DruidParityTest.meta("large", new Partitioner.Hash(1)), 100))
+                    .append("large", rows, 30);
+            String query = "{\"queryType\": \"scan\", \"dataSource\": \"large\", \"intervals\": " + ALL
+                    + ", \"columns\": [\"s\"]%s}";
+            assertRefused(
+                    () -> large.answer("large", query.formatted("")), ErrorCode.RESOURCE_EXHAUSTED, "use a limit");
+            assertThat(large.answer("large", query.formatted(", \"limit\": 1"))).contains("xxx");
+        }
     }
 
     @Test

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Uniserve as a cluster of processes with the Druid port and tables partitioned by time. Its daemons' wall clock runs fast, because a chunk
- * is minutes long at least. Chunks are placed by one policy and never move. Thread-safe for queries.
+ * is minutes long at least. Its JVMs use one compiler: with two, a server with a CPU limit compiles for minutes. Chunks are placed by one
+ * policy and never move. Thread-safe for queries.
  */
 final class ChunkCluster implements AutoCloseable {
     /** Length of a unit of the benchmark on the daemons' clock. */
@@ -79,7 +80,8 @@ final class ChunkCluster implements AutoCloseable {
                                 "coordinator.placement.loads-period",
                                 period,
                                 "server.load-half-life",
-                                halfLife)));
+                                halfLife))
+                        .withFastStart());
         try {
             cluster.start();
             client = UniserveClient.builder()

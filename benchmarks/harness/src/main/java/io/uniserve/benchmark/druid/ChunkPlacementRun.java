@@ -181,7 +181,7 @@ final class ChunkPlacementRun {
         }
     }
 
-    /** Appends all chunks that have begun, oldest first. */
+    /** Appends all chunks whose time has come, oldest first. */
     private void appendDue(Map<ChunkScenario.Table, Integer> next) {
         for (Map.Entry<ChunkScenario.Table, Integer> entry : next.entrySet()) {
             ChunkScenario.Table table = entry.getKey();

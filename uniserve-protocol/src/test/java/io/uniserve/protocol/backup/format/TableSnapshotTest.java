@@ -127,8 +127,7 @@ class TableSnapshotTest {
                 - 1;
         List<Integer> ordinals = List.of(first, first + 2, first + 3, first + 4);
         TableSnapshot whole = of(quarters, new TableSnapshot.Actors(ordinals, 0), 4);
-        TableSnapshot live =
-                whole.liveAt(Instant.parse("2024-03-31T01:20:00Z").toEpochMilli());
+        TableSnapshot live = whole.liveAt(Instant.parse("2024-03-31T01:20:00Z").toEpochMilli());
         assertThat(live.actors().numbers()).containsExactly(first + 2, first + 3, first + 4);
         assertThat(whole.liveAt(Instant.parse("2024-03-31T01:46:00Z").toEpochMilli())
                         .actors()

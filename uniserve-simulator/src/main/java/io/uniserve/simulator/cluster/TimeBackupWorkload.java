@@ -61,7 +61,10 @@ public final class TimeBackupWorkload {
 
     private Map<Integer, TreeSet<String>> rows = new TreeMap<>();
 
-    /** Steps of the operator: IDLE → TAKING → RESTORING → COMPARING → DROPPING → DELETING → IDLE; any failure, and no reply, leads to DROPPING. */
+    /**
+     * Steps of the operator, in this order, and IDLE again after DELETING. Any failure, and no reply, leads to
+     * DROPPING.
+     */
     private enum State {
         IDLE,
         TAKING,

@@ -202,7 +202,8 @@ final class ChunkPlacementRun {
                     table, calendar(table).start(ordinal), calendar(table).end(ordinal));
             complete.add(key(table, ordinal));
         } catch (UniserveException e) {
-            if (e.code() != ErrorCode.CHUNK_EXPIRED) {
+            long expiry = calendar(table).end(ordinal) + table.retentionMillis();
+            if (cluster.now() < expiry) {
                 throw e;
             }
             console.note(

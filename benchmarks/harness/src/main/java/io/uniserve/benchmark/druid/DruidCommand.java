@@ -173,8 +173,8 @@ public final class DruidCommand extends CliCommand {
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "Queries per second in part easy, independent of answers (default: 40).")
-    private double rate = 40;
+            description = "Queries per second in part easy, independent of answers (default: 10).")
+    private double rate = 10;
 
     @Option(
             names = "--chunk-seconds",

@@ -59,9 +59,9 @@ class LargeGroupByTest {
     void groupsBeyondTheFilesAreRefused() throws Exception {
         for (String limit : List.of("\"maxOnDiskStorage\": 0", "\"maxOnDiskStorage\": 1000")) {
             assertThatThrownBy(() -> groups("\"bufferGrouperMaxSize\": 100, " + limit))
-                    .isInstanceOfSatisfying(UniserveException.class, e -> assertThat(e.code())
-                            .as(e.getMessage())
-                            .isEqualTo(ErrorCode.RESOURCE_EXHAUSTED));
+                    .isInstanceOfSatisfying(
+                            UniserveException.class,
+                            e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED));
             assertThat(groups("")).isEqualTo(ROWS);
         }
     }

@@ -36,6 +36,9 @@ final class UniserveDruidCluster implements AutoCloseable {
     private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
     private static final long IN_SYNC_TIMEOUT_MS = 300_000;
     private static final String ENGINE = "druid";
+    /** Below the default of 20 s, as native Druid's coordinator looks for lost segments each second and not each minute. */
+    private static final String LOSS_GRACE = "3s";
+
     private static final String APPEND = "druid.append@1";
     /** Rows of an actor that the port keeps in memory until it writes a segment. */
     private static final int PENDING_ROWS = 25_000;
@@ -78,6 +81,7 @@ final class UniserveDruidCluster implements AutoCloseable {
         flags.addAll(DruidServiceOptions.JVM);
         return ProcessClusterOptions.of(directory, servers, ENGINE)
                 .withHeap(heap)
+                .with(Map.of("coordinator.loss-grace", LOSS_GRACE))
                 .with(new JavaLauncher(java.java(), java.home(), java.classPath(), java.main(), flags));
     }
 

@@ -37,7 +37,9 @@ public record SegmentQuery<T>(Query<T> query) {
         try {
             return Bytes.wrap(DruidServices.get().smile().writeValueAsBytes(query));
         } catch (JsonProcessingException e) {
-            throw new UniserveException(ErrorCode.INTERNAL, "query cannot be serialized: " + e.getOriginalMessage(), e);
+            // Such as a null in the map of a lookup.
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT, "query has no serialized form: " + e.getOriginalMessage(), e);
         }
     }
 

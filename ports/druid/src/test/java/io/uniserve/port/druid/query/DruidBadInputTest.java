@@ -320,6 +320,17 @@ class DruidBadInputTest {
     }
 
     @Test
+    void aNullInALookup() {
+        checkRefused(
+                "{\"queryType\": \"groupBy\", \"dataSource\": \"one\", \"granularity\": \"all\", \"intervals\": " + ALL
+                        + ", \"dimensions\": [{\"type\": \"extraction\", \"dimension\": \"s\", \"outputName\": \"o\","
+                        + " \"extractionFn\": {\"type\": \"lookup\", \"lookup\": {\"type\": \"map\", \"map\": {\"a\":"
+                        + " null}}}}], \"aggregations\": []}",
+                ErrorCode.INVALID_ARGUMENT,
+                "null value in entry");
+    }
+
+    @Test
     void rowsThatDoNotFit() {
         List<Document> wrong = List.of(
                 new Document("id", Map.of("id", "k1", "s", "no time")),

@@ -32,7 +32,8 @@ class RowsScannedTest {
             rows.add(new Document("id", Map.of("id", "k" + i, "ts", FIRST_MS + i * DAY_MS / ROWS_PER_DAY, "m", 1L)));
         }
         actors = new LocalActors(directory)
-                .with(DruidParityTest.meta("one", new Partitioner.Hash(1)))
+                .with(DruidParityTest.meta("one", new Partitioner.Hash(1))
+                        .with(Map.of("dataSchema", RandomNativeQueries.SCHEMA, "maxRowsInMemory", "100")))
                 .append("one", rows, 50);
     }
 

@@ -5,11 +5,11 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.client.QueryOperationFactory.ResultKind;
-import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.client.query.Query;
@@ -98,7 +98,8 @@ public final class ActorSelection {
                     table,
                     end,
                     false,
-                    route -> start(call.id(), encoded, chosen.map(choice -> choice.apply(route)), end, false));
+                    route -> new QueryOperationFactory(core)
+                            .retrieve(query(route, call.id(), encoded, mode, end), false));
             return ClientFuture.of(result, core.options().callbackExecutor(), value -> combine(value, call, combiner));
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
@@ -110,7 +111,8 @@ public final class ActorSelection {
      * does from all. Blocks. If there is one actor, its engine answers the whole query, in one request to one of its replicas.
      * Statistics for scores are those of these actors.
      *
-     * <p>Also fails with INVALID_ARGUMENT if no actor is selected, and with UNSUPPORTED in mode {@link ReadMode#STALE} for a query of
+     * <p>Chunks of a TIME table may be none: the answer is that of an empty table then. Also fails with INVALID_ARGUMENT if no actor of
+     * another table is selected, and with UNSUPPORTED in mode {@link ReadMode#STALE} for a query of
      * several rounds that must read one state of an atomic table.
      */
     public Answer query(String text) {
@@ -142,22 +144,29 @@ public final class ActorSelection {
     private Answer runQuery(String text, ResultKind wanted) {
         long end = core.deadlineNanos(deadline);
         List<Integer> actors = chosen.isEmpty() ? List.of() : chosen(TableLocator.locateNow(core, table, end));
-        return ClientFuture.await(
-                new QueryOperationFactory(core).query(new QueryText(table, text, actors), mode, wanted, end, true));
+        return ClientFuture.await(new QueryOperationFactory(core)
+                .query(new QueryText(table, text, actors), chosen, mode, wanted, end, true));
     }
 
     private CompletionStage<Answer> runQueryAsync(String text, ResultKind wanted) {
         try {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<Answer> answer = chosen.isEmpty()
-                    ? new QueryOperationFactory(core).query(new QueryText(table, text), mode, wanted, end, false)
+                    ? new QueryOperationFactory(core)
+                            .query(new QueryText(table, text), chosen, mode, wanted, end, false)
                     : TableLocator.locate(
                             core,
                             table,
                             end,
                             false,
                             route -> new QueryOperationFactory(core)
-                                    .query(new QueryText(table, text, chosen(route)), mode, wanted, end, false));
+                                    .query(
+                                            new QueryText(table, text, chosen(route)),
+                                            chosen,
+                                            mode,
+                                            wanted,
+                                            end,
+                                            false));
             return ClientFuture.of(answer, core.options().callbackExecutor(), value -> value);
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
@@ -166,7 +175,7 @@ public final class ActorSelection {
 
     private List<Integer> chosen(TableRoute route) {
         List<Integer> actors = chosen.orElseThrow().apply(route);
-        if (actors.isEmpty()) {
+        if (actors.isEmpty() && !(route.meta().partitioner() instanceof Partitioner.Time)) {
             throw UniserveException.invalid("no actor is selected; select at least one");
         }
         return actors;
@@ -175,14 +184,12 @@ public final class ActorSelection {
     /** Retrieve of these actors. Blocks only if the routing map does not have the table yet. */
     <P, V> Query toQuery(RetrieveCall<P, V> call, P parameters, ReadMode readMode, long end) {
         TableRoute route = TableLocator.locateNow(core, table, end);
-        Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(route));
-        return new Query(table, actors, call.id(), encode(call, parameters), readMode, end);
+        return query(route, call.id(), encode(call, parameters), readMode, end);
     }
 
-    private Operation<QueryResult> start(
-            String operator, Bytes parameters, Optional<List<Integer>> actors, long end, boolean block) {
-        return new QueryOperationFactory(core)
-                .retrieve(new Query(table, actors, operator, parameters, mode, end), block);
+    private Query query(TableRoute route, String operator, Bytes parameters, ReadMode readMode, long end) {
+        Query query = new Query(table, chosen.map(choice -> choice.apply(route)), operator, parameters, readMode, end);
+        return chosen.isPresent() ? query.withChoice(chosen.get()) : query;
     }
 
     static <P, V> Bytes encode(RetrieveCall<P, V> call, P parameters) {

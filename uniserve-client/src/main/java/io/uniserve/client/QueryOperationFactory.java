@@ -7,8 +7,10 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.WholeQueryOperator;
 import io.uniserve.client.operation.Operation;
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.client.query.PlannedQueryExecution;
 import io.uniserve.protocol.client.query.PlannedQueryNetwork;
 import io.uniserve.protocol.client.query.PlannedQueryResult;
@@ -17,6 +19,8 @@ import io.uniserve.protocol.client.query.QueryExecution;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.query.ReadSession;
 import io.uniserve.protocol.client.query.SingleActorQueryFactory;
+import io.uniserve.protocol.client.routing.ClientContext;
+import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadExecution;
 import io.uniserve.protocol.client.transaction.StrictReadExecution;
@@ -129,7 +133,22 @@ final class QueryOperationFactory {
         STEPS
     }
 
-    /** Query in the engine's language. A single actor answers it directly; else a server plans it. */
+    /**
+     * Query in the engine's language. A single actor answers it directly; else a server plans it.
+     *
+     * @param choice choice of the query's actors by the newest map; empty for all
+     */
+    public Operation<Answer> query(
+            QueryText query,
+            Optional<Function<TableRoute, List<Integer>>> choice,
+            ReadMode mode,
+            ResultKind wanted,
+            long deadlineNanos,
+            boolean block) {
+        return query(new TextQuery(query, choice, Optional.empty(), mode, wanted, deadlineNanos), block);
+    }
+
+    /** Query in the engine's language of all actors. */
     public Operation<Answer> query(
             QueryText query, ReadMode mode, ResultKind wanted, long deadlineNanos, boolean block) {
         return query(query, Optional.empty(), mode, wanted, deadlineNanos, block);
@@ -138,20 +157,39 @@ final class QueryOperationFactory {
     /** Query in the engine's language, in a session. */
     public Operation<Answer> query(
             QueryText query, Optional<ReadSession> session, ResultKind wanted, long deadlineNanos, boolean block) {
-        return query(query, session, ReadMode.LINEARIZABLE, wanted, deadlineNanos, block);
+        return query(
+                new TextQuery(query, Optional.empty(), session, ReadMode.LINEARIZABLE, wanted, deadlineNanos), block);
     }
 
-    private Operation<Answer> query(
-            QueryText query,
+    /** Query in the engine's language, with all that its execution needs. */
+    private record TextQuery(
+            QueryText text,
+            Optional<Function<TableRoute, List<Integer>>> choice,
             Optional<ReadSession> session,
             ReadMode mode,
             ResultKind wanted,
-            long deadlineNanos,
-            boolean block) {
-        Optional<Query> whole = SingleActorQueryFactory.of(core.index(), query, mode, deadlineNanos);
+            long deadlineNanos) {
+        /** True if the caller has chosen no actor. In a text without choice no actors are all. */
+        boolean ofNoActor() {
+            return choice.isPresent() && text.actors().isEmpty();
+        }
+    }
+
+    private Operation<Answer> query(TextQuery query, boolean block) {
+        RouteIndex index = core.index();
+        Optional<Query> whole = query.ofNoActor()
+                ? Optional.empty()
+                : SingleActorQueryFactory.of(index, query.text(), query.mode(), query.deadlineNanos());
+        long generation = index.table(query.text().table())
+                .map(route -> route.map().generation())
+                .orElse(0L);
         return whole.isPresent()
-                ? queryActor(whole.get(), session, wanted, block)
-                : queryPlanned(query, session, mode, wanted, deadlineNanos, block);
+                ? queryActor(query, whole.get(), generation, block)
+                : core.begin(
+                        0,
+                        block,
+                        query.deadlineNanos(),
+                        (operation, environment) -> startPlanned(query, operation, environment));
     }
 
     /** Notifies servers of the end of a session. Completes once the messages are sent, without waiting for replies. */
@@ -169,21 +207,35 @@ final class QueryOperationFactory {
         return query.withStableReplicas(core.index().replicasMayDiffer(query.table()));
     }
 
-    private Operation<Answer> queryActor(Query asked, Optional<ReadSession> session, ResultKind wanted, boolean block) {
+    /** Query of the table's only actor by the map of this generation. If that is not the newest, a server plans it again. */
+    private Operation<Answer> queryActor(TextQuery text, Query asked, long generation, boolean block) {
         Query query = withStickyReplicas(asked);
+        Optional<ReadSession> session = text.session();
         long startNanos = core.clock().nanos();
         Function<Outcome<QueryResult>, Outcome<Answer>> finish =
-                outcome -> outcome.map(result -> wanted == ResultKind.STEPS
+                outcome -> outcome.map(result -> text.wanted() == ResultKind.STEPS
                         ? explainActorQuery(query, result, core.clock().nanos() - startNanos)
                         : answer(query, result));
         if (readsOneVersion(query, session)) {
             return readVersion(query, block, finish);
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
-            QueryExecution machine =
-                    new QueryExecution(environment, query, session, outcome -> operation.end(finish.apply(outcome)));
+            QueryExecution machine = new QueryExecution(environment, query, session, outcome -> {
+                if (session.isEmpty() && isOfOtherChunks(outcome, generation)) {
+                    startPlanned(text, operation, environment);
+                } else {
+                    operation.end(finish.apply(outcome));
+                }
+            });
             operation.start(machine::start, machine::cancel);
         });
+    }
+
+    /** True if a TIME table had other chunks than by the map of this generation, or its only one is expired. */
+    private static boolean isOfOtherChunks(Outcome<QueryResult> outcome, long generation) {
+        return outcome instanceof Outcome.Ok<QueryResult> ok
+                ? ok.value().generation() > generation || ok.value().parts().isEmpty()
+                : generation > 0 && outcome.error().code() == ErrorCode.STALE_EPOCH;
     }
 
     private static Answer answer(Query query, QueryResult result) {
@@ -210,27 +262,20 @@ final class QueryOperationFactory {
         return new Answer("text/plain", Bytes.utf8(step + "\n" + answer + "\n"), effort(result.stats()));
     }
 
-    private Operation<Answer> queryPlanned(
-            QueryText query,
-            Optional<ReadSession> session,
-            ReadMode mode,
-            ResultKind wanted,
-            long deadlineNanos,
-            boolean block) {
-        return core.begin(0, block, deadlineNanos, (operation, environment) -> {
-            PlannedQueryNetwork network = (to, request, timeout, completion) -> core.network()
-                    .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
-            PlannedQueryExecution machine = new PlannedQueryExecution(
-                            environment,
-                            network,
-                            query,
-                            session,
-                            deadlineNanos,
-                            outcome -> operation.end(answer(outcome)))
-                    .mode(mode)
-                    .explain(wanted == ResultKind.STEPS);
-            operation.start(machine::start, machine::cancel);
-        });
+    private void startPlanned(TextQuery query, Operation<Answer> operation, ClientContext environment) {
+        PlannedQueryNetwork network = (to, request, timeout, completion) -> core.network()
+                .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
+        PlannedQueryExecution machine = new PlannedQueryExecution(
+                        environment,
+                        network,
+                        query.text(),
+                        query.session(),
+                        query.deadlineNanos(),
+                        outcome -> operation.end(answer(outcome)))
+                .mode(query.mode())
+                .explain(query.wanted() == ResultKind.STEPS)
+                .choice(query.choice());
+        operation.start(machine::start, machine::cancel);
     }
 
     /** Adds this client's effort to that of the planning server. */

@@ -143,6 +143,10 @@ public final class Limits {
     public static final int SESSION_SNAPSHOTS_PER_SERVER_MAX = 1_024;
     public static final int SESSION_SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final int SESSION_RESTARTS_MAX = 3;
+
+    /** Attempts of a planned query because a TIME table has got chunks that its map lacked. */
+    public static final int CHUNK_MAPS_PER_QUERY_MAX = 16;
+
     public static final int PLANNING_TABLES_MAX = 256;
     public static final int UPDATE_ATTEMPTS_PER_ACTOR_MAX = 64;
     public static final long DEADLINE_MS_MAX = 3_600_000;

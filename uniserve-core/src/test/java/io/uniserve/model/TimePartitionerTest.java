@@ -87,7 +87,7 @@ class TimePartitionerTest {
 
     @Test
     void mapsFindSparseActors() {
-        TableMap map = new TableMap(T, 1, List.of(actor(3), actor(8), actor(9)), 2);
+        TableMap map = new TableMap(T, 1, List.of(actor(3), actor(8), actor(9)), 2, 4);
         assertThat(map.find(8)).isEqualTo(actor(8));
         assertThat(map.find(7)).isNull();
         assertThat(map.indexOf(9)).isEqualTo(2);

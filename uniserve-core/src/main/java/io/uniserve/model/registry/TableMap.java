@@ -6,6 +6,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +20,17 @@ import org.jspecify.annotations.Nullable;
  * @param actors rows of the actors, by ascending number
  * @param expiredBefore ordinal of the first chunk of a TIME table that is not expired. It never falls, so an expired chunk is never made
  *     again. 0 for other tables
+ * @param generation number of times that chunks were added to a TIME table: a map of a lower generation may lack chunks. 0 for other tables
  */
-public record TableMap(TableName name, long tableId, List<ActorState> actors, int expiredBefore)
+public record TableMap(TableName name, long tableId, List<ActorState> actors, int expiredBefore, long generation)
         implements RegistryValue {
     public TableMap {
         actors = List.copyOf(actors);
         if (expiredBefore < 0) {
             throw UniserveException.invalid("expiredBefore is " + expiredBefore + ": it must not be negative");
+        }
+        if (generation < 0) {
+            throw UniserveException.invalid("generation is " + generation + ": it must not be negative");
         }
         for (int i = 1; i < actors.size(); i++) {
             if (actors.get(i).actor() <= actors.get(i - 1).actor()) {
@@ -37,12 +42,20 @@ public record TableMap(TableName name, long tableId, List<ActorState> actors, in
 
     /** Map without expired chunks. */
     public TableMap(TableName name, long tableId, List<ActorState> actors) {
-        this(name, tableId, actors, 0);
+        this(name, tableId, actors, 0, 0);
     }
 
     /** The same with other actors. */
     public TableMap withActors(List<ActorState> others) {
-        return new TableMap(name, tableId, others, expiredBefore);
+        return new TableMap(name, tableId, others, expiredBefore, generation);
+    }
+
+    /** The same with the actors of new chunks too, in the next generation. */
+    public TableMap withChunks(List<ActorState> added) {
+        List<ActorState> all = new ArrayList<>(actors);
+        all.addAll(added);
+        all.sort(Comparator.comparingInt(ActorState::actor));
+        return new TableMap(name, tableId, all, expiredBefore, generation + 1);
     }
 
     /** The same without the chunks before an ordinal, which are expired from now on. */
@@ -50,7 +63,7 @@ public record TableMap(TableName name, long tableId, List<ActorState> actors, in
         List<ActorState> live = actors.stream()
                 .filter(actor -> time.ordinalOf(actor.actor()) >= ordinal)
                 .toList();
-        return new TableMap(name, tableId, live, Math.max(expiredBefore, ordinal));
+        return new TableMap(name, tableId, live, Math.max(expiredBefore, ordinal), generation);
     }
 
     /** The same with one actor's row replaced; no change if the map lacks the actor. */

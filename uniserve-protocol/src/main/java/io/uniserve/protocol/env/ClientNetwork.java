@@ -1,6 +1,8 @@
 package io.uniserve.protocol.env;
 
 import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
@@ -13,6 +15,13 @@ public interface ClientNetwork {
      * and cancels. A timer per request would cost more than a small operator.
      */
     Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion);
+
+    /**
+     * Requests the chunk generation of a TIME table of level EVENTUAL, as of a time after this call, from any server. The result has one
+     * table, with the generation as its version.
+     */
+    void requestChunkGeneration(
+            Address to, TableName table, long timeoutNanos, Completion<ConsistentSnapshot> completion);
 
     /** Sends one server's share of an update. */
     void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion);

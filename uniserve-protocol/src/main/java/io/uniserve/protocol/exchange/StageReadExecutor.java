@@ -53,6 +53,9 @@ public final class StageReadExecutor implements ShuffleStateMachine.Reads {
     @FunctionalInterface
     public interface VersionListener {
         void onVersion(TableName table, String operator, long version);
+
+        /** A stage has read actors of a TIME table on servers with this chunk generation, or an earlier one. */
+        default void onGeneration(TableName table, long generation) {}
     }
 
     /** @param versioned true for an atomic table */
@@ -174,7 +177,12 @@ public final class StageReadExecutor implements ShuffleStateMachine.Reads {
         }
         Query query = query(asked);
         if (!versioned.test(table) || mode == ReadMode.STALE) {
-            QueryExecution started = new QueryExecution(env, query, Optional.empty(), completion);
+            QueryExecution started = new QueryExecution(env, query, Optional.empty(), outcome -> {
+                if (outcome instanceof Outcome.Ok<QueryResult> ok) {
+                    versionListener.onGeneration(table, ok.value().generation());
+                }
+                completion.done(outcome);
+            });
             started.start();
             return started::cancel;
         }

@@ -18,6 +18,8 @@ import java.util.Optional;
  * @param committedVersion the newest version that is committed and published here, 0 for none
  * @param builtNanos time at which the engine's actor was built, by this server's clock. Another value means another build, which a reader
  *     may have seen before all entries were applied to it
+ * @param generation chunk generation of the server's map of a TIME table. It and the lease are published together, so a reader that finds
+ *     the lease valid knows that no row of a chunk of a later generation was acknowledged before
  */
 public record ReadGate(
         int actor,
@@ -27,10 +29,24 @@ public record ReadGate(
         long appliedIndex,
         long inDoubtVersion,
         long committedVersion,
-        long builtNanos) {
+        long builtNanos,
+        long generation) {
+    /** Gate of an actor of a table without chunks. */
+    public ReadGate(
+            int actor,
+            long epoch,
+            boolean serving,
+            long leaseUntilNanos,
+            long appliedIndex,
+            long inDoubtVersion,
+            long committedVersion,
+            long builtNanos) {
+        this(actor, epoch, serving, leaseUntilNanos, appliedIndex, inDoubtVersion, committedVersion, builtNanos, 0);
+    }
+
     /** Gate of an actor of an eventual table. */
     public ReadGate(int actor, long epoch, boolean serving, long leaseUntilNanos, long appliedIndex) {
-        this(actor, epoch, serving, leaseUntilNanos, appliedIndex, 0, 0, 0);
+        this(actor, epoch, serving, leaseUntilNanos, appliedIndex, 0, 0, 0, 0);
     }
 
     /** The error with which a read must fail now; empty if it may proceed. */

@@ -224,6 +224,17 @@ public sealed interface PeerRequest
         }
     }
 
+    /**
+     * Request of a primary: read the map of a TIME table, because a later generation has chunks that this server may not have in its gates.
+     * Acknowledged once all gates of the table have this generation or a later one, else BEHIND: send it again soon.
+     */
+    record ConfirmChunks(TableName table, long tableId, long generation) implements ServerRequest {
+        @Override
+        public <C> void handle(ServerRequest.Handler<C> handler, C context) {
+            handler.confirmChunks(this, context);
+        }
+    }
+
     /** Request of the coordinator: delete the backup of an actor of a dropped table from durable storage. */
     record EraseBackup(TableName table, ReplicaKey key) implements ServerRequest {
         @Override

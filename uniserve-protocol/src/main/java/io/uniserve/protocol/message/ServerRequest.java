@@ -6,6 +6,7 @@ public sealed interface ServerRequest extends PeerRequest
                 PeerRequest.ListIntactReplicas,
                 PeerRequest.ValidateTable,
                 PeerRequest.UpdateTableDefinition,
+                PeerRequest.ConfirmChunks,
                 PeerRequest.ReportLoad,
                 PeerRequest.EraseBackup,
                 PeerRequest.PinActor,
@@ -32,6 +33,8 @@ public sealed interface ServerRequest extends PeerRequest
         void validateTable(PeerRequest.ValidateTable request, C context);
 
         void updateTableDefinition(PeerRequest.UpdateTableDefinition request, C context);
+
+        void confirmChunks(PeerRequest.ConfirmChunks request, C context);
 
         void reportLoad(PeerRequest.ReportLoad request, C context);
 

@@ -6,6 +6,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.backup.restore.ReplicaRestorer;
 import io.uniserve.protocol.backup.ship.BackupProgress;
@@ -303,6 +304,14 @@ public final class Replica implements Primary.LocalReplica {
         host.gateChanged(key);
     }
 
+    /** Acknowledges updates that waited until no server answers reads without the actor's chunk. */
+    public void onChunkFenced() {
+        Primary leader = replicaRole.primary();
+        if (leader != null) {
+            leader.advance();
+        }
+    }
+
     /** The conditions for reads, see {@link ReadGate}. */
     public ReadGate gate() {
         long epoch = installedEpoch();
@@ -320,7 +329,13 @@ public final class Replica implements Primary.LocalReplica {
                 appliedIndex(),
                 versionIndex.inDoubtVersion(),
                 transactions.committedVersion(),
-                storage.engineBuiltNanos());
+                storage.engineBuiltNanos(),
+                mapGeneration());
+    }
+
+    private long mapGeneration() {
+        TableMap map = host.map(table);
+        return map == null || map.tableId() != key.tableId() ? 0 : map.generation();
     }
 
     /** State in the life cycle. */

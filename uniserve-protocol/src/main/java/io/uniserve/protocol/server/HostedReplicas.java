@@ -161,6 +161,21 @@ final class HostedReplicas {
         }
     }
 
+    /** Publishes the gates of all replicas of a table, because its map has another generation. */
+    void publishAll(long tableId) {
+        replicas.subMap(new ReplicaKey(tableId, 0), true, new ReplicaKey(tableId, Integer.MAX_VALUE), true)
+                .values()
+                .forEach(this::publish);
+    }
+
+    /** Acknowledges updates of a replica that waited until no server answers reads without its chunk. */
+    void acknowledgeChunk(ReplicaKey key) {
+        Replica replica = replicas.get(key);
+        if (replica != null) {
+            replica.onChunkFenced();
+        }
+    }
+
     /** Restores a replica from the trash, as after a restart, if the map gives it to this server again. */
     private boolean restoreFromTrash(ReplicaKey key, TableViewCache.View view) {
         TrashEntry entry = trash.find(key, view.meta().name());

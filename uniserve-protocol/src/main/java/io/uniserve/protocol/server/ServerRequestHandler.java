@@ -72,6 +72,22 @@ final class ServerRequestHandler implements ServerRequest.Handler<Completion<Pee
     }
 
     @Override
+    public void confirmChunks(PeerRequest.ConfirmChunks request, Completion<PeerReply> completion) {
+        TableViewCache.View view = views.find(request.table());
+        if (view != null
+                && view.map().tableId() == request.tableId()
+                && view.map().generation() >= request.generation()) {
+            completion.done(Outcome.ok(new PeerReply.Ack()));
+            return;
+        }
+        views.refresh(request.table());
+        completion.done(Outcome.err(new UniserveException(
+                ErrorCode.BEHIND,
+                "this server does not have generation " + request.generation() + " of the map of " + request.table()
+                        + " yet: ask again")));
+    }
+
+    @Override
     public void reportLoad(PeerRequest.ReportLoad request, Completion<PeerReply> completion) {
         loads.report(completion);
     }

@@ -37,6 +37,7 @@ import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaState;
 import io.uniserve.protocol.replica.context.ReplicaConfig;
 import io.uniserve.protocol.replica.context.ReplicaContext;
+import io.uniserve.protocol.server.chunk.ChunkFencer;
 import io.uniserve.protocol.server.config.FatalErrorHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
 import io.uniserve.protocol.server.identity.IdentityGuard;
@@ -72,6 +73,7 @@ public final class ServerStateMachine {
     private final ServerRegistration registration;
     private final ServerFailureDetector pinger;
     private final LeaseKeeper leases;
+    private final ChunkFencer chunks;
     private final OrphanReplicaCleaner orphanReplicaCleaner;
     private final TrashFolder trash;
     private final TrashRequestHandler trashRequestHandler;
@@ -126,6 +128,8 @@ public final class ServerStateMachine {
         this.pinger = new ServerFailureDetector(env, config, members, host::reportToCoordinator);
         this.leases = new LeaseKeeper(
                 env, config.replicas().leaseNanos(), this::hostedTables, replicas::find, views, contact);
+        this.chunks = new ChunkFencer(
+                env, config.id(), config.replicas().fenceNanos(), host::addressOf, replicas::acknowledgeChunk);
         this.eraser = new BackupEraser(env, config.replicas());
         this.backups = new BackupRequestHandler(env, identity::confirmStore, config.replicas(), eraser, replicas::find);
         this.orphanReplicaCleaner = new OrphanReplicaCleaner(
@@ -477,6 +481,8 @@ public final class ServerStateMachine {
         @Override
         public void onChanged(TableViewCache.View view) {
             if (!stopped) {
+                replicas.publishAll(view.meta().tableId());
+                chunks.onMap(view.meta(), view.map(), view.readAtNanos());
                 replicas.applyMap(view);
                 transactionTables.onTable(view);
                 routing.onChange();
@@ -488,6 +494,7 @@ public final class ServerStateMachine {
 
         @Override
         public void onGone(TableViewCache.View last) {
+            chunks.onTableGone(last.meta().tableId());
             transactionTables.onTableGone(last.meta().name());
             routing.onChange();
         }
@@ -553,6 +560,11 @@ public final class ServerStateMachine {
         public int mapVersion(TableName table) {
             TableViewCache.View view = views.find(table);
             return view == null ? Registry.ABSENT : view.mapVersion();
+        }
+
+        @Override
+        public boolean isChunkFenced(ReplicaKey key) {
+            return chunks.isFenced(key);
         }
 
         @Override

@@ -273,6 +273,12 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     }
 
     @Override
+    public void requestChunkGeneration(
+            Address to, TableName table, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
+        atomic.cut(to, List.of(table), completion);
+    }
+
+    @Override
     public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
         throw new UniserveException(ErrorCode.UNSUPPORTED, "this client reads");
     }

@@ -5,6 +5,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.client.routing.RequestSettings;
@@ -17,6 +18,7 @@ import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
@@ -88,6 +90,12 @@ final class AtomicWriter implements ClientNetwork {
             return ok.value();
         }
         throw new AssertionError("not committed: " + outcome.get(0));
+    }
+
+    @Override
+    public void requestChunkGeneration(
+            Address to, TableName table, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
+        atomic.cut(to, List.of(table), completion);
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.server.config.Cluster;
@@ -206,6 +207,66 @@ class TimeTableTest {
         cluster.await(() -> !hasFiles(away, old), 120);
         assertThat(cluster.map().has(live)).isTrue();
         putUntilAcknowledged(live, "live=2");
+    }
+
+    /** Sends an update and returns the nanoseconds until its acknowledgement. */
+    private long acknowledgedAfter(int actor, String rows) {
+        cluster.await(() -> primary(actor).machine().hasReplica(key(actor)), 10);
+        cluster.await(() -> cluster.map().get(actor).epochStarted(), 10);
+        long start = cluster.loop.nanos();
+        assertThat(put(actor, rows)).isTrue();
+        return cluster.loop.nanos() - start;
+    }
+
+    private Host primary(int actor) {
+        return cluster.server(cluster.map().get(actor).primary());
+    }
+
+    private ReplicaKey key(int actor) {
+        return new ReplicaKey(cluster.map().tableId(), actor);
+    }
+
+    @Test
+    void rowsOfANewChunkAreAcknowledgedOnceAllReadersKnowIt() {
+        createTable();
+        int chunk = ordinal(now());
+        assertThat(createChunks(chunk)).isInstanceOf(Outcome.Ok.class);
+        putUntilAcknowledged(2 * chunk, "a=1");
+        assertThat(cluster.map().generation()).isEqualTo(1);
+        assertThat(createChunks(chunk - 1)).isInstanceOf(Outcome.Ok.class);
+        assertThat(cluster.map().generation()).isEqualTo(2);
+        assertThat(acknowledgedAfter(2 * chunk - 2, "b=1")).isLessThan(Cluster.SECOND / 2);
+        assertThat(acknowledgedAfter(2 * chunk - 2, "b=2")).isLessThan(Cluster.SECOND / 10);
+    }
+
+    @Test
+    void aReaderThatDoesNotConfirmDelaysRowsOfANewChunkForALease() {
+        createTable();
+        int chunk = ordinal(now());
+        assertThat(createChunks(chunk)).isInstanceOf(Outcome.Ok.class);
+        putUntilAcknowledged(2 * chunk, "a=1");
+        List<PeerRequest.ConfirmChunks> lost = new ArrayList<>();
+        cluster.network.lose(
+                (to, request) -> request instanceof PeerRequest.ConfirmChunks confirm && lost.add(confirm));
+        assertThat(createChunks(chunk - 1)).isInstanceOf(Outcome.Ok.class);
+        assertThat(acknowledgedAfter(2 * chunk, "a=2"))
+                .as("a chunk of an earlier generation")
+                .isLessThan(Cluster.SECOND / 10);
+        assertThat(acknowledgedAfter(2 * chunk - 2, "b=1")).isGreaterThan(Cluster.SECOND);
+        assertThat(lost).isNotEmpty().allMatch(confirm -> confirm.generation() == 2);
+        assertThat(acknowledgedAfter(2 * chunk - 2, "b=2")).isLessThan(Cluster.SECOND / 10);
+    }
+
+    @Test
+    void gatesHaveTheGenerationOfTheMap() {
+        createTable();
+        int chunk = ordinal(now());
+        assertThat(createChunks(chunk)).isInstanceOf(Outcome.Ok.class);
+        putUntilAcknowledged(2 * chunk, "a=1");
+        Host primary = primary(2 * chunk);
+        assertThat(primary.gates.get(key(2 * chunk)).generation()).isEqualTo(1);
+        assertThat(createChunks(chunk - 1)).isInstanceOf(Outcome.Ok.class);
+        cluster.await(() -> primary.gates.get(key(2 * chunk)).generation() == 2, 5);
     }
 
     @Test

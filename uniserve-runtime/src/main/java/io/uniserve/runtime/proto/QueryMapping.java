@@ -22,7 +22,8 @@ public final class QueryMapping {
                 .addAllActors(request.actors())
                 .setModeValue(ProtoValidator.number(request.mode()))
                 .setExplain(request.explain())
-                .setCopies(request.replicaSeed());
+                .setCopies(request.replicaSeed())
+                .setGeneration(request.generation());
         request.session().ifPresent(session -> {
             proto.setHold(ReadMapping.toProto(
                     new ReadRequest.SessionHold(session.high(), session.low(), session.remainingNanos())));
@@ -53,7 +54,8 @@ public final class QueryMapping {
                         ? ReadMode.LINEARIZABLE
                         : ProtoValidator.constant("mode", ReadMode.values(), proto.getModeValue()),
                 proto.getExplain(),
-                proto.getCopies());
+                proto.getCopies(),
+                ProtoValidator.notNegative("generation", proto.getGeneration()));
     }
 
     private static DataProto.SessionPin toProto(QueryRequest.Session.Pin pin) {

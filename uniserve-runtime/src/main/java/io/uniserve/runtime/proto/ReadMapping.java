@@ -96,7 +96,8 @@ public final class ReadMapping {
 
     /** Encodes a reply; values are shared, not copied. */
     public static DataProto.ReadReply toProto(ReadReply reply) {
-        DataProto.ReadReply.Builder proto = DataProto.ReadReply.newBuilder().setCostNanos(reply.costNanos());
+        DataProto.ReadReply.Builder proto =
+                DataProto.ReadReply.newBuilder().setCostNanos(reply.costNanos()).setGeneration(reply.generation());
         for (ReadReply.Part part : reply.parts()) {
             DataProto.ReadPart.Builder one =
                     DataProto.ReadPart.newBuilder().setValue(BytesMapping.toProto(part.value()));
@@ -114,7 +115,8 @@ public final class ReadMapping {
                 ProtoValidator.list(
                         "parts", proto.getPartsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
                 FailureMapping.fromProto(proto.getFailuresList()),
-                proto.getCostNanos());
+                proto.getCostNanos(),
+                ProtoValidator.notNegative("generation", proto.getGeneration()));
     }
 
     private static ReadReply.Part fromProto(DataProto.ReadPart proto) {

@@ -25,7 +25,7 @@ final class TableMapMapping {
     static ModelProto.TableMap toProto(TableMap map) {
         ModelProto.TableMap.Builder proto =
                 ModelProto.TableMap.newBuilder().setName(map.name().value()).setTableId(map.tableId());
-        proto.setExpiredBefore(map.expiredBefore());
+        proto.setExpiredBefore(map.expiredBefore()).setGeneration(map.generation());
         boolean large = map.actors().size() > Limits.ACTORS_PER_TABLE_MAX;
         ModelProto.TableMap.Builder rows = large ? ModelProto.TableMap.newBuilder() : proto;
         Writer writer = new Writer(rows);
@@ -81,7 +81,8 @@ final class TableMapMapping {
                 IdentityMapping.table(proto.getName()),
                 ProtoValidator.notNegative("table_id", proto.getTableId()),
                 actors,
-                proto.getExpiredBefore());
+                proto.getExpiredBefore(),
+                ProtoValidator.notNegative("generation", proto.getGeneration()));
     }
 
     private record Writer(ModelProto.TableMap.Builder map, Map<ServerId, Integer> serverIndexes) {

@@ -62,7 +62,7 @@ class TimeTableCodecTest {
                     true,
                     io.uniserve.model.PreviousIsr.NONE));
         }
-        return new TableMap(T, 7, states, 17_745_000);
+        return new TableMap(T, 7, states, 17_745_000, 42);
     }
 
     @Test

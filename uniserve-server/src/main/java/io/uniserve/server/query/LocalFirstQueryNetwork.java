@@ -47,6 +47,11 @@ final class LocalFirstQueryNetwork implements ClientNetwork, SnapshotReadClient,
         this.planner = planner;
     }
 
+    /** Address of this server. */
+    Address self() {
+        return local.self();
+    }
+
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
         return to.equals(local.self())
@@ -117,6 +122,12 @@ final class LocalFirstQueryNetwork implements ClientNetwork, SnapshotReadClient,
     @Override
     public boolean isSingleServer() {
         return true;
+    }
+
+    @Override
+    public void requestChunkGeneration(
+            Address to, TableName table, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
+        requestConsistentCut(to, List.of(table), timeoutNanos, completion);
     }
 
     @Override

@@ -128,6 +128,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         ServerPlanContext context = new ServerPlanContext(
                 newContext(request, client),
                 query,
+                request.generation(),
                 request.mode(),
                 session(request),
                 updateContention,
@@ -223,20 +224,36 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                         clock.nanos() - startNanos);
     }
 
-    /** Plans and runs the query. If the states that its rounds read are lost, it starts again, until the deadline at most. */
+    /**
+     * Plans and runs the query. If the states that its rounds read are lost, or a TIME table has chunks that its map lacked, it starts again,
+     * until the deadline at most.
+     */
     private Answer planAndRun(String port, QueryText query, ServerPlanContext context) {
-        for (int restarts = 0; ; restarts++) {
+        int restarts = 0;
+        for (int maps = 0; maps < Limits.CHUNK_MAPS_PER_QUERY_MAX; ) {
             long startNanos = clock.nanos();
             try {
-                return planners.answer(port, query, context);
+                Answer answer = planners.answer(port, query, context);
+                if (context.coversAllChunks()) {
+                    return answer;
+                }
+                maps++;
             } catch (UniserveException e) {
-                if (e.code() != ErrorCode.VERSION_GONE
-                        || !context.snapshot().mayStartAnew(restarts, clock.nanos() - startNanos)) {
+                if (e.code() == ErrorCode.STALE_EPOCH && context.mayChooseAgain()) {
+                    maps++;
+                    context.startAnew();
+                } else if (e.code() == ErrorCode.VERSION_GONE
+                        && context.snapshot().mayStartAnew(restarts, clock.nanos() - startNanos)) {
+                    context.onStatesLost(restarts++);
+                } else {
                     throw context.snapshot().told(e, restarts);
                 }
-                context.onStatesLost(restarts);
             }
         }
+        throw new UniserveException(
+                ErrorCode.UNAVAILABLE,
+                "table " + query.table() + " got new chunks during each of " + Limits.CHUNK_MAPS_PER_QUERY_MAX
+                        + " attempts of the query: run it again, or name an interval");
     }
 
     private static void checkSize(Answer answer) {

@@ -10,6 +10,7 @@ import io.uniserve.api.plan.Shuffle;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
@@ -21,6 +22,7 @@ import io.uniserve.protocol.client.routing.ColocatedTables;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.ShuffleStateMachine;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.server.read.worker.CancellationScope;
@@ -52,11 +54,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final QueryStats queryStats;
     private final PlannerOutcomeWaiter wait;
     private final PlanSnapshot snapshot;
+    private final ChunkGenerations generations = new ChunkGenerations();
+    /** Generation of the map by which the caller has chosen actors; 0 if it has chosen none of a TIME table. */
+    private final long callersGeneration;
+
     private boolean stickyReplicas;
 
     ServerPlanContext(
             QueryContext world,
             QueryText query,
+            long callersGeneration,
             ReadMode mode,
             Optional<ReadSession> session,
             UpdateContentionTracker updateContention,
@@ -70,6 +77,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.queryStats = queryStats;
         this.ownsSession = session.isEmpty();
         this.query = query;
+        this.callersGeneration = callersGeneration;
         this.deadlineNanos = deadlineNanos;
         this.wait = new PlannerOutcomeWaiter(world, cancellationScope, deadlineNanos);
         this.snapshot =
@@ -125,12 +133,77 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public List<Integer> actors(TableName name) {
-        return chosenActors(name).orElseGet(() -> route(name).map().numbers());
+        TableRoute route = route(name);
+        if (route.meta().partitioner() instanceof Partitioner.Time
+                && route.map().generation() < callersGeneration
+                && name.equals(query.table())) {
+            route = newestRoute(name);
+        }
+        long generation = route.map().generation();
+        Optional<List<Integer>> chosen = chosenActors(name);
+        if (route.meta().partitioner() instanceof Partitioner.Time) {
+            generations.onChosen(name, chosen.isPresent() && callersGeneration > 0 ? callersGeneration : generation);
+        }
+        return chosen.orElse(route.map().numbers());
+    }
+
+    private TableRoute newestRoute(TableName name) {
+        RouteIndex fresh = wait.await(done -> env.routing().refresh(done::complete), () -> {});
+        return fresh.table(name).orElseGet(() -> route(name));
+    }
+
+    /**
+     * Returns whether this attempt has covered every chunk with rows acknowledged before the query. Else it prepares another attempt. Reads of
+     * a caller's session cover the chunks of its first read.
+     *
+     * @throws UniserveException STALE_EPOCH if the caller has chosen the actors, and must do so again
+     */
+    boolean coversAllChunks() {
+        if (mode == ReadMode.STALE || !ownsSession) {
+            return true;
+        }
+        for (TableName table : generations.unconfirmed()) {
+            generations.onConfirmed(table, generationInZooKeeper(table));
+        }
+        Set<TableName> stale = generations.stale();
+        if (stale.isEmpty()) {
+            return true;
+        }
+        if (callersGeneration > 0 && stale.contains(query.table())) {
+            throw new UniserveException(
+                    ErrorCode.STALE_EPOCH,
+                    "table " + query.table() + " has chunks that the caller's map lacks: read the map again");
+        }
+        startAnew();
+        return false;
+    }
+
+    /** Returns whether another attempt may choose other actors after one that named actors that are in no map. */
+    boolean mayChooseAgain() {
+        return callersGeneration == 0 && ownsSession;
+    }
+
+    /** Prepares another attempt with the newest map. */
+    void startAnew() {
+        generations.clear();
+        snapshot.forget();
+        queryStats.recordRestart();
+        RouteIndex unused = wait.await(done -> env.routing().refresh(done::complete), () -> {});
+    }
+
+    private long generationInZooKeeper(TableName table) {
+        ConsistentSnapshot confirmed = wait.await(
+                done -> context.network()
+                        .requestChunkGeneration(
+                                context.network().self(), table, Math.max(1, wait.remainingNanos()), done::complete),
+                () -> {});
+        return confirmed.tables().get(0).version();
     }
 
     /** Actors that the caller has chosen; empty for all actors of the table. */
     private Optional<List<Integer>> chosenActors(TableName name) {
-        return name.equals(query.table()) && !query.actors().isEmpty() ? Optional.of(query.actors()) : Optional.empty();
+        boolean chosen = callersGeneration > 0 || !query.actors().isEmpty();
+        return name.equals(query.table()) && chosen ? Optional.of(query.actors()) : Optional.empty();
     }
 
     @Override
@@ -257,6 +330,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 future -> run.start(bare, future::complete),
                 () -> context.serialExecutor().execute(run::cancel));
         long took = nanoTime() - startNanos;
+        run.generations().forEach(generations::onRead);
         Shuffle.Result<R> told = run.toResult(plan, bare, result, combiner);
         queryStats.recordShuffle(plan, told, ShuffleExecution.effort(result), took);
         return told;
@@ -296,6 +370,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private QueryResult record(Query asked, QueryResult result, String how, long nanos) {
         int all =
                 queryStats.isExplaining() ? route(asked.table()).map().actors().size() : 0;
+        generations.onRead(asked.table(), result.generation());
         queryStats.recordRetrieve(asked, all, result, how, nanos);
         return result;
     }

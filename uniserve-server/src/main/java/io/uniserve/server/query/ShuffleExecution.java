@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,8 @@ final class ShuffleExecution {
     private @Nullable ShuffleStateMachine machine;
     private Optional<AtomicTablesSnapshot> snapshot = Optional.empty();
     private boolean snapshotForActors;
+    /** Chunk generations of servers that have answered. Written on the serial executor, read after the end. */
+    private final Map<TableName, Long> generations = new ConcurrentHashMap<>();
 
     ShuffleExecution(QueryContext world, ReadMode mode, long deadlineNanos, Function<TableName, TableMeta> tables) {
         this.context = world;
@@ -120,7 +123,17 @@ final class ShuffleExecution {
                 mode,
                 deadlineNanos,
                 table -> atomic.getOrDefault(table, false),
-                (table, operator, version) -> {});
+                new StageReadExecutor.VersionListener() {
+                    @Override
+                    public void onVersion(TableName table, String operator, long version) {
+                        // the snapshot is known
+                    }
+
+                    @Override
+                    public void onGeneration(TableName table, long generation) {
+                        generations.merge(table, generation, Math::max);
+                    }
+                });
         snapshot.ifPresent(settled -> reads.withSnapshot(settled, snapshotForActors));
         ShuffleStateMachine started = new ShuffleStateMachine(
                 env.clock(), env.timers(), reads, reads::endAttempt, env.ids().next(), deadlineNanos, plan, completion);
@@ -134,6 +147,11 @@ final class ShuffleExecution {
         if (running != null) {
             running.cancel();
         }
+    }
+
+    /** Chunk generations of the servers that have answered, by table. Call it after the end. */
+    Map<TableName, Long> generations() {
+        return Map.copyOf(generations);
     }
 
     /** Effort of all stages together. Each further attempt counts as a retry. */

@@ -59,6 +59,9 @@ final class ReadTask implements Timers.Cancel {
     /** In a session: number of the state that each target was read from. */
     private final AtomicLongArray versions;
 
+    /** Latest chunk generation of a gate that has passed; 0 for tables without chunks. */
+    private final AtomicLong generation = new AtomicLong();
+
     private volatile boolean onTransportThread;
 
     ReadTask(ReadTaskContext service, ReadRequest request, FairShareKey share, Completion<ReadReply> completion) {
@@ -136,6 +139,9 @@ final class ReadTask implements Timers.Cancel {
             ReadGate gate = service.gates().get(key);
             Optional<ActorFailure> refusal = gateFailure(gate, target, now);
             if (refusal.isEmpty()) {
+                if (gate != null && gate.generation() > 0 && request.mode() != ReadMode.STALE) {
+                    generation.accumulateAndGet(gate.generation(), Math::max);
+                }
                 return answer(place, key, gate, context);
             }
             if (!mayCatchUp(gate, target, refusal.get().code())) {
@@ -409,13 +415,15 @@ final class ReadTask implements Timers.Cancel {
                                         .toList()))
                         .toList(),
                 reply.failures(),
-                reply.costNanos());
+                reply.costNanos(),
+                reply.generation());
     }
 
     private ReadReply assemble() {
         if (results.length() == 1 && results.get(0) instanceof Bytes only) {
             List<Integer> actor = List.of(request.targets().get(0).actor());
-            return new ReadReply(List.of(new ReadReply.Part(actor, only)), List.of(), costNanos.get());
+            return new ReadReply(
+                    List.of(new ReadReply.Part(actor, only)), List.of(), costNanos.get(), generation.get());
         }
         return assembleAll();
     }
@@ -440,7 +448,7 @@ final class ReadTask implements Timers.Cancel {
         } else {
             ReplySizeLimiter.addBounded(actors, values, parts, failures);
         }
-        return new ReadReply(parts, failures, costNanos.get());
+        return new ReadReply(parts, failures, costNanos.get(), generation.get());
     }
 
     private void merge(

@@ -231,6 +231,7 @@ public final class ServerNode implements SimulatedDaemon {
                 engine,
                 world.plant == Plant.UNPUBLISHED_READS ? engine::seen : engine::published,
                 gates,
+                gate -> world.plant == Plant.CHUNKS_UNCOMPARED ? Math.min(1, gate.generation()) : gate.generation(),
                 stoppedClock(Plant.NO_FENCE),
                 world.observer,
                 stateNumbers,

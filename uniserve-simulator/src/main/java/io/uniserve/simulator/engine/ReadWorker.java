@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,7 @@ public final class ReadWorker {
     private final SimEngineHost host;
     private final Function<ReplicaKey, @Nullable ActorView> views;
     private final SimGatePublisher gates;
+    private final ToLongFunction<ReadGate> generations;
     private final Clock clock;
     private final EngineObserver tap;
     private final SimSessionSnapshots states;
@@ -51,6 +53,7 @@ public final class ReadWorker {
 
     /**
      * @param views the state of a replica that readers see
+     * @param generations the chunk generation that a reply reports for a gate
      * @param stateNumbers numbers of kept states, unique across all starts of the server
      */
     public ReadWorker(
@@ -62,6 +65,7 @@ public final class ReadWorker {
             SimEngineHost host,
             Function<ReplicaKey, @Nullable ActorView> views,
             SimGatePublisher gates,
+            ToLongFunction<ReadGate> generations,
             Clock clock,
             EngineObserver tap,
             LongSupplier stateNumbers,
@@ -76,6 +80,7 @@ public final class ReadWorker {
         this.host = host;
         this.views = views;
         this.gates = gates;
+        this.generations = generations;
         this.clock = clock;
         this.tap = tap;
     }
@@ -126,6 +131,9 @@ public final class ReadWorker {
         } else if (actor == null) {
             work.failures.add(new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "no usable actor", gate.epoch()));
         } else {
+            if (work.request.mode() != ReadMode.STALE) {
+                work.generation = Math.max(work.generation, generations.applyAsLong(gate));
+            }
             work.shares.add(new Share(key, target, gate, actor));
         }
     }
@@ -220,7 +228,7 @@ public final class ReadWorker {
         if (work.arrived != null) {
             work.arrived.close();
         }
-        ReadReply reply = new ReadReply(parts, work.failures, queue.now() - work.takenNanos);
+        ReadReply reply = new ReadReply(parts, work.failures, queue.now() - work.takenNanos, work.generation);
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 
@@ -268,6 +276,7 @@ public final class ReadWorker {
         private SimExchange.@Nullable Arrived arrived;
 
         private int open;
+        private long generation;
 
         private Work(ReadRequest request, long takenNanos, Completion<ReadReply> completion) {
             this.request = request;

@@ -3,6 +3,7 @@ package io.uniserve.simulator.network;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.client.transaction.ConsistentSnapshotClient;
 import io.uniserve.protocol.client.transaction.SnapshotReadClient;
 import io.uniserve.protocol.env.ClientNetwork;
@@ -10,6 +11,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
@@ -20,6 +22,7 @@ import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.kernel.SimProcess;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -96,6 +99,12 @@ public final class SimNetwork {
             @Override
             public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
                 return call(from, to, request, NO_TIMEOUT, completion, Endpoint::reads);
+            }
+
+            @Override
+            public void requestChunkGeneration(
+                    Address to, TableName table, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
+                call(from, to, List.of(table), timeoutNanos, completion, Endpoint::consistentCuts);
             }
 
             @Override

@@ -16,6 +16,7 @@ public final class InDoubtIgnoredBug {
                 gate.appliedIndex(),
                 0,
                 gate.committedVersion(),
-                gate.builtNanos());
+                gate.builtNanos(),
+                gate.generation());
     }
 }

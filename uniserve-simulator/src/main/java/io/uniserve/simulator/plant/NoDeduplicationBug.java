@@ -2,10 +2,12 @@ package io.uniserve.simulator.plant;
 
 import io.uniserve.model.Address;
 import io.uniserve.model.RequestId;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.IdGenerator;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
@@ -24,6 +26,12 @@ public final class NoDeduplicationBug implements ClientNetwork {
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
         return network.read(to, request, completion);
+    }
+
+    @Override
+    public void requestChunkGeneration(
+            Address to, TableName table, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
+        network.requestChunkGeneration(to, table, timeoutNanos, completion);
     }
 
     @Override

@@ -37,6 +37,8 @@ public enum Plant {
     UPDATES_UNEVEN(Workload.EVENTUAL, "I10"),
     /** Servers do not compare hashes of logs, so they accept garbled or forged entries. */
     HASHES_UNCOMPARED(Workload.EVENTUAL, "I4", "I10", "I12"),
+    /** Servers report the first chunk generation of a map, so readers do not find out that theirs lacks chunks. */
+    CHUNKS_UNCOMPARED(Workload.TIME, "I20"),
     /** Readers of an atomic table ignore versions in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** Servers do not report the version of an answer, so readers never send the second round. */

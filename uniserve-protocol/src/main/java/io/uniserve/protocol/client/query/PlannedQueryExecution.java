@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
  * State machine of one query in the engine's language. Any server with the port can plan, distribute and merge it. Another server is tried
@@ -48,6 +49,7 @@ public final class PlannedQueryExecution {
     private final Optional<ReadSession> session;
     private ReadMode mode = ReadMode.LINEARIZABLE;
     private boolean explain;
+    private Optional<Function<TableRoute, List<Integer>>> choice = Optional.empty();
     private final AttemptLog attemptLog = new AttemptLog();
     private final List<TextCall> calls = new ArrayList<>();
     private final List<ServerId> triedServers = new ArrayList<>();
@@ -103,6 +105,15 @@ public final class PlannedQueryExecution {
     /** Requests the executed plan as the answer; the default is false. Call it before the start. */
     public PlannedQueryExecution explain(boolean explained) {
         explain = explained;
+        return this;
+    }
+
+    /**
+     * Sets the choice of the actors, which replaces those of the query. Each request has the choice by the newest map. Call it before the
+     * start.
+     */
+    public PlannedQueryExecution choice(Optional<Function<TableRoute, List<Integer>>> function) {
+        choice = function;
         return this;
     }
 
@@ -201,22 +212,21 @@ public final class PlannedQueryExecution {
         TextCall call = new TextCall(server, now);
         calls.add(call);
         state.health().onRequestSent(server);
-        long tableId = env.routing()
-                .current()
-                .table(query.table())
-                .map(route -> route.meta().tableId())
-                .orElse(0L);
+        Optional<TableRoute> route = env.routing().current().table(query.table());
+        long tableId = route.map(found -> found.meta().tableId()).orElse(0L);
+        boolean chosen = choice.isPresent() && route.isPresent();
         QueryRequest request = new QueryRequest(
                 query.table(),
                 query.text(),
-                query.actors(),
+                chosen ? choice.get().apply(route.get()) : query.actors(),
                 session.map(states -> states.toRequest(tableId, now)),
                 remaining,
                 tableId,
                 state.watermarks().toRequest(tableId),
                 mode,
                 explain,
-                state.replicaSeed());
+                state.replicaSeed(),
+                chosen ? route.get().map().generation() : 0);
         call.cancel = network.query(
                 env.routing().current().address(server).orElseThrow(),
                 request,
@@ -259,6 +269,8 @@ public final class PlannedQueryExecution {
         boolean cursorGone = error.code() == ErrorCode.CURSOR_GONE; // the plan has tried every replica
         if (readErrorAction == ReadErrorAction.FATAL || cursorGone || absences >= ABSENCES_MAX) {
             fail(error.code(), error.reason());
+        } else if (calls.isEmpty() && error.code() == ErrorCode.STALE_EPOCH) {
+            backOff(); // the choice of actors needs a newer map
         } else if (calls.isEmpty()) {
             sendNext(true);
         }

@@ -3,6 +3,7 @@ package io.uniserve.protocol.client.query;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.Address;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.client.routing.ColocatedTables;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.Collections;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * One read of actors of a table by an operator.
@@ -21,6 +23,8 @@ import java.util.TreeMap;
  * @param colocated other tables with the same partitioner; the operator also reads their actors on the same server
  * @param stableReplicas true if all queries of the client use the same replicas while these are alive, because answers may differ between
  *     replicas
+ * @param choice choice of the actors by the newest map, for a TIME table that gets chunks while the query runs; empty if {@code actors} is
+ *     final
  */
 public record Query(
         TableName table,
@@ -31,7 +35,8 @@ public record Query(
         long deadlineNanos,
         Map<Integer, Address> preferredAddresses,
         ColocatedTables colocated,
-        boolean stableReplicas) {
+        boolean stableReplicas,
+        Optional<Function<TableRoute, List<Integer>>> choice) {
     public Query {
         actors = actors.map(List::copyOf);
         preferredAddresses = preferredAddresses.isEmpty()
@@ -49,7 +54,7 @@ public record Query(
             long deadlineNanos,
             Map<Integer, Address> near,
             ColocatedTables beside) {
-        this(table, actors, operator, parameters, mode, deadlineNanos, near, beside, false);
+        this(table, actors, operator, parameters, mode, deadlineNanos, near, beside, false, Optional.empty());
     }
 
     /** The same query, with or without a fixed choice of replicas. */
@@ -57,7 +62,31 @@ public record Query(
         return same == stableReplicas
                 ? this
                 : new Query(
-                        table, actors, operator, parameters, mode, deadlineNanos, preferredAddresses, colocated, same);
+                        table,
+                        actors,
+                        operator,
+                        parameters,
+                        mode,
+                        deadlineNanos,
+                        preferredAddresses,
+                        colocated,
+                        same,
+                        choice);
+    }
+
+    /** The same query of the actors that this function returns for the newest map of the table. */
+    public Query withChoice(Function<TableRoute, List<Integer>> function) {
+        return new Query(
+                table,
+                actors,
+                operator,
+                parameters,
+                mode,
+                deadlineNanos,
+                preferredAddresses,
+                colocated,
+                stableReplicas,
+                Optional.of(function));
     }
 
     /** A query without preferred addresses. */

@@ -25,7 +25,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -42,6 +41,8 @@ import java.util.TreeSet;
  */
 public final class QueryExecution {
     private static final long NEVER = Long.MAX_VALUE;
+    /** Number of maps without an actor that the caller has chosen, before the query fails. */
+    private static final int STALE_MAPS_MAX = 8;
 
     private final ClientContext env;
     private final ClientState state;
@@ -54,6 +55,7 @@ public final class QueryExecution {
     private final TableLookup tableLookup;
     private final HedgeDelay hedgeDelay;
     private final Optional<ReadSession> session;
+    private final ChunkCoverage coverage;
     private final List<ReadReply.Part> parts = new ArrayList<>();
     private final List<ReadCall> calls = new ArrayList<>();
     private final AttemptLog attemptLog = new AttemptLog();
@@ -92,6 +94,7 @@ public final class QueryExecution {
         this.tableLookup = new TableLookup(env, query.table(), query.deadlineNanos(), this::onTable, this::fail);
         this.hedgeDelay = new HedgeDelay(state, query.operator());
         this.session = session;
+        this.coverage = new ChunkCoverage(env, query, session.isPresent(), this::resolve);
     }
 
     /** Sends the first requests. */
@@ -105,42 +108,64 @@ public final class QueryExecution {
     }
 
     private void onTable(TableRoute route) {
-        try {
-            slots = QueryTargets.of(query.actors(), route);
-        } catch (UniserveException e) {
-            fail(e.code(), e.reason());
-            return;
-        }
         tableFound = true;
         tableId = route.meta().tableId();
-        slots.all().forEach(slot -> slot.setPreferences(query, state.replicaSeed()));
-        session.ifPresent(states -> slots.all().forEach(slot -> slot.pin = states.pin(tableId, slot.actor)));
-        if (!query.colocated().tables().isEmpty()) {
-            env.routing()
-                    .current()
-                    .colocatedServers(query.table(), query.colocated())
-                    .ifPresent(common -> slots.all()
-                            .forEach(slot -> slot.preferredServers = common.getOrDefault(slot.actor, Set.of())));
+        resolve();
+    }
+
+    /** Adds the actors that the newest map has for the query, and asks for them. */
+    private void resolve() {
+        Optional<TableRoute> route = currentRoute();
+        if (route.isEmpty() || finished) {
+            return;
         }
+        List<QueryTarget> added;
+        try {
+            coverage.onMap(route.get());
+            QueryTargets more = slots.withActors(query, route.get());
+            added = more.all().stream().filter(slot -> !slots.has(slot)).toList();
+            slots = more;
+        } catch (UniserveException e) {
+            if (e.code() == ErrorCode.STALE_EPOCH && coverage.rounds() < STALE_MAPS_MAX) {
+                coverage.refresh(e.reason());
+                armTimer();
+            } else {
+                fail(e.code(), e.reason());
+            }
+            return;
+        }
+        QueryTargets.setPreferences(
+                added, query, state.replicaSeed(), env.routing().current());
+        session.ifPresent(states -> added.forEach(slot -> slot.pin = states.pin(tableId, slot.actor)));
         if (slots.isComplete()) {
             succeed();
         } else {
-            dispatch(slots.all(), Kind.FIRST);
-            armTimer();
+            dispatch(added, Kind.FIRST);
         }
+        armTimer();
+    }
+
+    /** The table in the newest map; the query fails if it is gone. */
+    private Optional<TableRoute> currentRoute() {
+        Optional<TableRoute> route = env.routing()
+                .current()
+                .table(query.table())
+                .filter(table -> table.meta().tableId() == tableId);
+        if (route.isEmpty()) {
+            fail(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran");
+        }
+        return route;
     }
 
     private void dispatch(List<QueryTarget> wanting, Kind kind) {
         if (finished || wanting.isEmpty()) {
             return;
         }
-        RouteIndex index = env.routing().current();
-        Optional<TableRoute> route =
-                index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
+        Optional<TableRoute> route = currentRoute();
         if (route.isEmpty()) {
-            fail(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran");
             return;
         }
+        RouteIndex index = env.routing().current();
         long now = env.clock().nanos();
         TableMap map = route.get().map();
         Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
@@ -243,6 +268,7 @@ public final class QueryExecution {
         if (outcome instanceof Outcome.Ok<ReadReply> ok) {
             state.health().onReply(call.server, now);
             hedgeDelay.recordLatency(now - call.sentNanos);
+            coverage.onReply(ok.value().generation());
             ReplyAccumulator reader = new ReplyAccumulator(slots, parts);
             int before = parts.size();
             failures = reader.accept(call, ok.value());
@@ -250,10 +276,7 @@ public final class QueryExecution {
                 return;
             }
             if (reader.acceptedBytes() > Limits.RESULT_BYTES_PER_QUERY_MAX) {
-                fail(
-                        ErrorCode.TOO_LARGE,
-                        "results of " + query.operator() + " on table " + query.table() + " have more than "
-                                + Limits.RESULT_BYTES_PER_QUERY_MAX + " bytes; ask for less or fewer actors at once");
+                fail(ErrorCode.TOO_LARGE, ReplyAccumulator.tooLarge(query));
                 return;
             }
             if (query.colocated().endsRead(parts.subList(before, parts.size()))) {
@@ -294,7 +317,8 @@ public final class QueryExecution {
     }
 
     private List<ActorFailure> failedCall(ReadCall call, UniserveException error, long now) {
-        if (error.code() == ErrorCode.UNAVAILABLE || error.code() == ErrorCode.DEADLINE_EXCEEDED && remaining() > 0) {
+        if (error.code() == ErrorCode.UNAVAILABLE
+                || error.code() == ErrorCode.DEADLINE_EXCEEDED && now - query.deadlineNanos() < 0) {
             state.health().onFailure(call.server, now);
         } else {
             state.health().onReply(call.server, now);
@@ -412,10 +436,8 @@ public final class QueryExecution {
             return;
         }
         RouteIndex index = env.routing().current();
-        Optional<TableRoute> route =
-                index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
+        Optional<TableRoute> route = currentRoute();
         if (route.isEmpty()) {
-            fail(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran");
             return;
         }
         List<QueryTarget> again = new ArrayList<>();
@@ -450,14 +472,7 @@ public final class QueryExecution {
         if (finished || !tableFound) {
             return;
         }
-        long due = query.deadlineNanos();
-        if (parked > 0) {
-            for (QueryTarget slot : slots.all()) {
-                if (slot.isParked() && slot.retryAtNanos - due < 0) {
-                    due = slot.retryAtNanos;
-                }
-            }
-        }
+        long due = parked > 0 ? slots.nextRetry(query.deadlineNanos()) : query.deadlineNanos();
         for (ReadCall call : calls) {
             if (call.hedgeAtNanos - due < 0) {
                 due = call.hedgeAtNanos;
@@ -517,18 +532,7 @@ public final class QueryExecution {
         boolean pinned = call.slots.stream().allMatch(slot -> slot.isResolved() || slot.pin.isPresent());
         // A pinned read has only one replica, which may compute for long: silence does not mean failure.
         boolean silent = !pinned && hedgeDelay.recordIfSilent(call.server, call.sentNanos, now);
-        Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
-        for (QueryTarget slot : call.slots) {
-            ActorState actor = map.find(slot.actor);
-            if (actor != null
-                    && !slot.isResolved()
-                    && slot.inFlight == 1
-                    && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
-                picker.pickSpare(index, actor, query.mode(), slot, now, silent)
-                        .ifPresent(server -> groups.computeIfAbsent(server, id -> new ArrayList<>())
-                                .add(slot));
-            }
-        }
+        Map<ServerId, List<QueryTarget>> groups = picker.pickSpares(call, index, map, query.mode(), now, silent);
         // Slots without a spare replica or hedge budget are checked again later, when the server may count as silent.
         long silence = hedgeDelay.silenceNanos();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
@@ -557,15 +561,15 @@ public final class QueryExecution {
         fail(
                 ErrorCode.DEADLINE_EXCEEDED,
                 "query on table " + query.table() + " had no answer from " + slots.describeUnresolved() + " within "
-                        + millis(now - startNanos) + " ms" + slots.lastFailure());
+                        + millis(now - startNanos) + " ms" + slots.lastFailure() + coverage.describe());
     }
 
     private void succeed() {
-        if (!finished) {
+        if (!finished && (!slots.isComplete() || coverage.isProven())) {
             cancelUnneeded(env.clock().nanos());
             release();
-            completion.done(
-                    Outcome.ok(QueryResult.of(parts, new QueryResult.Stats(requests, retries, hedges, servers))));
+            completion.done(Outcome.ok(QueryResult.of(
+                    parts, new QueryResult.Stats(requests, retries, hedges, servers), coverage.seenGeneration())));
         }
     }
 
@@ -579,16 +583,13 @@ public final class QueryExecution {
     private void release() {
         finished = true;
         tableLookup.stop();
+        coverage.stop();
         timer.cancel();
         routingWatch.cancel();
         for (ReadCall call : List.copyOf(calls)) {
             endCall(call);
             call.cancel.cancel();
         }
-    }
-
-    private long remaining() {
-        return query.deadlineNanos() - env.clock().nanos();
     }
 
     private static long millis(long nanos) {

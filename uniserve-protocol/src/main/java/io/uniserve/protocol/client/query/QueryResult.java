@@ -13,18 +13,26 @@ import java.util.Set;
  *
  * @param parts partial values in order of arrival
  * @param actors the actors of each part
+ * @param generation latest chunk generation of a TIME table that a server had at its read; 0 for none. If the caller has chosen the actors
+ *     by a map of an earlier generation, the answer may lack chunks
  */
-public record QueryResult(List<Bytes> parts, List<List<Integer>> actors, Stats stats) {
+public record QueryResult(List<Bytes> parts, List<List<Integer>> actors, Stats stats, long generation) {
     public QueryResult {
         parts = List.copyOf(parts);
         actors = List.copyOf(actors);
     }
 
-    static QueryResult of(List<ReadReply.Part> parts, Stats stats) {
+    /** Answer of a table without chunks. */
+    public QueryResult(List<Bytes> parts, List<List<Integer>> actors, Stats stats) {
+        this(parts, actors, stats, 0);
+    }
+
+    static QueryResult of(List<ReadReply.Part> parts, Stats stats, long generation) {
         return new QueryResult(
                 parts.stream().map(ReadReply.Part::value).toList(),
                 parts.stream().map(ReadReply.Part::actors).toList(),
-                stats);
+                stats,
+                generation);
     }
 
     /**

@@ -1,12 +1,17 @@
 package io.uniserve.protocol.client.query;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMap;
+import io.uniserve.protocol.client.routing.RouteIndex;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 /** The actors of a query, in ascending order, with lookup by number. */
 final class QueryTargets {
@@ -14,32 +19,72 @@ final class QueryTargets {
     private static final int DESCRIBED_MAX = 8;
 
     /** Targets of a query before its table is found. */
-    static final QueryTargets NONE = new QueryTargets(new int[0]);
+    static final QueryTargets NONE = new QueryTargets(new int[0], List.of());
 
     private final int[] actors;
     private final List<QueryTarget> slots;
     private int unresolved;
 
-    private QueryTargets(int[] actors) {
+    private QueryTargets(int[] actors, List<QueryTarget> slots) {
         this.actors = actors;
-        QueryTarget[] made = new QueryTarget[actors.length];
+        this.slots = slots;
+        this.unresolved =
+                (int) slots.stream().filter(slot -> !slot.isResolved()).count();
+    }
+
+    /** These targets, and all other actors that the query has by this map. Errors as for {@link #of}. */
+    QueryTargets withActors(Query query, TableRoute route) {
+        int[] wanted = of(query.choice().map(choice -> choice.apply(route)).or(query::actors), route);
+        int[] all = actors.length == 0
+                ? wanted
+                : IntStream.concat(Arrays.stream(actors), Arrays.stream(wanted))
+                        .sorted()
+                        .distinct()
+                        .toArray();
+        QueryTarget[] made = new QueryTarget[all.length];
         for (int i = 0; i < made.length; i++) {
-            made[i] = new QueryTarget(actors[i]);
+            int actor = all[i];
+            made[i] = find(actor).orElseGet(() -> new QueryTarget(actor));
         }
-        this.slots = List.of(made);
-        this.unresolved = actors.length;
+        return new QueryTargets(all, List.of(made));
+    }
+
+    /** Sets the servers that the query prefers for these targets. */
+    static void setPreferences(List<QueryTarget> targets, Query query, long replicaSeed, RouteIndex index) {
+        targets.forEach(slot -> slot.setPreferences(query, replicaSeed));
+        if (!query.colocated().tables().isEmpty()) {
+            index.colocatedServers(query.table(), query.colocated())
+                    .ifPresent(common ->
+                            targets.forEach(slot -> slot.preferredServers = common.getOrDefault(slot.actor, Set.of())));
+        }
+    }
+
+    /** Time of the first retry of a parked target, or this time if it is earlier. */
+    long nextRetry(long latestNanos) {
+        long due = latestNanos;
+        for (QueryTarget slot : slots) {
+            if (slot.isParked() && slot.retryAtNanos - due < 0) {
+                due = slot.retryAtNanos;
+            }
+        }
+        return due;
+    }
+
+    /** Returns whether the target is one of these. */
+    boolean has(QueryTarget slot) {
+        return find(slot.actor).isPresent();
     }
 
     /**
-     * The chosen actors, or all. Fails with INVALID_ARGUMENT if an actor is chosen twice or does not exist. Chosen actors of expired chunks
-     * are left out: they have no rows.
+     * The chosen actors, or all, ascending. Fails with INVALID_ARGUMENT if an actor is chosen twice or does not exist. If a TIME table lacks
+     * one, it fails with STALE_EPOCH, because a newer map may have it. Chosen actors of expired chunks are left out: they have no rows.
      */
-    static QueryTargets of(Optional<List<Integer>> chosen, TableRoute route) {
+    private static int[] of(Optional<List<Integer>> chosen, TableRoute route) {
         TableMap map = route.map();
         if (chosen.isEmpty()) {
             int[] all = new int[map.actors().size()];
             Arrays.setAll(all, i -> map.actors().get(i).actor());
-            return new QueryTargets(all);
+            return all;
         }
         List<Integer> wanted = chosen.get().stream()
                 .filter(actor -> map.has(actor) || !isExpired(route, actor))
@@ -51,14 +96,16 @@ final class QueryTargets {
         Arrays.sort(sorted);
         for (int i = 0; i < sorted.length; i++) {
             if (!map.has(sorted[i])) {
-                throw UniserveException.invalid(
-                        "actor " + sorted[i] + " does not exist: the table has " + map.describeNumbers());
+                String message = "actor " + sorted[i] + " does not exist: the table has " + map.describeNumbers();
+                throw route.meta().partitioner() instanceof Partitioner.Time
+                        ? new UniserveException(ErrorCode.STALE_EPOCH, message + " in this map")
+                        : UniserveException.invalid(message);
             }
             if (i > 0 && sorted[i] == sorted[i - 1]) {
                 throw UniserveException.invalid("actor " + sorted[i] + " is listed twice");
             }
         }
-        return new QueryTargets(sorted);
+        return sorted;
     }
 
     /** True if the map lacks the actor because its chunk is expired. */

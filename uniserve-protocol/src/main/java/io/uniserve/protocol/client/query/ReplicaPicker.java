@@ -1,8 +1,10 @@
 package io.uniserve.protocol.client.query;
 
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.client.routing.ClientState;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
@@ -10,7 +12,9 @@ import io.uniserve.protocol.client.routing.RoutingPolicy.Candidate;
 import io.uniserve.protocol.client.routing.WeightedRandomChooser;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -79,6 +83,24 @@ final class ReplicaPicker {
         return pick(index, actor, mode, slot, now)
                 .filter(server -> needed || slot.preferredServers.isEmpty() || slot.preferredServers.contains(server))
                 .filter(server -> state.health().loadShare(server, now) > 0);
+    }
+
+    /** Other replicas for a hedge of the call's actors without an answer, which have no other request under way. */
+    Map<ServerId, List<QueryTarget>> pickSpares(
+            ReadCall call, RouteIndex index, TableMap map, ReadMode mode, long now, boolean needed) {
+        Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
+        for (QueryTarget slot : call.slots) {
+            ActorState actor = map.find(slot.actor);
+            if (actor != null
+                    && !slot.isResolved()
+                    && slot.inFlight == 1
+                    && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
+                pickSpare(index, actor, mode, slot, now, needed)
+                        .ifPresent(server -> groups.computeIfAbsent(server, id -> new ArrayList<>())
+                                .add(slot));
+            }
+        }
+        return groups;
     }
 
     private static List<ServerId> untriedLive(RouteIndex index, List<ServerId> replicas, QueryTarget slot) {

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.client.query;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.ReadReply;
 import java.util.ArrayList;
@@ -28,6 +29,12 @@ final class ReplyAccumulator {
             bytes += part.value().size();
         }
         return bytes;
+    }
+
+    /** The error of a query with too large results. */
+    static String tooLarge(Query query) {
+        return "results of " + query.operator() + " on table " + query.table() + " have more than "
+                + Limits.RESULT_BYTES_PER_QUERY_MAX + " bytes; ask for less or fewer actors at once";
     }
 
     /** Accepts the reply's parts; returns a failure for every actor of the request that is still without an answer. */

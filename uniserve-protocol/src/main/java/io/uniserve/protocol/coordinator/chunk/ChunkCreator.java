@@ -15,7 +15,6 @@ import io.uniserve.protocol.coordinator.table.RetryBudget;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -124,7 +123,7 @@ final class ChunkCreator {
                             + Limits.TIME_ACTORS_PER_TABLE_MAX
                             + " are allowed: use a longer chunk, fewer buckets, or a shorter retention");
         }
-        List<ActorState> actors = new ArrayList<>(map.actors());
+        List<ActorState> actors = new ArrayList<>();
         for (int ordinal : absent) {
             int number = time.firstActor(ordinal);
             for (List<ServerId> servers : placement.place(leader, table, ordinal, table.meta.rf())) {
@@ -132,13 +131,12 @@ final class ChunkCreator {
                         number++, 1, servers.get(0), servers, List.of(), List.of(), servers, Map.of(), 0));
             }
         }
-        actors.sort(Comparator.comparingInt(ActorState::actor));
         LOG.info(
                 "table {}: making {} chunks, the first starts {}",
                 request.name(),
                 absent.size(),
                 time.chunks().startText(absent.first()));
-        tables.write(table, map.withActors(actors), List.of(), () -> {
+        tables.write(table, map.withChunks(actors), List.of(), () -> {
             if (table.stale) {
                 retries.retry(this::step); // not applied, or unknown: the map is read again first
             } else {

@@ -14,8 +14,8 @@ public record ConsistentSnapshot(List<Table> tables) {
     /**
      * A table at that time.
      *
-     * @param version newest committed version
-     * @param epochs epoch of each actor
+     * @param version newest committed version; chunk generation of a TIME table of level EVENTUAL
+     * @param epochs epoch of each actor; empty for a table of level EVENTUAL
      */
     public record Table(TableName name, long tableId, long version, List<Long> epochs) {
         public Table {

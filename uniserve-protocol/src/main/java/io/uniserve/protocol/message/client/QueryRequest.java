@@ -15,6 +15,8 @@ import java.util.Optional;
  * @param mode freshness of the answer
  * @param explain true if the answer is the executed plan, step by step, as text
  * @param replicaSeed the caller's number, by which queries choose replicas if the answer may depend on the choice; 0 for none
+ * @param generation chunk generation of the map by which the caller chose the actors of a TIME table; then no actors means none. 0 if the
+ *     caller chose none by a map of a TIME table
  */
 public record QueryRequest(
         TableName table,
@@ -26,7 +28,8 @@ public record QueryRequest(
         List<Floor> floors,
         ReadMode mode,
         boolean explain,
-        long replicaSeed) {
+        long replicaSeed,
+        long generation) {
     public QueryRequest {
         actors = List.copyOf(actors);
         floors = List.copyOf(floors);
@@ -43,7 +46,7 @@ public record QueryRequest(
             List<Floor> floors,
             ReadMode mode,
             boolean explain) {
-        this(table, text, actors, session, remainingNanos, tableId, floors, mode, explain, 0);
+        this(table, text, actors, session, remainingNanos, tableId, floors, mode, explain, 0, 0);
     }
 
     /** A query in the default mode, without {@code explain}. */

@@ -3,11 +3,21 @@ package io.uniserve.protocol.message.client;
 import io.uniserve.codec.Bytes;
 import java.util.List;
 
-/** Reply to a {@link ReadRequest}: every target is in exactly one part or failure. */
-public record ReadReply(List<Part> parts, List<ActorFailure> failures, long costNanos) {
+/**
+ * Reply to a {@link ReadRequest}: every target is in exactly one part or failure.
+ *
+ * @param generation chunk generation of the server's map of a TIME table, as of the first checks of the gates. A reader with a map of a
+ *     lower generation may lack chunks with rows that were acknowledged before. 0 for other tables, and for reads without gates
+ */
+public record ReadReply(List<Part> parts, List<ActorFailure> failures, long costNanos, long generation) {
     public ReadReply {
         parts = List.copyOf(parts);
         failures = List.copyOf(failures);
+    }
+
+    /** Reply of a table without chunks. */
+    public ReadReply(List<Part> parts, List<ActorFailure> failures, long costNanos) {
+        this(parts, failures, costNanos, 0);
     }
 
     /**

@@ -38,6 +38,9 @@ public interface ReplicaContext {
     /** Znode version of the table's map as last read by this server, or ABSENT. */
     int mapVersion(TableName table);
 
+    /** Returns whether no server may answer a read that lacks the chunk of this actor of a TIME table. */
+    boolean isChunkFenced(ReplicaKey key);
+
     /** Notifies that the replica's gate may have changed. */
     void gateChanged(ReplicaKey key);
 

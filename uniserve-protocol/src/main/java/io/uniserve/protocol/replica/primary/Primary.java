@@ -400,7 +400,8 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
     private void acknowledge(long now) {
         long applied = Math.min(replica.appliedIndex(), log.durableIndex());
         long safe = Math.min(applied, logShipper.acknowledgeableIndex());
-        pending.onProgress(applied, safe, fencing.allFenced(now) ? Math.min(highWatermark, safe) : 0);
+        pending.onProgress(
+                applied, safe, fencing.allFenced(now) && host.isChunkFenced(key) ? Math.min(highWatermark, safe) : 0);
     }
 
     /** Beyond the log's own start if an entry is damaged and a stored checkpoint covers it. */

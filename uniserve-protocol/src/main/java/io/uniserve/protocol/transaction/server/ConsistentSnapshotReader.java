@@ -3,8 +3,10 @@ package io.uniserve.protocol.transaction.server;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Clock;
@@ -79,7 +81,8 @@ public final class ConsistentSnapshotReader {
 
     /**
      * Reads a consistent snapshot. Fails with TABLE_NOT_FOUND if a table does not exist at that moment, and with UNSUPPORTED for an
-     * eventual table. Fails with UNAVAILABLE if no two readings in a row are equal.
+     * eventual table. A single eventual TIME table has its chunk generation as the version, and no epochs. Fails with UNAVAILABLE if no two
+     * readings in a row are equal.
      */
     public void readConsistentCut(List<TableName> tables, Completion<ConsistentSnapshot> completion) {
         if (tables.isEmpty()) {
@@ -102,13 +105,15 @@ public final class ConsistentSnapshotReader {
             List<Long> epochs = map.value() instanceof TableMap actors
                     ? actors.actors().stream().map(ActorState::epoch).toList()
                     : List.of();
+            long generation = map.value() instanceof TableMap actors ? actors.generation() : 0;
             return log.value() instanceof TransactionLogState versions
                     ? new TableReading(
                             assumed,
                             number,
                             true,
                             new ConsistentSnapshot.Table(name, assumed, versions.committedVersion(), epochs))
-                    : new TableReading(assumed, number, false, new ConsistentSnapshot.Table(name, 0, 0, epochs));
+                    : new TableReading(
+                            assumed, number, false, new ConsistentSnapshot.Table(name, number, generation, List.of()));
         }
 
         /** True if the log belongs to the map; false if the name has another table, or its number was not known. */
@@ -225,11 +230,26 @@ public final class ConsistentSnapshotReader {
                     return;
                 }
                 if (!one.hasLog()) {
-                    completion.done(Outcome.err(notAtomicError(one.table().name())));
+                    completeWithoutVersions(one.table());
                     return;
                 }
             }
             completeWhenVisible(found.stream().map(TableReading::table).toList(), 0);
+        }
+
+        /** Returns the generation of a single TIME table; fails for any other table without versions. */
+        private void completeWithoutVersions(ConsistentSnapshot.Table table) {
+            registry.read(RegistryPaths.meta(table.name()), read -> {
+                if (read instanceof Outcome.Err<Versioned>) {
+                    completion.done(Outcome.err(read.error()));
+                } else if (tables.size() == 1
+                        && read.value().value() instanceof TableMeta meta
+                        && meta.partitioner() instanceof Partitioner.Time) {
+                    completion.done(Outcome.ok(new ConsistentSnapshot(List.of(table))));
+                } else {
+                    completion.done(Outcome.err(notAtomicError(table.name())));
+                }
+            });
         }
 
         /** Returns no version before it is visible: a later read with an older version would not see it. */

@@ -15,16 +15,20 @@ import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.protocol.client.update.TestingClientNetwork;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Virtual time with timers that fire when the test advances it, and a routing that the test changes. */
 public final class TestingWorld implements Clock, Timers, RoutingView {
@@ -80,7 +84,25 @@ public final class TestingWorld implements Clock, Timers, RoutingView {
         routeLive(live, TABLE_ID, actors);
     }
 
+    /** Publishes a routing with one server and a TIME table of days, a chunk per actor. */
+    public void routeTime(long generation, int expiredBefore, ActorState... actors) {
+        routeLive(
+                List.of(1),
+                TABLE_ID,
+                new Partitioner.Time(
+                        "ts",
+                        new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC),
+                        1,
+                        Optional.empty(),
+                        IsoPeriod.parse("ahead", "P1D")),
+                new TableMap(TABLE, TABLE_ID, List.of(actors), expiredBefore, generation));
+    }
+
     public void routeLive(List<Integer> live, long tableId, ActorState... actors) {
+        routeLive(live, tableId, new Partitioner.Hash(actors.length), new TableMap(TABLE, tableId, List.of(actors)));
+    }
+
+    private void routeLive(List<Integer> live, long tableId, Partitioner partitioner, TableMap map) {
         List<ServerRecord> servers = live.stream()
                 .map(i -> new ServerRecord(
                         server(i),
@@ -91,17 +113,7 @@ public final class TestingWorld implements Clock, Timers, RoutingView {
                         List.of(new io.uniserve.model.PortInfo("kv", "1", java.util.Set.of(), List.of(), List.of()))))
                 .toList();
         TableMeta meta = new TableMeta(
-                TABLE,
-                tableId,
-                new Partitioner.Hash(actors.length),
-                "id",
-                ConsistencyLevel.EVENTUAL,
-                2,
-                1,
-                OnLoss.WAIT,
-                "kv",
-                Map.of());
-        TableMap map = new TableMap(TABLE, tableId, List.of(actors));
+                TABLE, tableId, partitioner, "id", ConsistencyLevel.EVENTUAL, 2, 1, OnLoss.WAIT, "kv", Map.of());
         change(new Routing("c", List.of(new TableRoute(meta, map, 1)), servers, null));
     }
 

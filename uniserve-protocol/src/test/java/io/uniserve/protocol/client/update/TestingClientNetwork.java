@@ -5,11 +5,13 @@ import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ActorFailure;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.StagedRowsRef;
@@ -23,12 +25,19 @@ import java.util.stream.Collectors;
 public final class TestingClientNetwork implements ClientNetwork {
     public final List<Read> reads = new ArrayList<>();
     final List<Write> writes = new ArrayList<>();
+    public final List<Confirmation> confirmations = new ArrayList<>();
 
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
         Read read = new Read(to.port() - 1000, request, completion);
         reads.add(read);
         return () -> read.cancelled = true;
+    }
+
+    @Override
+    public void requestChunkGeneration(
+            Address to, TableName table, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
+        confirmations.add(new Confirmation(to.port() - 1000, table, completion));
     }
 
     @Override
@@ -51,6 +60,18 @@ public final class TestingClientNetwork implements ClientNetwork {
 
     public static ActorFailure failure(int actor, ErrorCode code, long epoch) {
         return new ActorFailure(actor, code, "because", epoch);
+    }
+
+    /** Request for a chunk generation that waits for its answer. */
+    public record Confirmation(int server, TableName table, Completion<ConsistentSnapshot> completion) {
+        public void answer(long tableId, long generation) {
+            completion.done(Outcome.ok(new ConsistentSnapshot(
+                    List.of(new ConsistentSnapshot.Table(table, tableId, generation, List.of())))));
+        }
+
+        public void fail(ErrorCode code) {
+            completion.done(Outcome.err(new UniserveException(code, "because")));
+        }
     }
 
     /** Read that waits for its answer. */
@@ -82,6 +103,17 @@ public final class TestingClientNetwork implements ClientNetwork {
 
         public void reply(List<ReadReply.Part> parts, List<ActorFailure> failures) {
             completion.done(Outcome.ok(new ReadReply(parts, failures, 1)));
+        }
+
+        /** Answers with one part per actor, read by a map of this chunk generation. */
+        public void answerEach(long generation) {
+            completion.done(Outcome.ok(new ReadReply(
+                    request.targets().stream()
+                            .map(target -> part(target.actor()))
+                            .toList(),
+                    List.of(),
+                    1,
+                    generation)));
         }
 
         public void fail(ErrorCode code) {

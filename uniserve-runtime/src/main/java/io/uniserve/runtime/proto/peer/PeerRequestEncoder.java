@@ -4,6 +4,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.CoordinatorRequest;
 import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.PeerRequest.ConfirmChunks;
 import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Draining;
 import io.uniserve.protocol.message.PeerRequest.EpochStarted;
@@ -125,6 +126,14 @@ final class PeerRequestEncoder
     @Override
     public void updateTableDefinition(UpdateTableDefinition request, PeerProto.PeerEnvelope.Builder proto) {
         proto.setLearnTable(PeerProto.LearnTable.newBuilder().setMeta(TableMapping.toProto(request.meta())));
+    }
+
+    @Override
+    public void confirmChunks(ConfirmChunks request, PeerProto.PeerEnvelope.Builder proto) {
+        proto.setConfirmChunks(PeerProto.ConfirmChunks.newBuilder()
+                .setTable(request.table().value())
+                .setTableId(request.tableId())
+                .setGeneration(request.generation()));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.uniserve.runtime.proto.peer;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.PeerRequest.ConfirmChunks;
 import io.uniserve.protocol.message.PeerRequest.Draining;
 import io.uniserve.protocol.message.PeerRequest.EpochStarted;
 import io.uniserve.protocol.message.PeerRequest.EraseBackup;
@@ -74,6 +75,7 @@ public final class PeerRequestMapping {
             case LEARN_TABLE ->
                 new UpdateTableDefinition(
                         TableMapping.fromProto(proto.getLearnTable().getMeta()));
+            case CONFIRM_CHUNKS -> confirmChunks(proto.getConfirmChunks());
             case REPORT_LOAD -> new ReportLoad();
             case PREPARE -> AtomicMapping.fromProto(proto.getPrepare());
             case DECIDE -> AtomicMapping.fromProto(proto.getDecide());
@@ -117,6 +119,13 @@ public final class PeerRequestMapping {
                 IdentityMapping.fromProto(proto.getKey()),
                 ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 ProtoValidator.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server));
+    }
+
+    private static ConfirmChunks confirmChunks(PeerProto.ConfirmChunks proto) {
+        return new ConfirmChunks(
+                IdentityMapping.table(proto.getTable()),
+                ProtoValidator.notNegative("table_id", proto.getTableId()),
+                ProtoValidator.notNegative("generation", proto.getGeneration()));
     }
 
     private static EraseBackup eraseBackup(PeerProto.EraseBackup proto) {

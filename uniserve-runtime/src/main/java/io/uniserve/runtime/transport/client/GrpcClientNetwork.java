@@ -114,6 +114,12 @@ public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClien
     }
 
     @Override
+    public void requestChunkGeneration(
+            Address to, TableName table, long timeoutNanos, Completion<ConsistentSnapshot> completion) {
+        requestConsistentCut(to, List.of(table), timeoutNanos, completion);
+    }
+
+    @Override
     public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
         DataProto.UpdateCall message = DataProto.UpdateCall.newBuilder()
                 .setCluster(cluster.nameOrEmpty())

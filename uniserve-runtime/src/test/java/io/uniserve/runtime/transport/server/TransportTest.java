@@ -95,7 +95,8 @@ class TransportTest {
                 List.of(),
                 ReadMode.LINEARIZABLE,
                 false,
-                -7);
+                -7,
+                12);
         assertThat(QueryMapping.fromProto(QueryMapping.toProto(request))).isEqualTo(request);
     }
 

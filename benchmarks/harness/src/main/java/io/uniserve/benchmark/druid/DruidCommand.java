@@ -17,14 +17,14 @@ import picocli.CommandLine.Option;
         name = "druid",
         description = {
             "The Druid port against native Druid: servers and historicals each in a JVM of its own, with a real"
-                + " ZooKeeper, coordinator and broker on the peer's side. Both have lineitem of TPC-H, one segment per"
-                + " month of l_shipdate, no caches. Answers are compared first; a difference fails the run.",
+                    + " ZooKeeper, coordinator and broker on the peer's side. Both have lineitem of TPC-H, one segment per"
+                    + " month of l_shipdate, no caches. Answers are compared first; a difference fails the run.",
             "Parts: QUERIES of all months by several clients; HOT, one month with 7 of 8 queries, of which Uniserve"
                     + " makes a replica on every server; SHARE, the same with 0 to 100 %% of queries; KILL, a server is"
                     + " killed under 500 queries per minute; APPEND, megabytes of new rows.",
             "EASY has no peer: tables grow with time on real servers, and EASY, Spread or BalanceNum chooses the"
-                + " servers of each new chunk. It prints the p99 of queries and the deviation of CPU among servers, in"
-                + " three scenarios: one table, many tables, and many tables while the cluster grows."
+                    + " servers of each new chunk. It prints the p99 of queries and the deviation of CPU among servers, in"
+                    + " three scenarios: one table, many tables, and many tables while the cluster grows."
         },
         footerHeading = "%nExamples:%n",
         footer = {

@@ -12,7 +12,7 @@ class DruidAnswerComparatorTest {
                     + "{\"l_partkey\":\"2\",\"l_quantity\":8,\"sum\":null}]}]";
     private static final String SCAN =
             "[{\"segmentId\":\"a\",\"columns\":[\"l_orderkey\"],\"events\":[{\"l_orderkey\":\"1\",\"l_linenumber\":\"1\"}]},"
-                + "{\"segmentId\":\"b\",\"columns\":[\"l_orderkey\"],\"events\":[{\"l_orderkey\":\"2\",\"l_linenumber\":\"1\"}]}]";
+                    + "{\"segmentId\":\"b\",\"columns\":[\"l_orderkey\"],\"events\":[{\"l_orderkey\":\"2\",\"l_linenumber\":\"1\"}]}]";
 
     @Test
     void equalAnswersDoNotDiffer() {

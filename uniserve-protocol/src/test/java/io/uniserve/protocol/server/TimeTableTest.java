@@ -28,6 +28,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -264,9 +265,11 @@ class TimeTableTest {
         assertThat(createChunks(chunk)).isInstanceOf(Outcome.Ok.class);
         putUntilAcknowledged(2 * chunk, "a=1");
         Host primary = primary(2 * chunk);
-        assertThat(primary.gates.get(key(2 * chunk)).generation()).isEqualTo(1);
+        assertThat(Objects.requireNonNull(primary.gates.get(key(2 * chunk))).generation())
+                .isEqualTo(1);
         assertThat(createChunks(chunk - 1)).isInstanceOf(Outcome.Ok.class);
-        cluster.await(() -> primary.gates.get(key(2 * chunk)).generation() == 2, 5);
+        cluster.await(
+                () -> Objects.requireNonNull(primary.gates.get(key(2 * chunk))).generation() == 2, 5);
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.BackupRecord;
@@ -116,7 +117,8 @@ public final class RestoreTableProcedure {
         for (BackupRecord record : copier.records()) {
             actors.add(BackupPartCopier.restoredActor(record, places.get(actors.size()), List.of()));
         }
-        TableMap map = new TableMap(meta.name(), id, actors, backup.actors().expiredBefore());
+        int generation = meta.partitioner() instanceof Partitioner.Time ? 1 : 0;
+        TableMap map = new TableMap(meta.name(), id, actors, backup.actors().expiredBefore(), generation);
         List<Op> ops = new ArrayList<>(List.of(
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
                 new Op.Create(RegistryPaths.map(meta.name()), map, false),

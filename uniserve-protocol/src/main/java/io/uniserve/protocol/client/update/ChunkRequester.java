@@ -112,7 +112,11 @@ public final class ChunkRequester {
             return;
         }
         Optional<TableRoute> route = env.routing().current().table(table);
-        if (route.isEmpty() || route.get().meta().tableId() != tableId) {
+        if (route.isEmpty()) {
+            request(ordinals); // a map may be older than the table; the coordinator knows whether it exists
+            return;
+        }
+        if (route.get().meta().tableId() != tableId) {
             fail(ErrorCode.TABLE_NOT_FOUND, "table " + table + " was dropped while the update ran");
             return;
         }

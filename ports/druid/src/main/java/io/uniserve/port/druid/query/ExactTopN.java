@@ -18,7 +18,6 @@ import org.apache.druid.query.QueryDataSource;
 import org.apache.druid.query.Result;
 import org.apache.druid.query.UnionDataSource;
 import org.apache.druid.query.aggregation.AggregatorFactory;
-import org.apache.druid.query.aggregation.PostAggregator;
 import org.apache.druid.query.ordering.StringComparator;
 import org.apache.druid.query.ordering.StringComparators;
 import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
@@ -185,15 +184,7 @@ final class ExactTopN {
     private static Result<TopNResultValue> best(
             TopNQuery query, DateTime time, Map<Object, Map<String, Object>> values) {
         List<AggregatorFactory> aggregators = query.getAggregatorSpecs();
-        List<PostAggregator> posts = query.getPostAggregatorSpecs();
-        TopNResultBuilder builder = query.getTopNMetricSpec()
-                .getResultBuilder(
-                        time,
-                        query.getDimensionSpec(),
-                        query.getThreshold(),
-                        query.getTopNMetricSpec().getComparator(aggregators, posts),
-                        aggregators,
-                        posts);
+        TopNResultBuilder builder = TopNMerge.builder(query, time);
         values.forEach((value, fields) -> builder.addEntry(
                 (Comparable<?>) value,
                 null,

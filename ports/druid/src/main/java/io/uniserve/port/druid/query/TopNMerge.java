@@ -23,6 +23,20 @@ import org.joda.time.DateTime;
 final class TopNMerge {
     private TopNMerge() {}
 
+    /** Builder of the best values of a time bucket, by the query's metric and threshold. */
+    static TopNResultBuilder builder(TopNQuery query, DateTime time) {
+        List<AggregatorFactory> aggregators = query.getAggregatorSpecs();
+        List<PostAggregator> posts = query.getPostAggregatorSpecs();
+        return query.getTopNMetricSpec()
+                .getResultBuilder(
+                        time,
+                        query.getDimensionSpec(),
+                        query.getThreshold(),
+                        query.getTopNMetricSpec().getComparator(aggregators, posts),
+                        aggregators,
+                        posts);
+    }
+
     /** Values of one time bucket by value of the dimension, in the order of their arrival. */
     private static final class Bucket {
         private final DateTime time;
@@ -45,16 +59,8 @@ final class TopNMerge {
         }
 
         Result<TopNResultValue> best(TopNQuery query) {
-            List<AggregatorFactory> aggregators = query.getAggregatorSpecs();
             List<PostAggregator> posts = query.getPostAggregatorSpecs();
-            TopNResultBuilder builder = query.getTopNMetricSpec()
-                    .getResultBuilder(
-                            time,
-                            query.getDimensionSpec(),
-                            query.getThreshold(),
-                            query.getTopNMetricSpec().getComparator(aggregators, posts),
-                            aggregators,
-                            posts);
+            TopNResultBuilder builder = builder(query, time);
             values.values().forEach(fields -> builder.addEntry(fields.value(posts)));
             return builder.build();
         }

@@ -74,7 +74,7 @@ public final class ActorQueryRunner {
                         QueryContexts.QUERY_RESOURCE_ID, QueryIds.next(),
                         QueryContexts.TIMEOUT_KEY, context.remainingMillis()));
         QueryRunnerFactory<T, Query<T>> factory =
-                DruidServices.get().reading().conglomerate().findFactory(query);
+                DruidServices.get().dataNodeFactories().conglomerate().findFactory(query);
         QueryToolChest<T, Query<T>> toolChest = factory.getToolchest();
         Function<SegmentReference, SegmentReference> mapping =
                 query.getDataSource().createSegmentMapFunction(query);

@@ -62,7 +62,7 @@ final class ActorQueryWalker implements QuerySegmentWalker {
             if (ExactTopN.applies(query)) {
                 Query<T> all = ExactTopN.forActors(query);
                 List<PartialResults> parts = retrieve(table, all);
-                List<T> ranked = ExactTopN.rank(query, PartialResults.decoded(all, parts, services.planning()));
+                List<T> ranked = ExactTopN.rank(query, PartialResults.decoded(all, parts, services.brokerFactories()));
                 return merged(query, List.of(Sequences.simple(ranked), EmptyBuckets.of(query, parts)));
             }
             if (query instanceof GroupByQuery groupBy && groupBy.isApplyLimitPushDown()) {
@@ -72,12 +72,16 @@ final class ActorQueryWalker implements QuerySegmentWalker {
             List<PartialResults> parts = retrieve(table, all);
             if (query instanceof TimeseriesQuery timeseries && hasSketches(timeseries)) {
                 List<T> rows = PartialResults.copied(
-                        all, PartialResults.mergedRows(all, parts, services.planning()), services.planning());
+                        all,
+                        PartialResults.mergedRows(all, parts, services.brokerFactories()),
+                        services.brokerFactories());
                 return merged(query, List.of(Sequences.simple(rows), EmptyBuckets.without(query, parts, rows)));
             }
             return merged(
                     query,
-                    List.of(PartialResults.sorted(query, parts, services.planning()), EmptyBuckets.of(query, parts)));
+                    List.of(
+                            PartialResults.sorted(query, parts, services.brokerFactories()),
+                            EmptyBuckets.of(query, parts)));
         });
     }
 
@@ -87,7 +91,8 @@ final class ActorQueryWalker implements QuerySegmentWalker {
      */
     private <T> List<T> mergedWithoutPushDown(TableName table, Query<T> query) {
         Query<T> all = query.withOverriddenContext(Map.of(GroupByQueryConfig.CTX_KEY_APPLY_LIMIT_PUSH_DOWN, false));
-        List<T> groups = new ArrayList<>(PartialResults.mergedRows(all, retrieve(table, all), services.planning()));
+        List<T> groups =
+                new ArrayList<>(PartialResults.mergedRows(all, retrieve(table, all), services.brokerFactories()));
         groups.sort(query.getResultOrdering());
         return groups;
     }

@@ -53,7 +53,7 @@ final class MergeOrder {
     private MergeOrder() {}
 
     /** Returns whether results depend on the order in which those of actors are merged. */
-    static boolean matters(Query<?> query) {
+    static boolean isOrderSensitive(Query<?> query) {
         if (query instanceof TimeseriesQuery timeseries) {
             return !areCommutative(timeseries.getAggregatorSpecs());
         }

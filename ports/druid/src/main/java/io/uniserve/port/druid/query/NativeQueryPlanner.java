@@ -60,7 +60,7 @@ public final class NativeQueryPlanner implements Planner {
     private <T> byte[] answer(Query<T> query, PlanContext context) throws JsonProcessingException {
         List<T> rows = runner.run(query, context).toList();
         QueryToolChest<T, Query<T>> toolChest =
-                services.planning().conglomerate().getToolChest(query);
+                services.brokerFactories().conglomerate().getToolChest(query);
         if (toolChest == null) {
             return services.json().writeValueAsBytes(rows);
         }

@@ -41,7 +41,7 @@ public final class NativeQueryRunner {
     public NativeQueryRunner(DruidServices services) {
         this.services = services;
         this.local = new LocalQuerySegmentWalker(
-                services.planning().conglomerate(),
+                services.brokerFactories().conglomerate(),
                 services.wrangler(),
                 services.joinableWrapper(),
                 new QueryScheduler(
@@ -68,7 +68,7 @@ public final class NativeQueryRunner {
                 services.emitter(),
                 tables,
                 local,
-                services.planning().conglomerate(),
+                services.brokerFactories().conglomerate(),
                 services.joinables(),
                 new RetryQueryRunnerConfig(),
                 services.json(),

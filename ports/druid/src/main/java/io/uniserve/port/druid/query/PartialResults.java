@@ -66,7 +66,7 @@ public final class PartialResults {
      * @param times of the rows in the segments that were read
      */
     static <T> PartialResults of(int actor, TimeRange times, Query<T> query, List<T> rows) {
-        return MergeOrder.matters(query)
+        return MergeOrder.isOrderSensitive(query)
                 // Servers do not merge them, so they need not stay objects.
                 ? new PartialResults(
                         times, new TreeMap<>(Map.of(actor, new Part(null, List.of(), encode(query, rows)))))
@@ -102,8 +102,8 @@ public final class PartialResults {
         if (all.size() == 1) {
             return all.get(0);
         }
-        if (!MergeOrder.matters(request.query())) {
-            return merge(request.query(), range(all), all, DruidServices.get().reading());
+        if (!MergeOrder.isOrderSensitive(request.query())) {
+            return merge(request.query(), range(all), all, DruidServices.get().dataNodeFactories());
         }
         SortedMap<Integer, Part> parts = new TreeMap<>();
         all.forEach(one -> parts.putAll(one.parts));
@@ -193,7 +193,7 @@ public final class PartialResults {
 
     private static <T> Bytes encode(Query<T> asked, List<?> rows) {
         QueryToolChest<T, Query<T>> toolChest =
-                DruidServices.get().reading().conglomerate().getToolChest(asked);
+                DruidServices.get().dataNodeFactories().conglomerate().getToolChest(asked);
         ObjectMapper mapper = toolChest.decorateObjectMapper(DruidServices.get().smile(), asked);
         JavaType type = mapper.getTypeFactory().constructCollectionType(List.class, toolChest.getBaseResultType());
         try {

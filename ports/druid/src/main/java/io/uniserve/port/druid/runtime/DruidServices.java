@@ -67,7 +67,7 @@ import org.apache.druid.segment.writeout.OffHeapMemorySegmentWriteOutMediumFacto
  * <pre>{@code
  * DruidServices services = DruidServices.get();
  * Query<?> query = services.json().readValue(text, Query.class);
- * QueryToolChest<?, ?> toolChest = services.planning().conglomerate().getToolChest(query);
+ * QueryToolChest<?, ?> toolChest = services.brokerFactories().conglomerate().getToolChest(query);
  * }</pre>
  */
 public final class DruidServices {
@@ -193,12 +193,12 @@ public final class DruidServices {
     }
 
     /** Query types for planners, with Druid's broker as the model. */
-    public QueryFactories planning() {
+    public QueryFactories brokerFactories() {
         return planning;
     }
 
     /** Query types for actors, with Druid's data nodes as the model. */
-    public QueryFactories reading() {
+    public QueryFactories dataNodeFactories() {
         return reading;
     }
 

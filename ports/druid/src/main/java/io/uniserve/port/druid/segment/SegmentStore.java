@@ -40,7 +40,7 @@ final class SegmentStore {
     private final Path scratch;
     private final DruidRowReader reader;
     private final SegmentWriter writer;
-    private final TreeMap<Long, SegmentBucket> buckets = new TreeMap<>();
+    private final TreeMap<Long, SegmentInterval> buckets = new TreeMap<>();
     private final List<StoredSegment> retired = new ArrayList<>();
     private final List<Path> retiredJournals = new ArrayList<>();
     private PendingJournal journal;
@@ -102,7 +102,7 @@ final class SegmentStore {
         if (read == null) {
             return;
         }
-        SegmentBucket bucket = bucket(schema.segmentGranularity().bucket(read.getTimestamp()));
+        SegmentInterval bucket = bucket(schema.segmentGranularity().bucket(read.getTimestamp()));
         // A row that the index refuses must not be in the journal, which is read again at a restore.
         PendingIndex pending = bucket.pendingOr(schema, table);
         pending.add(read);
@@ -115,8 +115,8 @@ final class SegmentStore {
         pendingBytes += bytes;
     }
 
-    private SegmentBucket bucket(Interval interval) {
-        return buckets.computeIfAbsent(interval.getStartMillis(), start -> new SegmentBucket(interval));
+    private SegmentInterval bucket(Interval interval) {
+        return buckets.computeIfAbsent(interval.getStartMillis(), start -> new SegmentInterval(interval));
     }
 
     /** The interval of the segments of a row; empty if the table's transformSpec filters the row out. */
@@ -136,22 +136,22 @@ final class SegmentStore {
 
     /** Drops all rows within an interval that consists of whole segment intervals. */
     void dropBuckets(Interval interval) throws IOException {
-        List<SegmentBucket> inside = List.copyOf(buckets.subMap(interval.getStartMillis(), interval.getEndMillis())
+        List<SegmentInterval> inside = List.copyOf(buckets.subMap(interval.getStartMillis(), interval.getEndMillis())
                 .values());
-        for (SegmentBucket bucket : inside) {
+        for (SegmentInterval bucket : inside) {
             drop(bucket);
         }
     }
 
     /** Drops the pending rows of the bucket that starts at this time. */
     void dropPending(long start) throws IOException {
-        SegmentBucket bucket = buckets.get(start);
+        SegmentInterval bucket = buckets.get(start);
         if (bucket != null) {
             clearPending(bucket);
         }
     }
 
-    private void drop(@Nullable SegmentBucket bucket) throws IOException {
+    private void drop(@Nullable SegmentInterval bucket) throws IOException {
         if (bucket == null) {
             return;
         }
@@ -163,7 +163,7 @@ final class SegmentStore {
         }
     }
 
-    private void clearPending(SegmentBucket bucket) throws IOException {
+    private void clearPending(SegmentInterval bucket) throws IOException {
         if (bucket.pending() == null) {
             return;
         }
@@ -175,13 +175,13 @@ final class SegmentStore {
     }
 
     private void persistLargest() throws IOException {
-        List<SegmentBucket> fullest = buckets.values().stream()
+        List<SegmentInterval> fullest = buckets.values().stream()
                 .filter(bucket -> bucket.pending() != null)
-                .sorted(Comparator.comparingInt(SegmentBucket::pendingRows)
+                .sorted(Comparator.comparingInt(SegmentInterval::pendingRows)
                         .reversed()
                         .thenComparingLong(bucket -> bucket.interval().getStartMillis()))
                 .toList();
-        for (SegmentBucket bucket : fullest) {
+        for (SegmentInterval bucket : fullest) {
             if (pendingRows <= schema.rowsInMemory() / KEPT_SHARE && pendingBytes <= PENDING_BYTES_MAX / KEPT_SHARE) {
                 break;
             }
@@ -195,7 +195,7 @@ final class SegmentStore {
         compactJournal();
     }
 
-    private void mergeFull(SegmentBucket bucket) throws IOException {
+    private void mergeFull(SegmentInterval bucket) throws IOException {
         for (List<StoredSegment> full = toMerge(bucket); !full.isEmpty(); full = toMerge(bucket)) {
             StoredSegment merged = writer.merge(bucket.interval(), full);
             bucket.segments().removeAll(full);
@@ -204,7 +204,7 @@ final class SegmentStore {
         }
     }
 
-    private static List<StoredSegment> toMerge(SegmentBucket bucket) {
+    private static List<StoredSegment> toMerge(SegmentInterval bucket) {
         List<StoredSegment> segments = bucket.segments();
         return SegmentTiers.toMerge(segments.stream().map(StoredSegment::rows).toList()).stream()
                 .map(segments::get)
@@ -257,7 +257,7 @@ final class SegmentStore {
     }
 
     private boolean hasPending(long start) {
-        SegmentBucket bucket = buckets.get(start);
+        SegmentInterval bucket = buckets.get(start);
         return bucket != null && bucket.pending() != null;
     }
 
@@ -267,7 +267,7 @@ final class SegmentStore {
         List<ReferenceCountingSegment> pending = new ArrayList<>();
         long rows = 0;
         long memory = 0;
-        for (SegmentBucket bucket : buckets.values()) {
+        for (SegmentInterval bucket : buckets.values()) {
             stored.addAll(bucket.segments());
             PendingIndex index = bucket.pending();
             if (index != null) {
@@ -294,7 +294,7 @@ final class SegmentStore {
     void close() throws IOException {
         journal.close();
         retired.forEach(StoredSegment::close);
-        Collection<SegmentBucket> all = buckets.values();
+        Collection<SegmentInterval> all = buckets.values();
         all.forEach(bucket -> bucket.segments().forEach(StoredSegment::close));
     }
 }

@@ -28,7 +28,7 @@ import org.apache.druid.sql.destination.IngestDestination;
  * <p>One object per statement, or per supplier of queries; thread-safe if that is.
  *
  * <pre>{@code
- * SqlEngine engine = new ClusterSqlEngine(queries, services.planning().conglomerate(), services.json());
+ * SqlEngine engine = new ClusterSqlEngine(queries, services.brokerFactories().conglomerate(), services.json());
  * DruidPlanner planner = plannerFactory.createPlanner(engine, "SELECT COUNT(*) FROM events", context, null);
  * }</pre>
  */

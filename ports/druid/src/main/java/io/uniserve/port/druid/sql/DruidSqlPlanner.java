@@ -79,7 +79,7 @@ public final class DruidSqlPlanner {
             throw UniserveException.unsupported("context key " + QueryContexts.BY_SEGMENT_KEY + " with SQL: remove it");
         }
         ClusterSqlEngine engine =
-                new ClusterSqlEngine(queries, services.planning().conglomerate(), services.json());
+                new ClusterSqlEngine(queries, services.brokerFactories().conglomerate(), services.json());
         try (DruidPlanner planner = factory(tables).createPlanner(engine, request.sql(), context, null)) {
             planner.getPlannerContext().setAuthenticationResult(CALLER);
             planner.getPlannerContext().setParameters(request.parameters());

@@ -85,7 +85,7 @@ public final class OneDruid implements QuerySegmentWalker {
     private <T> JsonNode answer(Query<T> query) throws IOException {
         List<T> rows = new NativeQueryRunner(services).run(query, this, 300_000).toList();
         QueryToolChest<T, Query<T>> toolChest =
-                services.planning().conglomerate().getToolChest(query);
+                services.brokerFactories().conglomerate().getToolChest(query);
         ObjectMapper mapper =
                 toolChest == null ? services.json() : toolChest.decorateObjectMapper(services.json(), query);
         return services.json().readTree(mapper.writeValueAsBytes(rows));
@@ -112,7 +112,7 @@ public final class OneDruid implements QuerySegmentWalker {
         Query<T> query = Queries.withSpecificSegments(asked, descriptors)
                 .withOverriddenContext(Map.of(QueryContexts.QUERY_RESOURCE_ID, QueryIds.next()));
         QueryRunnerFactory<T, Query<T>> factory =
-                services.reading().conglomerate().findFactory(query);
+                services.dataNodeFactories().conglomerate().findFactory(query);
         QueryToolChest<T, Query<T>> toolChest = factory.getToolchest();
         var mapping = query.getDataSource().createSegmentMapFunction(query);
         List<QueryRunner<T>> runners = descriptors.stream()

@@ -6,12 +6,12 @@ import org.joda.time.Interval;
 import org.jspecify.annotations.Nullable;
 
 /** All rows of an actor in one interval of the table's segmentGranularity. Used on the actor's update thread. */
-final class SegmentBucket {
+final class SegmentInterval {
     private final Interval interval;
     private final List<StoredSegment> segments = new ArrayList<>();
     private @Nullable PendingIndex pending;
 
-    SegmentBucket(Interval interval) {
+    SegmentInterval(Interval interval) {
         this.interval = interval;
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 final class RebalancingSimulationTest {
     private static final boolean FULL = Boolean.getBoolean("uniserve.test.full");
     private static final int SEEDS = FULL ? 30 : 14; // seed 14 found a bug that lower seeds did not
-    private static final int HOT_SEEDS = FULL ? 12 : 6;
+    private static final int HOT_SEEDS = 12;
     private static final SimulationOptions REBALANCED =
             SimulationOptions.defaults().withRebalancing();
     private static final SimulationOptions HOT_ACTOR =

@@ -225,7 +225,7 @@ class LoadCommandTest {
         Files.write(file, new byte[] {'a', '\n', (byte) 0xff, (byte) 0xfe, '\n', 'b', '\n'});
         Run run = uniserve.run("load", "words", file.toString());
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(run.err()).contains("INVALID_ARGUMENT", "UTF-8");
+        assertThat(run.err()).contains("INVALID_ROW", "a.txt line 2", "UTF-8");
         Files.writeString(directory.resolve("b.jsonl.gz"), "not packed");
         assertThat(uniserve.run("load", "words", directory + "/b.jsonl.gz").err())
                 .contains("cannot read");

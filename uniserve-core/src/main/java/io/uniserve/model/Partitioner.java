@@ -150,6 +150,25 @@ public sealed interface Partitioner {
             return retention.isPresent() && retention.get().addTo(chunks.end(ordinal), chunks.zone()) <= now;
         }
 
+        /**
+         * Ordinal after the last expired chunk of these actors, before which all their chunks are expired. Daylight saving moves times of day
+         * that do not exist, so a later chunk may expire before an earlier one: chunks end in their order.
+         *
+         * @param actors numbers of actors, ascending
+         * @param watermark lowest result: chunks before it are expired already
+         */
+        public int expiredBefore(List<Integer> actors, int watermark, long now) {
+            int before = watermark;
+            for (int actor : actors) {
+                int ordinal = ordinalOf(actor);
+                if (ordinal >= before && !isExpired(ordinal, now)) {
+                    break;
+                }
+                before = Math.max(before, ordinal + 1);
+            }
+            return before;
+        }
+
         /** Time at which a chunk expires; empty if the table keeps all chunks. */
         public Optional<Long> expiryOf(int ordinal) {
             return retention.map(kept -> kept.addTo(chunks.end(ordinal), chunks.zone()));

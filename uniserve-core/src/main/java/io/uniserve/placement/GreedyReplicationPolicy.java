@@ -49,7 +49,7 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
     }
 
     @Override
-    public Plan plan(LiveCluster cluster, CopyCosts measured) {
+    public Plan plan(LiveCluster cluster, CopyTraffic measured) {
         Search search = new Search(cluster, measured);
         Comparator<Actor> hottest =
                 Comparator.comparingDouble(actor -> -actor.copies().queryLoad());
@@ -89,10 +89,10 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
     private final class Search {
         private final TreeMap<ServerId, Server> servers = new TreeMap<>();
         private final TreeMap<ServerId, Double> loads = new TreeMap<>();
-        private final CopyCosts measured;
+        private final CopyTraffic measured;
         private final double mean;
 
-        Search(LiveCluster cluster, CopyCosts measured) {
+        Search(LiveCluster cluster, CopyTraffic measured) {
             this.measured = measured;
             double strength = 0;
             for (Server server : cluster.servers()) {

@@ -20,7 +20,7 @@ public interface ReplicationPolicy {
      * @param cluster servers and actors, with their loads
      * @param measured measured cost of copies
      */
-    Plan plan(LiveCluster cluster, CopyCosts measured);
+    Plan plan(LiveCluster cluster, CopyTraffic measured);
 
     /** A policy without any change. */
     static ReplicationPolicy none() {
@@ -33,7 +33,7 @@ public interface ReplicationPolicy {
      * @param bytesPerSecond rate of past copies, more than 0
      * @param bytesMoving bytes of the replicas that are being copied now
      */
-    record CopyCosts(double bytesPerSecond, long bytesMoving) {}
+    record CopyTraffic(double bytesPerSecond, long bytesMoving) {}
 
     /**
      * Result of a policy.

@@ -12,7 +12,7 @@ import io.uniserve.placement.LiveCluster.CopyState;
 import io.uniserve.placement.LiveCluster.Server;
 import io.uniserve.placement.ReplicationPolicy.AddCopy;
 import io.uniserve.placement.ReplicationPolicy.Change;
-import io.uniserve.placement.ReplicationPolicy.CopyCosts;
+import io.uniserve.placement.ReplicationPolicy.CopyTraffic;
 import io.uniserve.placement.ReplicationPolicy.DropCopy;
 import io.uniserve.placement.ReplicationPolicy.Plan;
 import io.uniserve.placement.ReplicationPolicy.SetWeights;
@@ -28,13 +28,13 @@ import org.junit.jupiter.api.Test;
 /** Copies of hot actors: when they come, where, how queries are divided, and when they go. */
 class GreedyReplicationPolicyTest {
     private static final double IDLE = 1;
-    private static final CopyCosts FREE = new CopyCosts(1e9, 0);
+    private static final CopyTraffic FREE = new CopyTraffic(1e9, 0);
     private static final ReplicationLimits LIMITS = new ReplicationLimits(4, 1.0, 0.5, 100, 1L << 40, 600);
 
     private final List<Server> servers = new ArrayList<>();
     private final List<Row> rows = new ArrayList<>();
     private GreedyReplicationPolicy policy = new GreedyReplicationPolicy(LIMITS, 0.2);
-    private CopyCosts costs = FREE;
+    private CopyTraffic costs = FREE;
 
     /** Mutable state of an actor between rounds. */
     private static final class Row {
@@ -272,13 +272,13 @@ class GreedyReplicationPolicyTest {
         servers(1, 1, 1, 1);
         Row hot = actor(500, 0);
         hot.bytes = 10_000_000_000L;
-        costs = new CopyCosts(1e6, 0);
+        costs = new CopyTraffic(1e6, 0);
         assertThat(plan().change()).isEmpty();
         assertThat(plan().findings())
                 .singleElement()
                 .satisfies(finding ->
                         assertThat(finding.reason()).contains("gets no copy").contains("10000.0 MB in 10000.0 s"));
-        costs = new CopyCosts(1e9, 0);
+        costs = new CopyTraffic(1e9, 0);
         assertThat(change()).isInstanceOf(AddCopy.class);
         hot.updates = 5_000;
         assertThat(plan().change()).as("each update waits for one more").isEmpty();
@@ -302,10 +302,10 @@ class GreedyReplicationPolicyTest {
         Row hot = actor(500, 0);
         hot.bytes = 600;
         policy = new GreedyReplicationPolicy(new ReplicationLimits(4, 1, 0.5, 100, 1_000, 600), 0.2);
-        costs = new CopyCosts(1e9, 500);
+        costs = new CopyTraffic(1e9, 500);
         assertThat(plan().change()).isEmpty();
         assertThat(plan().findings().get(0).reason()).contains("bytes-max");
-        costs = new CopyCosts(1e9, 400);
+        costs = new CopyTraffic(1e9, 400);
         assertThat(change()).isInstanceOf(AddCopy.class);
     }
 

@@ -481,7 +481,9 @@ public final class ServerStateMachine {
         @Override
         public void onChanged(TableViewCache.View view) {
             if (!stopped) {
-                replicas.publishAll(view.meta().tableId());
+                if (view.map().generation() > 0) {
+                    replicas.publishAll(view.meta().tableId());
+                }
                 chunks.onMap(view.meta(), view.map(), view.readAtNanos());
                 replicas.applyMap(view);
                 transactionTables.onTable(view);

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.time;
 
 import io.uniserve.protocol.env.Clock;
+import org.slf4j.LoggerFactory;
 
 /** Clocks of the process. */
 public final class SystemClock implements Clock {
@@ -9,7 +10,15 @@ public final class SystemClock implements Clock {
 
     private final ScaledWallClock wall = ScaledWallClock.parse(System.getProperty(ScaledWallClock.PROPERTY, ""));
 
-    private SystemClock() {}
+    private SystemClock() {
+        if (wall.speed() != 1) {
+            LoggerFactory.getLogger(SystemClock.class)
+                    .warn(
+                            "{} is {}: the wall clock is wrong on purpose, for a test",
+                            ScaledWallClock.PROPERTY,
+                            wall.text());
+        }
+    }
 
     @Override
     public long wallMillis() {

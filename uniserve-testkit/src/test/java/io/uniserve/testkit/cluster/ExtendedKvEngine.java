@@ -24,6 +24,11 @@ abstract class ExtendedKvEngine implements Engine {
     /** The test's operators. */
     abstract List<Operator<?, ?>> added();
 
+    /** The operators of the server with this context, of the same ids. */
+    List<Operator<?, ?>> added(EngineContext context) {
+        return added();
+    }
+
     /** The test's planner. */
     abstract Answer answer(QueryText query, PlanContext context);
 
@@ -58,7 +63,7 @@ abstract class ExtendedKvEngine implements Engine {
             @Override
             public List<Operator<?, ?>> operators() {
                 List<Operator<?, ?>> all = new ArrayList<>(opened.operators());
-                all.addAll(added());
+                all.addAll(added(context));
                 return all;
             }
 

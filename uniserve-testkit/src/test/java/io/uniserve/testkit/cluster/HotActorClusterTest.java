@@ -4,17 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.api.ActorFactory;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.EngineContext;
-import io.uniserve.api.EngineInstance;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
 import io.uniserve.codec.Codecs;
@@ -25,7 +22,6 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.message.AdminReply.CopyStatus;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -72,37 +68,13 @@ class HotActorClusterTest {
         }
 
         @Override
-        Answer answer(QueryText query, PlanContext context) {
-            throw UniserveException.unsupported("queries in a language");
+        List<Operator<?, ?>> added(EngineContext context) {
+            return List.of(ask(context.scratch().toString()));
         }
 
         @Override
-        public EngineInstance open(EngineContext context) {
-            EngineInstance opened = super.open(context);
-            return new EngineInstance() {
-                @Override
-                public ActorFactory<?> actors() {
-                    return opened.actors();
-                }
-
-                @Override
-                public List<Operator<?, ?>> operators() {
-                    List<Operator<?, ?>> all = new ArrayList<>(opened.operators());
-                    all.removeIf(operator -> operator.id().equals(ASK.id()));
-                    all.add(ask(context.scratch().toString()));
-                    return all;
-                }
-
-                @Override
-                public List<UpdateFunction<?, ?>> updates() {
-                    return opened.updates();
-                }
-
-                @Override
-                public void close() {
-                    opened.close();
-                }
-            };
+        Answer answer(QueryText query, PlanContext context) {
+            throw UniserveException.unsupported("queries in a language");
         }
     }
 

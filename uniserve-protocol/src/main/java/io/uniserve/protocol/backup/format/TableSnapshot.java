@@ -135,15 +135,7 @@ public record TableSnapshot(
         if (!(meta.partitioner() instanceof Partitioner.Time time)) {
             return this;
         }
-        int watermark = actors.expiredBefore();
-        for (int actor : actors.numbers()) {
-            int ordinal = time.ordinalOf(actor);
-            if (ordinal >= watermark && !time.isExpired(ordinal, now)) {
-                break; // chunks end in their order
-            }
-            watermark = Math.max(watermark, ordinal + 1);
-        }
-        return withoutChunksBefore(watermark);
+        return withoutChunksBefore(time.expiredBefore(actors.numbers(), actors.expiredBefore(), now));
     }
 
     /** The same without the chunks of a TIME table before an ordinal, which are expired. */

@@ -111,17 +111,12 @@ final class BackupActorFinder {
     private Found wholeChunks(Partitioner.Time time, List<Integer> stored) {
         long now = job.leader().env().clock().wallMillis();
         TreeSet<Integer> ordinals = new TreeSet<>();
-        int expiredBefore = 0;
         stored.stream()
                 .map(time::ordinalOf)
                 .filter(ordinal -> ordinal < time.chunks().chunks())
                 .forEach(ordinals::add);
-        for (int ordinal : ordinals) {
-            if (!time.isExpired(ordinal, now)) {
-                break; // chunks end in their order
-            }
-            expiredBefore = ordinal + 1;
-        }
+        int expiredBefore =
+                time.expiredBefore(ordinals.stream().map(time::firstActor).toList(), 0, now);
         List<Integer> numbers = new ArrayList<>();
         for (int ordinal : ordinals.tailSet(expiredBefore, true)) {
             for (int bucket = 0; bucket < time.buckets(); bucket++) {

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.coordinator.chunk;
 
-import io.uniserve.model.ActorState;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.coordinator.failover.TableReconciler;
@@ -51,7 +50,7 @@ public final class ChunkManager {
                 || !time.isExpired(time.ordinalOf(map.actors().get(0).actor()), now)) {
             return;
         }
-        int watermark = firstLive(time, map, now);
+        int watermark = time.expiredBefore(map.numbers(), map.expiredBefore(), now);
         TableMap next = map.withoutChunksBefore(time, watermark);
         LOG.info(
                 "table {}: {} actors of chunks before {} are expired",
@@ -59,21 +58,5 @@ public final class ChunkManager {
                 map.actors().size() - next.actors().size(),
                 time.chunks().startText(watermark));
         tables.write(table, next, List.of(), () -> leader.droppedTables().addAll(List.of(table.meta.name())));
-    }
-
-    /**
-     * Ordinal after the last chunk that has actors and before which all such chunks are expired. Daylight saving moves times of day that do
-     * not exist, so a later chunk may expire before an earlier one: chunks end in their order.
-     */
-    private static int firstLive(Partitioner.Time time, TableMap map, long now) {
-        int watermark = 0;
-        for (ActorState actor : map.actors()) {
-            int ordinal = time.ordinalOf(actor.actor());
-            if (ordinal >= watermark && !time.isExpired(ordinal, now)) {
-                break;
-            }
-            watermark = Math.max(watermark, ordinal + 1);
-        }
-        return watermark;
     }
 }

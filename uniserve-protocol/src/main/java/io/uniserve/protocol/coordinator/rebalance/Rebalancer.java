@@ -178,7 +178,7 @@ public final class Rebalancer {
                 loads,
                 key -> !pausedUntil.containsKey(key) && !manualUntil.containsKey(key),
                 replication);
-        ReplicationPolicy.CopyCosts costs =
+        ReplicationPolicy.CopyTraffic costs =
                 replication.costs(InProgressMoves.of(leader.catalog().tables(), leader.clusterView()), averages);
         setup.background()
                 .run(

@@ -117,14 +117,14 @@ final class ReplicationController {
     }
 
     /** The plan of the policy; nothing if there are no automatic copies. */
-    ReplicationPolicy.Plan plan(LiveCluster cluster, ReplicationPolicy.CopyCosts costs) {
+    ReplicationPolicy.Plan plan(LiveCluster cluster, ReplicationPolicy.CopyTraffic costs) {
         return setup.isEnabled() ? setup.policy().plan(cluster, costs) : ReplicationPolicy.Plan.NOTHING;
     }
 
     /** Measured cost of copies, with the bytes of the actors that move now. */
-    ReplicationPolicy.CopyCosts costs(InProgressMoves under, LoadAverages averages) {
+    ReplicationPolicy.CopyTraffic costs(InProgressMoves under, LoadAverages averages) {
         long bytes = under.moving().keySet().stream().mapToLong(averages::bytes).sum();
-        return new ReplicationPolicy.CopyCosts(rate.bytesPerSecond(), bytes);
+        return new ReplicationPolicy.CopyTraffic(rate.bytesPerSecond(), bytes);
     }
 
     /** Takes a new plan. The same change must be proposed twice. */

@@ -17,7 +17,7 @@ public interface Merger<P, V> {
     V merge(P parameters, V left, V right);
 
     /**
-     * Merges all values of a server's actors. The default merges them two at a time; override it if one merge of all costs less. The result
+     * Merges values of a server's actors, in most cases all; if they are large, some of them and then the result with others. The default merges them two at a time; override it if one merge of all costs less. The result
      * must be the same.
      *
      * @param values at least one, in no particular order
@@ -31,9 +31,9 @@ public interface Merger<P, V> {
     }
 
     /**
-     * Estimates the encoded size of a value that waits for those of other actors, in bytes. The host limits the memory of such values by it.
-     * Without an estimate the host encodes each value to measure it, which costs as much as sending it. It measures values of a large
-     * estimate too.
+     * Estimates the memory of a value that waits for those of other actors, in bytes, which is at least its encoded size. The host limits
+     * the memory of such values by it. Without an estimate the host encodes each value to measure it, which costs as much as sending it. It
+     * measures values of a large estimate too.
      */
     default OptionalLong estimateBytes(V value) {
         return OptionalLong.empty();

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * objects. Otherwise the worker that computed a value encodes it.
  */
 final class OperatorRun<A extends ActorView, P, V> {
-    /** Estimates above are not trusted: such values are measured against the limit per actor. */
-    private static final long ESTIMATED_BYTES_MAX = Limits.RESULT_BYTES_PER_ACTOR_MAX / 8;
+    /** Values with larger estimates are measured, as an estimate may be far above the encoded size, which has a limit. */
+    private static final long ESTIMATED_BYTES_MAX = Limits.RESULT_BYTES_PER_ACTOR_MAX / 2;
 
     private final RetrieveOperator<A, P, V> operator;
     /** The port's operator. It differs from {@code operator} for a scatter, a gather and a map, which run as a retrieve. */
@@ -147,18 +147,31 @@ final class OperatorRun<A extends ActorView, P, V> {
                 : write((V) value, Limits.RESULT_BYTES_PER_ACTOR_MAX).size();
     }
 
-    /** Merges partial values of {@link #retrieve} and encodes the result. */
-    Bytes merge(List<Object> values) {
+    /** Merges partial values of {@link #retrieve}, while others are still read. The result is merged again. */
+    Object mergeEarly(List<Object> values) {
         return pinnedActor.call("merging of " + operator.id(), () -> mergeValues(values));
     }
 
+    /** Memory of a merged value, in bytes: by the merger's estimate, or its encoded size. */
+    @SuppressWarnings("unchecked") // as in mergeValues
+    long memory(Object value) {
+        OptionalLong estimate = merger.orElseThrow().estimateBytes((V) value);
+        return estimate.orElseGet(() -> write((V) value, Limits.RESULT_BYTES_PER_QUERY_MAX).size());
+    }
+
+    /** Merges partial values of {@link #retrieve} and encodes the result. */
+    Bytes merge(List<Object> values) {
+        return pinnedActor.call(
+                "merging of " + operator.id(), () -> encode(mergeValues(values), Limits.RESULT_BYTES_PER_REPLY_MAX));
+    }
+
     @SuppressWarnings("unchecked") // retrieve() returns values of type V if there is a merger
-    private Bytes mergeValues(List<Object> values) {
+    private V mergeValues(List<Object> values) {
         V merged = merger.orElseThrow().mergeAll(parameters, (List<V>) (List<?>) values);
         if (merged == null) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "merger of " + operator.id() + " returned null");
         }
-        return encode(merged, Limits.RESULT_BYTES_PER_REPLY_MAX);
+        return merged;
     }
 
     private Bytes encode(V value, int bytesMax) {

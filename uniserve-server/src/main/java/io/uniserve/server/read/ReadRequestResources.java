@@ -137,12 +137,23 @@ final class ReadRequestResources implements Timers.Cancel {
         return run;
     }
 
-    /** Reserves memory for a value until the reply is made. */
-    Object reserve(OperatorRun<?, ?, ?> runs, Object value, boolean alone) {
+    /** Reserves memory for a value until the reply is made, and returns its bytes. */
+    long reserve(OperatorRun<?, ?, ?> runs, Object value, boolean alone) {
         int bytes = runs.size(value, alone);
         service.resultMemory().reserve(bytes);
         reservedBytes.addAndGet(bytes);
-        return value;
+        return bytes;
+    }
+
+    /** Reserves memory for a merged value in place of that of its parts, and returns its bytes. A failure changes nothing. */
+    long replaceReserved(long parts, long mergedBytes) {
+        if (mergedBytes > parts) {
+            service.resultMemory().reserve(mergedBytes - parts);
+        } else {
+            service.resultMemory().release(parts - mergedBytes);
+        }
+        reservedBytes.addAndGet(mergedBytes - parts);
+        return mergedBytes;
     }
 
     ActorFailure failure(int actor, long epoch, UniserveException failure) {

@@ -126,7 +126,8 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
         this.pool = new WorkerPool("uniserve-read", threads, settings.fairReads(), clock);
         this.running = new RunningQueryRegistry(clock, firstVersion);
         this.maxNanos = settings.queryTimeMax().toNanos();
-        this.resultMemory = new ResultMemoryBudget(settings.resultMemoryBytes());
+        this.resultMemory = new ResultMemoryBudget(
+                Math.min(settings.resultMemoryBytes(), Runtime.getRuntime().maxMemory() / 4));
         this.requestsMax = settings.readQueue() + threads;
         this.clients = new ClientRequestLimiter(requestsMax, "reads", "server.read-queue");
         this.catchUpNanos = settings.catchUpWait().toNanos();

@@ -50,11 +50,14 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger openTargets;
     private final AtomicReferenceArray<@Nullable Object> results;
+    private final PrefixMerger prefixMerger;
     private final AtomicLong costNanos = new AtomicLong();
     /** Cost that operators have reported, plus one; 0 if none. Each entry is used only by the thread of its target. */
     private final long[] reportedCosts;
 
     private final long[] rowsScanned;
+    /** Memory of values that wait to be merged. Each entry is used only by the thread of its target. */
+    private final long[] valueBytes;
 
     /** In a session: number of the state that each target was read from. */
     private final AtomicLongArray versions;
@@ -76,6 +79,8 @@ final class ReadTask implements Timers.Cancel {
         this.results = new AtomicReferenceArray<>(request.targets().size());
         this.reportedCosts = new long[request.targets().size()];
         this.rowsScanned = new long[request.targets().size()];
+        this.valueBytes = new long[request.targets().size()];
+        this.prefixMerger = new PrefixMerger(run, results);
         this.versions = new AtomicLongArray(
                 request.session().isPresent() ? request.targets().size() : 0);
     }
@@ -368,7 +373,9 @@ final class ReadTask implements Timers.Cancel {
             return actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run.operator(actor);
                 boolean alone = results.length() == 1;
-                return run.reserve(runs, runs.retrieve(seen, context, alone), alone);
+                Object value = runs.retrieve(seen, context, alone);
+                valueBytes[place] = run.reserve(runs, value, alone);
+                return value;
             });
         } finally {
             reportedCosts[place] = Math.max(-1, Math.min(context.reportedNanos(), Long.MAX_VALUE - 1)) + 1;
@@ -460,7 +467,7 @@ final class ReadTask implements Timers.Cancel {
         boolean onTransport = onTransportThread;
         long start = run.costClock(onTransport);
         try {
-            parts.add(new ReadReply.Part(actors, ran.merge(values)));
+            parts.add(new ReadReply.Part(actors, ran.merge(prefixMerger.withMerged(values))));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             UniserveException error = run.fault("merging of ", e);
             actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
@@ -511,7 +518,7 @@ final class ReadTask implements Timers.Cancel {
                 Object result = serve(place, start);
                 long end = service.clock().nanos();
                 if (result != null) {
-                    results.set(place, result);
+                    prefixMerger.set(place, result, result instanceof ActorFailure ? 0 : valueBytes[place]);
                     wallNanos[place] = Math.max(1, end - start);
                     totalNanos += wallNanos[place];
                     actors++;

@@ -19,8 +19,8 @@ final class ResultMemoryBudget {
             used.addAndGet(-bytes);
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    "results under way take more than server.result-memory, " + bytesMax
-                            + " bytes; try again or elsewhere");
+                    "results under way take more than " + bytesMax + " bytes, the smaller of server.result-memory and a"
+                            + " quarter of the heap; try again or elsewhere");
         }
     }
 

@@ -253,8 +253,9 @@ final class VersionedReadTask implements Timers.Cancel {
             }
             Object value = actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run.operator(actor);
-                return run.reserve(
-                        runs, runs.retrieve(state.state(), context, returnsSeparately()), returnsSeparately());
+                Object read = runs.retrieve(state.state(), context, returnsSeparately());
+                run.reserve(runs, read, returnsSeparately());
+                return read;
             });
             return new ActorValue(target.actor(), share.completeVersion(), value);
         } finally {

@@ -22,6 +22,7 @@ import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,6 +30,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -85,6 +87,49 @@ class ReadServiceTest {
         assertThat(world.read(ReadWorld.request("large@1", "", 0, 1, 2)).failures())
                 .extracting(ActorFailure::code)
                 .containsOnly(ErrorCode.RESOURCE_EXHAUSTED);
+    }
+
+    @Test
+    void manyLargeValuesAreMergedInTheOrderOfActorsBeforeAllHaveArrived() {
+        restart(4, 10, 16 << 20);
+        int[] actors = IntStream.range(0, 64).toArray();
+        for (int actor : actors) {
+            world.actor(actor, 1);
+        }
+        byte[] expected = new byte[64];
+        for (int actor : actors) {
+            expected[actor] = (byte) actor;
+        }
+        world.merging(
+                "large@1", (actor, context) -> Bytes.wrap(new byte[] {(byte) context.actor()}), new Joined(false));
+        ReadReply reply = world.read(ReadWorld.request("large@1", "", actors));
+        assertThat(reply.failures()).isEmpty();
+        assertThat(reply.parts()).hasSize(1);
+        assertThat(Codecs.BYTES.decode(reply.parts().get(0).value())).isEqualTo(Bytes.wrap(expected));
+        world.merging("bad@1", (actor, context) -> Bytes.wrap(new byte[1]), new Joined(true));
+        assertThat(world.read(ReadWorld.request("bad@1", "", actors)).failures())
+                .hasSize(64)
+                .extracting(ActorFailure::code)
+                .containsOnly(ErrorCode.PORT_FAILED);
+        assertThat(world.service.resultMemory().used()).isZero();
+    }
+
+    /** Merger that appends values, each of which counts as a megabyte, and a merged one as two. */
+    private record Joined(boolean fails) implements Merger<String, Bytes> {
+        @Override
+        public Bytes merge(String parameters, Bytes left, Bytes right) {
+            if (fails) {
+                throw new IllegalStateException("cannot merge");
+            }
+            byte[] joined = Arrays.copyOf(left.toArray(), left.size() + right.size());
+            System.arraycopy(right.toArray(), 0, joined, left.size(), right.size());
+            return Bytes.wrap(joined);
+        }
+
+        @Override
+        public OptionalLong estimateBytes(Bytes value) {
+            return OptionalLong.of(value.size() == 1 ? 1 << 20 : 2 << 20);
+        }
     }
 
     /** Merger that returns as many bytes as it gets values. */

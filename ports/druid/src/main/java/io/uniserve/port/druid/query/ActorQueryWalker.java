@@ -62,8 +62,9 @@ final class ActorQueryWalker implements QuerySegmentWalker {
             if (ExactTopN.applies(query)) {
                 Query<T> all = ExactTopN.forActors(query);
                 List<PartialResults> parts = retrieve(table, all);
-                List<T> ranked = ExactTopN.rank(query, PartialResults.decoded(all, parts, services.brokerFactories()));
-                return merged(query, List.of(Sequences.simple(ranked), EmptyBuckets.of(query, parts)));
+                ExactTopN.Ranking<T> ranking = new ExactTopN.Ranking<>(query);
+                PartialResults.decoded(all, parts, services.brokerFactories()).forEach(ranking::add);
+                return merged(query, List.of(Sequences.simple(ranking.best()), EmptyBuckets.of(query, parts)));
             }
             if (query instanceof GroupByQuery groupBy && groupBy.isApplyLimitPushDown()) {
                 return Sequences.simple(mergedWithoutPushDown(table, query));

@@ -3,8 +3,8 @@ package io.uniserve.port.druid.query;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,10 +17,8 @@ import org.apache.druid.query.QueryContexts;
 import org.apache.druid.query.QueryDataSource;
 import org.apache.druid.query.Result;
 import org.apache.druid.query.UnionDataSource;
-import org.apache.druid.query.aggregation.AggregatorFactory;
 import org.apache.druid.query.ordering.StringComparator;
 import org.apache.druid.query.ordering.StringComparators;
-import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
 import org.apache.druid.query.topn.DimensionTopNMetricSpec;
 import org.apache.druid.query.topn.InvertedTopNMetricSpec;
 import org.apache.druid.query.topn.TopNMetricSpec;
@@ -30,6 +28,7 @@ import org.apache.druid.query.topn.TopNResultValue;
 import org.apache.druid.query.union.UnionQuery;
 import org.joda.time.DateTime;
 import org.joda.time.chrono.ISOChronology;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Exact topN: actors return all values of the dimension, and the planner ranks them as Druid's engine ranks those of one segment with all
@@ -129,68 +128,51 @@ final class ExactTopN {
         return applies(query) && query.getThreshold() >= VALUES_MAX;
     }
 
-    /** Ranks all values of all parts. */
-    @SuppressWarnings("unchecked") // T is the result of a topN.
-    static <T> List<T> rank(Query<T> query, List<List<T>> parts) {
-        TopNQuery topN = (TopNQuery) query;
-        Map<Long, Map<Object, Map<String, Object>>> buckets = new TreeMap<>();
-        for (List<T> part : parts) {
+    /** Ranking of all values of all parts. Not thread-safe. */
+    static final class Ranking<T> {
+        private final TopNQuery query;
+        private final Map<Long, TopNValues.Table> buckets = new TreeMap<>();
+        private @Nullable DateTime first;
+
+        Ranking(Query<T> query) {
+            this.query = (TopNQuery) query;
+        }
+
+        /** Adds the results of an actor or a server. */
+        @SuppressWarnings("unchecked") // T is the result of a topN.
+        void add(List<T> part) {
             for (T row : part) {
                 Result<TopNResultValue> result = (Result<TopNResultValue>) row;
-                long bucket = Granularities.ALL.equals(topN.getGranularity())
-                        ? 0
-                        : topN.getGranularity()
-                                .bucketStart(result.getTimestamp().getMillis());
-                add(topN, buckets.computeIfAbsent(bucket, start -> values()), result);
+                first = first == null ? result.getTimestamp() : first;
+                long bucket = isOfAllTime() ? 0 : query.getGranularity().bucketStart(result.getTimestamp().getMillis());
+                buckets.computeIfAbsent(bucket, start -> new TopNValues.Table(query, values()))
+                        .add(result.getValue());
             }
         }
-        List<T> ranked = new ArrayList<>();
-        buckets.forEach((start, values) -> ranked.add((T) best(topN, time(start, topN, parts), values)));
-        return ranked;
-    }
 
-    /** Results of granularity ALL have the time of the first row, which all parts know. */
-    private static <T> DateTime time(long start, TopNQuery query, List<List<T>> parts) {
-        return Granularities.ALL.equals(query.getGranularity())
-                ? ((Result<?>) parts.stream()
-                                .filter(part -> !part.isEmpty())
-                                .findFirst()
-                                .orElseThrow()
-                                .get(0))
-                        .getTimestamp()
-                : new DateTime(start, ISOChronology.getInstanceUTC());
-    }
-
-    /** In the order of a segment's dictionary, in which Druid's engine visits values. */
-    @SuppressWarnings({"unchecked", "rawtypes"}) // Values of one dimension are of one type.
-    private static Map<Object, Map<String, Object>> values() {
-        return new TreeMap<>((Comparator) Comparators.naturalNullsFirst());
-    }
-
-    private static void add(TopNQuery query, Map<Object, Map<String, Object>> values, Result<TopNResultValue> result) {
-        String dimension = query.getDimensionSpec().getOutputName();
-        for (DimensionAndMetricValueExtractor value : result.getValue()) {
-            Map<String, Object> known = values.get(value.getDimensionValue(dimension));
-            if (known == null) {
-                values.put(value.getDimensionValue(dimension), new LinkedHashMap<>(value.getBaseObject()));
-                continue;
-            }
-            for (AggregatorFactory aggregator : query.getAggregatorSpecs()) {
-                known.compute(aggregator.getName(), (name, left) -> aggregator.combine(left, value.getMetric(name)));
-            }
+        /** The best values of each time bucket. Results of granularity ALL have the time of the first row, which all parts know. */
+        @SuppressWarnings("unchecked") // T is the result of a topN.
+        List<T> best() {
+            List<T> ranked = new ArrayList<>();
+            buckets.forEach((start, values) -> {
+                DateTime time = isOfAllTime() && first != null ? first : new DateTime(start, ISOChronology.getInstanceUTC());
+                TopNResultBuilder builder = TopNMerge.builder(query, time);
+                for (Object[] row : values.rows()) {
+                    builder.addEntry((Comparable<?>) row[0], null, Arrays.copyOfRange(row, 1, row.length));
+                }
+                ranked.add((T) builder.build());
+            });
+            return ranked;
         }
-    }
 
-    private static Result<TopNResultValue> best(
-            TopNQuery query, DateTime time, Map<Object, Map<String, Object>> values) {
-        List<AggregatorFactory> aggregators = query.getAggregatorSpecs();
-        TopNResultBuilder builder = TopNMerge.builder(query, time);
-        values.forEach((value, fields) -> builder.addEntry(
-                (Comparable<?>) value,
-                null,
-                aggregators.stream()
-                        .map(aggregator -> fields.get(aggregator.getName()))
-                        .toArray()));
-        return builder.build();
+        private boolean isOfAllTime() {
+            return Granularities.ALL.equals(query.getGranularity());
+        }
+
+        /** In the order of a segment's dictionary, in which Druid's engine visits values. */
+        @SuppressWarnings({"unchecked", "rawtypes"}) // Values of one dimension are of one type.
+        private static Map<Object, Object[]> values() {
+            return new TreeMap<>((Comparator) Comparators.naturalNullsFirst());
+        }
     }
 }

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.java.util.common.guava.Sequences;
 import org.apache.druid.query.Query;
@@ -70,7 +71,11 @@ public final class PartialResults {
                 // Servers do not merge them, so they need not stay objects.
                 ? new PartialResults(
                         times, new TreeMap<>(Map.of(actor, new Part(null, List.of(), encode(query, rows)))))
-                : new PartialResults(times, new TreeMap<>(Map.of(ANY_ACTOR, new Part(query, rows, null))));
+                : new PartialResults(times, new TreeMap<>(Map.of(ANY_ACTOR, new Part(query, compact(query, rows), null))));
+    }
+
+    private static <T> List<T> compact(Query<T> query, List<T> rows) {
+        return query instanceof TopNQuery topN && ExactTopN.isForActors(topN) ? TopNValues.compact(topN, rows) : rows;
     }
 
     /** No results, of actors that a query need not ask, as all their rows are at other times. */
@@ -112,10 +117,12 @@ public final class PartialResults {
 
     private static <T> PartialResults merge(
             Query<T> asked, TimeRange times, List<PartialResults> parts, QueryFactories factories) {
-        List<T> rows = asked instanceof TopNQuery topN
-                ? TopNMerge.merge(topN, decoded(asked, parts, factories), !ExactTopN.isForActors(topN))
-                : mergedRows(asked, parts, factories);
-        return of(ANY_ACTOR, times, asked, rows);
+        if (asked instanceof TopNQuery topN) {
+            List<List<T>> all = decoded(asked, parts, factories).toList();
+            List<T> rows = ExactTopN.isForActors(topN) ? TopNMerge.allValues(topN, all) : TopNMerge.best(topN, all);
+            return new PartialResults(times, new TreeMap<>(Map.of(ANY_ACTOR, new Part(asked, rows, null))));
+        }
+        return of(ANY_ACTOR, times, asked, mergedRows(asked, parts, factories));
     }
 
     /** The results of all parts, merged by the tool chest. */
@@ -147,14 +154,13 @@ public final class PartialResults {
         return Sequences.simple(all);
     }
 
-    /** The results of each part in the order of actors, with times as if one segment had all rows. */
-    static <T> List<List<T>> decoded(Query<T> query, List<PartialResults> all, QueryFactories factories) {
+    /** The results of each part in the order of actors, with times as if one segment had all rows. Each part is decoded when it is used. */
+    static <T> Stream<List<T>> decoded(Query<T> query, List<PartialResults> all, QueryFactories factories) {
         TimeRange range = range(all);
         return all.stream()
                 .flatMap(one -> one.parts.entrySet().stream())
                 .sorted(Map.Entry.comparingByKey()) // stable
-                .map(part -> BucketTimes.withFirst(query, range, rows(part.getValue(), query, factories)))
-                .toList();
+                .map(part -> BucketTimes.withFirst(query, range, rows(part.getValue(), query, factories)));
     }
 
     @SuppressWarnings("unchecked") // Results of one request are all of the query's class.
@@ -176,7 +182,7 @@ public final class PartialResults {
         }
     }
 
-    /** Estimated bytes of {@link #CODEC}. */
+    /** Estimated bytes in memory, which are no less than those of {@link #CODEC}. */
     long estimateBytes() {
         long bytes = 0;
         for (Part part : parts.values()) {

@@ -14,16 +14,20 @@ import org.apache.druid.query.topn.TopNQuery;
 import org.apache.druid.query.topn.TopNResultValue;
 import org.jspecify.annotations.Nullable;
 
-/** Estimates of the serialized size of results, without serializing them. Stateless. */
+/** Estimates of the memory of results, which is larger than their serialized size. Stateless. */
 final class ResultSizes {
-    /** Of a number, a time, a name that has occurred before, or the frame of a row. */
-    private static final long SMALL_BYTES = 10;
+    /** Of a number, a time or the header of an object. */
+    private static final long SMALL_BYTES = 24;
+    /** Of a reference and its place in an array. */
+    private static final long REFERENCE_BYTES = 8;
+    /** Of an entry of a map, without its value. */
+    private static final long ENTRY_BYTES = 56;
     /** Of a value of unknown class, if no aggregator of the query is larger. */
     private static final long OBJECT_BYTES_MIN = 64;
 
     private ResultSizes() {}
 
-    /** Estimated bytes of these results; rather too many than too few. */
+    /** Estimated bytes of these results; too many rather than too few. */
     static long estimate(Query<?> query, List<?> rows) {
         long object = objectBytes(query);
         long bytes = SMALL_BYTES;
@@ -53,7 +57,7 @@ final class ResultSizes {
             return SMALL_BYTES;
         }
         if (value instanceof String text) {
-            return 2 + 3L * text.length();
+            return 2 * SMALL_BYTES + 3L * text.length();
         }
         if (value instanceof ResultRow row) {
             return bytes(row.getArray(), object);
@@ -61,7 +65,7 @@ final class ResultSizes {
         if (value instanceof Object[] array) {
             long bytes = SMALL_BYTES;
             for (Object one : array) {
-                bytes += bytes(one, object);
+                bytes += REFERENCE_BYTES + bytes(one, object);
             }
             return bytes;
         }
@@ -80,14 +84,21 @@ final class ResultSizes {
         if (value instanceof Map<?, ?> map) {
             long bytes = SMALL_BYTES;
             for (Object one : map.values()) {
-                bytes += SMALL_BYTES + bytes(one, object);
+                bytes += ENTRY_BYTES + bytes(one, object);
+            }
+            return bytes;
+        }
+        if (value instanceof TopNValues compact) {
+            long bytes = SMALL_BYTES;
+            for (int i = 0; i < compact.size(); i++) {
+                bytes += REFERENCE_BYTES + bytes(compact.row(i), object);
             }
             return bytes;
         }
         if (value instanceof Iterable<?> list) {
             long bytes = SMALL_BYTES;
             for (Object one : list) {
-                bytes += bytes(one, object);
+                bytes += REFERENCE_BYTES + bytes(one, object);
             }
             return bytes;
         }

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.druid.java.util.common.granularity.Granularities;
 import org.apache.druid.query.Result;
 import org.apache.druid.query.aggregation.AggregatorFactory;
@@ -64,11 +65,16 @@ final class TopNMerge {
             values.values().forEach(fields -> builder.addEntry(fields.value(posts)));
             return builder.build();
         }
+    }
 
-        Result<TopNResultValue> all(TopNQuery query) {
-            List<DimensionAndMetricValueExtractor> all = new ArrayList<>(values.size());
-            values.values().forEach(fields -> all.add(fields.value(query.getPostAggregatorSpecs())));
-            return new Result<>(time, new TopNResultValue(all));
+    /** All values of one time bucket, in the order of their arrival. */
+    private static final class AllValues {
+        private final DateTime time;
+        private final TopNValues.Table table;
+
+        AllValues(DateTime time, TopNQuery query) {
+            this.time = time;
+            this.table = new TopNValues.Table(query, new LinkedHashMap<>());
         }
     }
 
@@ -102,28 +108,46 @@ final class TopNMerge {
         }
     }
 
-    /**
-     * Merges results of any number of actors, whose times are those of buckets.
-     *
-     * @param ranked whether to return the best values only, in their order; otherwise all values
-     */
+    /** Merges results of any number of actors, whose times are those of buckets: the best values, in their order. */
     @SuppressWarnings("unchecked") // T is the result of a topN.
-    static <T> List<T> merge(TopNQuery query, List<List<T>> parts, boolean ranked) {
-        boolean all = Granularities.ALL.equals(query.getGranularity());
+    static <T> List<T> best(TopNQuery query, List<List<T>> parts) {
         Map<Long, Bucket> buckets = new TreeMap<>();
-        for (List<T> part : parts) {
-            for (T row : part) {
-                Result<TopNResultValue> result = (Result<TopNResultValue>) row;
-                DateTime time =
-                        all ? result.getTimestamp() : query.getGranularity().bucketStart(result.getTimestamp());
-                buckets.computeIfAbsent(all ? 0 : time.getMillis(), start -> new Bucket(time))
-                        .add(query, result);
-            }
-        }
+        forEach(parts, result -> buckets.computeIfAbsent(
+                        key(query, result), start -> new Bucket(time(query, result)))
+                .add(query, result));
         List<T> merged = new ArrayList<>();
-        for (Bucket bucket : buckets.values()) {
-            merged.add((T) (ranked ? bucket.best(query) : bucket.all(query)));
-        }
+        buckets.values().forEach(bucket -> merged.add((T) bucket.best(query)));
         return merged;
+    }
+
+    /** Merges results as {@link #best} does, but keeps all values. */
+    @SuppressWarnings("unchecked") // T is the result of a topN.
+    static <T> List<T> allValues(TopNQuery query, List<List<T>> parts) {
+        Map<Long, AllValues> buckets = new TreeMap<>();
+        forEach(parts, result -> buckets.computeIfAbsent(
+                        key(query, result), start -> new AllValues(time(query, result), query))
+                .table
+                .add(result.getValue()));
+        List<T> merged = new ArrayList<>();
+        buckets.values().forEach(bucket -> merged.add(
+                (T) new Result<>(bucket.time, new TopNResultValue(bucket.table.toValues()))));
+        return merged;
+    }
+
+    @SuppressWarnings("unchecked") // T is the result of a topN.
+    private static <T> void forEach(List<List<T>> parts, Consumer<Result<TopNResultValue>> action) {
+        parts.forEach(part -> part.forEach(row -> action.accept((Result<TopNResultValue>) row)));
+    }
+
+    private static long key(TopNQuery query, Result<TopNResultValue> result) {
+        return Granularities.ALL.equals(query.getGranularity())
+                ? 0
+                : time(query, result).getMillis();
+    }
+
+    private static DateTime time(TopNQuery query, Result<TopNResultValue> result) {
+        return Granularities.ALL.equals(query.getGranularity())
+                ? result.getTimestamp()
+                : query.getGranularity().bucketStart(result.getTimestamp());
     }
 }

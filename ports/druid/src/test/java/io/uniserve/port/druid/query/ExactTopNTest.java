@@ -13,6 +13,7 @@ import org.apache.druid.java.util.common.DateTimes;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.Result;
 import org.apache.druid.query.topn.DimensionAndMetricValueExtractor;
+import org.apache.druid.query.topn.TopNQuery;
 import org.apache.druid.query.topn.TopNResultValue;
 import org.junit.jupiter.api.Test;
 
@@ -45,13 +46,36 @@ class ExactTopNTest {
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED));
         // The merged values of two actors of one server.
-        assertThat(ExactTopN.rank(query, List.of(values(0, ExactTopN.VALUES_MAX + 1)))
+        ExactTopN.Ranking<Result<TopNResultValue>> ranking = new ExactTopN.Ranking<>(query);
+        ranking.add(values(0, ExactTopN.VALUES_MAX + 1));
+        assertThat(ranking.best()
                         .get(0)
                         .getValue()
                         .getValue()
                         .get(0)
                         .getDimensionValue("d"))
                 .isEqualTo("v" + ExactTopN.VALUES_MAX);
+    }
+
+    @Test
+    void mergedValuesAreThoseOfAllResultsWithoutChangesToThem() throws Exception {
+        TopNQuery query = (TopNQuery) (Query<?>) query("\"d\"", "\"n\"");
+        List<Result<TopNResultValue>> first = TopNValues.compact(query, values(0, 3));
+        List<Result<TopNResultValue>> second = values(1, 3);
+        List<Result<TopNResultValue>> merged = TopNMerge.allValues(query, List.of(first, second));
+        assertThat(merged.get(0).getValue().getValue())
+                .extracting(value -> value.getBaseObject().toString())
+                .containsExactly("{d=v0, n=0}", "{d=v1, n=2}", "{d=v2, n=4}", "{d=v3, n=3}");
+        assertThat(TopNMerge.allValues(query, List.of(merged, second))
+                        .get(0)
+                        .getValue()
+                        .getValue()
+                        .get(1)
+                        .getLongMetric("n"))
+                .isEqualTo(3);
+        assertThat(merged.get(0).getValue().getValue().get(1).getLongMetric("n"))
+                .isEqualTo(2);
+        assertThat(first.get(0).getValue().getValue().get(2).getLongMetric("n")).isEqualTo(2);
     }
 
     @Test

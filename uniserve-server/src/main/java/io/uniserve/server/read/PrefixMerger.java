@@ -44,13 +44,29 @@ final class PrefixMerger {
     void set(int place, Object result, long size) {
         bytes[place] = size; // published by the next line
         results.set(place, result);
-        if (size > 0 && waitingBytes.addAndGet(size) > Math.max(WAITING_BYTES_MAX, mergedBytes) && lock.tryLock()) {
+        if (size > 0 && waitingBytes.addAndGet(size) > threshold() && acquire()) {
             try {
                 mergePrefix();
             } finally {
                 lock.unlock();
             }
         }
+    }
+
+    private long threshold() {
+        return Math.max(WAITING_BYTES_MAX, mergedBytes);
+    }
+
+    /** A worker waits for the merge of another only if values arrive faster than they are merged. */
+    private boolean acquire() {
+        if (lock.tryLock()) {
+            return true;
+        }
+        if (waitingBytes.get() <= 2 * threshold()) {
+            return false;
+        }
+        lock.lock();
+        return true;
     }
 
     private void mergePrefix() {
@@ -70,7 +86,7 @@ final class PrefixMerger {
                 taken += bytes[end];
             }
         }
-        if (taken <= Math.max(WAITING_BYTES_MAX, mergedBytes) || values.size() < 2) {
+        if (taken <= threshold() || values.size() < 2) {
             return; // an earlier target is still open
         }
         merge(run, values, taken);

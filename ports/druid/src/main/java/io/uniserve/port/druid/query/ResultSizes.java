@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Estimates of the serialized size of results, without serializing them. Stateless. */
 final class ResultSizes {
-    /** Of a number, a time, a name that has occurred before, or the frame of a row. */
+    /** Size of a number, a time, a repeated name, or the frame of a row. */
     private static final long SMALL_BYTES = 10;
-    /** Of a value of unknown class, if no aggregator of the query is larger. */
+    /** Minimum size of a value of unknown class. */
     private static final long OBJECT_BYTES_MIN = 64;
 
     private ResultSizes() {}
 
-    /** Estimated bytes of these results; rather too many than too few. */
+    /** Estimated bytes of these results; the estimate is high rather than low. */
     static long estimate(Query<?> query, List<?> rows) {
         long object = objectBytes(query);
         long bytes = SMALL_BYTES;
@@ -33,7 +33,7 @@ final class ResultSizes {
         return bytes;
     }
 
-    /** Largest size of a sketch of the query. */
+    /** Largest size of an intermediate value of the query's aggregators. */
     private static long objectBytes(Query<?> query) {
         List<AggregatorFactory> aggregators = List.of();
         if (query instanceof TimeseriesQuery timeseries) {

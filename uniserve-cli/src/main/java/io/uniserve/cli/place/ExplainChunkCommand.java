@@ -28,8 +28,8 @@ import picocli.CommandLine.Parameters;
             "Explains the placement of a chunk of a table partitioned by time, existing or new. Nothing changes.",
             "Prints the cost of every server. Column CHOSEN has the buckets of the chunk that the server would get now,"
                     + " PRESENT those of which it has an in-sync replica.",
-            "Policy easy also prints its model: at age x in hours a query takes a x^alpha ms of CPU per scanned row, and"
-                    + " b + c x^beta rows are scanned per row and second.",
+            "Policy easy also prints its model: at age x in hours a query takes a x^alpha ms of CPU per scanned row,"
+                    + " and b + c x^beta rows are scanned per row and second.",
             "The coordinator's setting coordinator.placement.chunks is the policy: easy, spread or balance-num."
         },
         footer = {
@@ -43,8 +43,8 @@ public final class ExplainChunkCommand extends ClientCommand {
     @Parameters(
             index = "1",
             paramLabel = "CHUNK",
-            description = "The start of the chunk or any time in it: an ISO date, which is midnight in UTC, or a date and"
-                    + " time with offset.")
+            description = "The start of the chunk or any time in it: an ISO date, which is midnight in UTC, or a date"
+                    + " and time with offset.")
     private String chunk = "";
 
     @Option(names = "--json", description = "Print JSON, as -o json does.")
@@ -78,10 +78,7 @@ public final class ExplainChunkCommand extends ClientCommand {
         Decision decision = told.decision();
         console()
                 .println("chunk:     %s, actors from %d on, %s"
-                        .formatted(
-                                told.start(),
-                                told.firstActor(),
-                                told.present().isEmpty() ? "absent" : "present"));
+                        .formatted(told.start(), told.firstActor(), told.present().isEmpty() ? "absent" : "present"));
         console().println("policy:    " + told.policy());
         decision.model().ifPresent(model -> {
             console().println("model:     " + text(model));

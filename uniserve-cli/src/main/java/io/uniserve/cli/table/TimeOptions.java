@@ -16,14 +16,14 @@ final class TimeOptions {
             names = "--time",
             paramLabel = "'COLUMN PERIOD'",
             description =
-                    "Partitions by time into chunks, each with its own actors: the time column, and the length of a chunk"
-                            + " as an ISO-8601 period, e.g. 'ts P1D', 'ts PT1H', 'ts P1M'.")
+                    "Partitions by time into chunks, each with its own actors: the time column, and the length of a"
+                            + " chunk as an ISO-8601 period, e.g. 'ts P1D', 'ts PT1H', 'ts P1M'.")
     private @Nullable String time;
 
     @Option(
             names = "--buckets",
             paramLabel = "N",
-            description = "With --time: actors per chunk; the hash of the key selects one (default: " + BUCKETS_DEFAULT + ").")
+            description = "With --time: actors per chunk, by hash of the row's key (default: " + BUCKETS_DEFAULT + ").")
     private @Nullable Integer buckets;
 
     @Option(

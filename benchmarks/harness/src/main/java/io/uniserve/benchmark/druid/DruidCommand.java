@@ -16,13 +16,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "druid",
         description = {
-            "Compares the Druid port with native Druid. Servers, historicals, coordinators and the broker are processes."
-                    + " Both sides have lineitem of TPC-H, one segment per month of l_shipdate, and no caches. Answers are"
-                    + " compared first; a difference fails the run.",
+            "Compares the Druid port with native Druid. Servers, historicals, coordinators and the broker are"
+                    + " processes. Both sides have lineitem of TPC-H, one segment per month of l_shipdate, no caches."
+                    + " Answers are compared first; a difference fails the run.",
             "Parts: QUERIES, by several numbers of clients; HOT, 7 of 8 queries ask one month, and Uniserve makes a"
-                    + " replica of it on every server; SHARE, as HOT with 0 to 100 %% of queries; KILL, a server is killed"
-                    + " during 500 queries per minute; APPEND, new rows, by size of the update.",
-            "Part EASY has no peer. Tables grow with time on real servers, and the policies easy, spread and balance-num"
+                    + " replica of it on every server; SHARE, as HOT with 0 to 100 %% of queries; KILL, a server is"
+                    + " killed during 500 queries per minute; APPEND, new rows, by size of the update.",
+            "Part EASY has no peer. Tables grow with time on real servers, and policies easy, spread and balance-num"
                     + " choose the servers of new chunks. It prints the p99 of queries and the deviation of CPU among"
                     + " servers. Scenarios: one table, many tables, and many tables while servers are added."
         },
@@ -108,8 +108,8 @@ public final class DruidCommand extends CliCommand {
     @Option(
             names = "--seconds",
             paramLabel = "N",
-            description = "Minimum duration of a block on the faster side; blocks get more queries for it; 0: no minimum"
-                    + " (default: 1).")
+            description = "Minimum duration of a block on the faster side; blocks get more queries for it;"
+                    + " 0: no minimum (default: 1).")
     private double seconds = 1;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side; the sides alternate (default: 5).")

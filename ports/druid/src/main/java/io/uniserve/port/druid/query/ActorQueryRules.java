@@ -36,7 +36,7 @@ final class ActorQueryRules {
     /** Fails with UNSUPPORTED, with the name of the part that actors cannot evaluate. */
     static void check(Query<?> query) {
         if (query.context().isBySegment()) {
-            throw UniserveException.unsupported("context key bySegment: remove it; results of all segments are merged");
+            throw UniserveException.unsupported("context key bySegment: remove it; segments' results are merged");
         }
         check(query.getDataSource());
         aggregators(query).forEach(ActorQueryRules::check);
@@ -69,7 +69,7 @@ final class ActorQueryRules {
             if (ANY_VALUE.contains(filtered.getAggregator().getClass())) {
                 // A segment without a matching row returns null. A merge could take this null for a value.
                 throw UniserveException.unsupported("aggregator \"" + aggregator.getName()
-                        + "\" of type filtered around one of any value: move the filter to the query, or use a minimum");
+                        + "\" of any value in type filtered: move the filter to the query, or use a minimum");
             }
             check(filtered.getAggregator());
         } else if (aggregator instanceof ExpressionLambdaAggregatorFactory expression) {
@@ -79,7 +79,7 @@ final class ActorQueryRules {
 
     private static void check(ExpressionLambdaAggregatorFactory expression) {
         if (expression.getFields() != null && expression.getFields().isEmpty()) {
-            // Druid does not serialize the empty list. Without it the data node's aggregator combines instead of folding.
+            // Druid does not serialize the empty list. Without it the aggregator combines instead of folding.
             throw UniserveException.unsupported("aggregator \"" + expression.getName()
                     + "\" of type expression with empty \"fields\": name a column there, or use type count");
         }

@@ -44,7 +44,7 @@ final class ActorQueryWalker implements QuerySegmentWalker {
 
     @Override
     public <T> QueryRunner<T> getQueryRunnerForSegments(Query<T> query, Iterable<SegmentDescriptor> segments) {
-        throw UniserveException.unsupported("intervals of type segments: actors choose their segments, use type intervals");
+        throw UniserveException.unsupported("intervals of type segments: use type intervals");
     }
 
     private <T> Sequence<T> run(QueryPlus<T> plus, ResponseContext response) {

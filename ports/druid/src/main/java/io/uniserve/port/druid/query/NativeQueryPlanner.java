@@ -36,7 +36,7 @@ public final class NativeQueryPlanner implements Planner {
         return DruidErrors.DRUID.call("answer a query", () -> {
             Query<?> parsed = parse(query.text());
             if (parsed.context().isBySegment()) {
-                throw UniserveException.unsupported("context key bySegment: remove it; results of all segments are merged");
+                throw UniserveException.unsupported("context key bySegment: remove it; segments' results are merged");
             }
             return services.lookups()
                     .call(

@@ -137,7 +137,7 @@ public final class DruidServices {
             return Files.createTempDirectory("uniserve-druid-spill");
         } catch (IOException e) {
             throw new UniserveException(
-                    ErrorCode.IO, "cannot make a directory for spill files of groupBy in java.io.tmpdir: " + e.getMessage(), e);
+                    ErrorCode.IO, "cannot make a directory for spill files in java.io.tmpdir: " + e.getMessage(), e);
         }
     }
 

@@ -41,8 +41,8 @@ final class DruidRowReader {
     @Nullable
     InputRow row(Document document) {
         Map<String, Object> fields = new HashMap<>(document.fields());
-        // Druid distinguishes an empty list from null only in segments with other lists. Null makes answers independent of
-        // the segment.
+        // Druid distinguishes an empty list from null only in segments with other lists. Null makes answers the same in
+        // all segments.
         fields.values().removeIf(value -> value instanceof List<?> list && list.isEmpty());
         return transformer.transform(MapInputRowParser.parse(schema, fields));
     }

@@ -31,7 +31,7 @@ record IntervalRow(Interval interval) {
                     + "\": use an interval such as \"2024-01-01/2024-02-01\"");
         }
         if (interval.toDurationMillis() == 0) {
-            throw invalid("field \"interval\" is " + PrintableText.line(iso) + ", which is empty: let it end after its start");
+            throw invalid("field \"interval\" is " + PrintableText.line(iso) + ", which is empty: set a later end");
         }
         boolean aligned = Granularities.ALL.equals(granularity)
                 ? granularity.bucket(interval.getStart()).equals(interval)

@@ -16,7 +16,7 @@ final class SegmentMergePolicy {
     private SegmentMergePolicy() {}
 
     /**
-     * Positions of the segments to merge: of the smallest size class, the oldest consecutive ones that fit into one segment.
+     * Positions of the segments to merge: in the smallest size class with enough, the oldest consecutive ones that fit into one segment.
      *
      * @param rows of the segments, oldest first
      * @return {@link #MERGE_SEGMENTS} positions, ascending; empty if there is nothing to merge

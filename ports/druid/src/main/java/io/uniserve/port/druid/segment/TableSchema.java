@@ -137,7 +137,7 @@ public final class TableSchema {
         }
         if (tree.path("timestampSpec").has("missingValue")) {
             throw UniserveException.unsupported(
-                    "timestampSpec.missingValue in table option " + OPTION + "; delete the field: each row needs its own time");
+                    "timestampSpec.missingValue in table option " + OPTION + "; delete it: each row needs a time");
         }
     }
 

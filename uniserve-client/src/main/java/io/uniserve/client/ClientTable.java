@@ -61,7 +61,7 @@ public final class ClientTable {
         return selection(Optional.of(route -> distinct));
     }
 
-    /** Selects the actors of these keys. The operator still needs the keys as parameters. */
+    /** Selects the actors of these keys; in a TIME table one actor per key and chunk, at most. The operator still needs the keys as parameters. */
     public ActorSelection keys(Collection<? extends PartitionKey> keys) {
         List<PartitionKey> copy = List.copyOf(keys);
         return selection(Optional.of(route -> {
@@ -71,12 +71,12 @@ public final class ClientTable {
         }));
     }
 
-    /** Selects the actor of this text key. */
+    /** Selects the actor of this text key; in a TIME table one actor per chunk. */
     public ActorSelection key(String key) {
         return selection(PartitionKey.of(key));
     }
 
-    /** Selects the actor of this number key. */
+    /** Selects the actor of this number key; in a TIME table one actor per chunk. */
     public ActorSelection key(long key) {
         return selection(PartitionKey.of(key));
     }
@@ -143,8 +143,8 @@ public final class ClientTable {
     }
 
     /**
-     * Selects the chunks of a TIME table that overlap an interval, for queries that name the interval as well: a chunk may also have rows
-     * outside of it. Without such chunks a retrieve combines no values. Fails with INVALID_ARGUMENT for other tables.
+     * Selects the chunks of a TIME table that overlap an interval. A chunk may have rows outside of the interval, so the query must name the
+     * interval too. If no chunk overlaps it, a retrieve combines no values. Fails with INVALID_ARGUMENT for other tables.
      *
      * @param fromMillis start, inclusive, in milliseconds since 1970
      * @param toMillis end, exclusive

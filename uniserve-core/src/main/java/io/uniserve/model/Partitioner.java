@@ -10,13 +10,13 @@ import java.util.Optional;
 
 /** Mapping from partition keys to actors. It is part of a table's definition, so rows never move between actors. */
 public sealed interface Partitioner {
-    /** Number of actors at creation: at least 1 and fixed, but 0 for {@link Time}, whose actors the table's map has. */
+    /** Number of actors, at least 1 and fixed. 0 for {@link Time}: the table's map has its actors, which change. */
     int actors();
 
     /**
      * The actor of this key, 0 to actors - 1.
      *
-     * @throws UniserveException INVALID_ROW for a key of an unsupported type; UNSUPPORTED for {@link Time}, where the time decides too
+     * @throws UniserveException INVALID_ROW for a key of an unsupported type; UNSUPPORTED for {@link Time}, which also needs the row's time
      */
     int actorOf(PartitionKey key);
 
@@ -70,19 +70,20 @@ public sealed interface Partitioner {
     }
 
     /**
-     * Partitioning by time, then by key. Time is divided into chunks, and each chunk into buckets of keys. Actor numbers are a pure function
-     * of time and key: ordinal of the chunk times buckets, plus floorMod(murmur3_32(key bytes), buckets). Only chunks with rows have actors.
+     * Partitioning by time, then by key. Time is divided into chunks, and each chunk into buckets of keys. An actor's number is a pure function
+     * of time and key: ordinal of the chunk, times the number of buckets, plus floorMod(murmur3_32(key bytes), buckets). A chunk has actors
+     * from its first row until it expires.
      *
      * <pre>{@code
      * new Partitioner.Time("ts", new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC), 2,
      *         Optional.of(IsoPeriod.parse("retention", "P90D")), IsoPeriod.parse("ahead", "P1D"));
      * }</pre>
      *
-     * @param column name of the rows' time column
+     * @param column name of the time column
      * @param chunks division of time
      * @param buckets actors per chunk, at least 1
      * @param retention time after the end of a chunk at which the chunk expires; empty to keep all chunks
-     * @param ahead how far in the future the time of a row may be
+     * @param ahead maximum distance of a row's time in the future
      */
     record Time(String column, ChunkCalendar chunks, int buckets, Optional<IsoPeriod> retention, IsoPeriod ahead)
             implements Partitioner {
@@ -111,8 +112,8 @@ public sealed interface Partitioner {
         @Override
         public int actorOf(PartitionKey key) {
             throw UniserveException.unsupported(
-                    "an actor by key alone in a table partitioned by time: its actors are by"
-                            + " time and key; give the time too");
+                    "an actor by key alone in a table partitioned by time: time and key select its actors;"
+                            + " give the time too");
         }
 
         /**
@@ -151,11 +152,11 @@ public sealed interface Partitioner {
         }
 
         /**
-         * Ordinal after the last expired chunk of these actors, before which all their chunks are expired. Daylight saving moves times of day
-         * that do not exist, so a later chunk may expire before an earlier one: chunks end in their order.
+         * Returns an ordinal before which all chunks of these actors are expired: the highest one. Daylight saving may move a chunk's expiry
+         * behind that of the next chunk. A chunk is dropped only after all earlier ones have expired.
          *
          * @param actors numbers of actors, ascending
-         * @param watermark lowest result: chunks before it are expired already
+         * @param watermark minimum of the result: chunks before it are dropped already
          */
         public int expiredBefore(List<Integer> actors, int watermark, long now) {
             int before = watermark;
@@ -185,7 +186,7 @@ public sealed interface Partitioner {
                 throw new UniserveException(
                         ErrorCode.INVALID_ROW,
                         "time " + chunks.text(time) + " in column \"" + column + "\" is more than " + ahead
-                                + " in the future: correct the row, or create the table with a longer time ahead");
+                                + " in the future: correct the row, or create a table with a longer --ahead");
             }
         }
 
@@ -194,8 +195,8 @@ public sealed interface Partitioner {
             return new UniserveException(
                     ErrorCode.CHUNK_EXPIRED,
                     "chunk " + chunks.startText(ordinal) + " of " + chunks.period()
-                            + " is expired: the table keeps chunks for "
-                            + retention.map(IsoPeriod::toString).orElse("ever")
+                            + " is expired: the table's retention is "
+                            + retention.map(IsoPeriod::toString).orElse("unlimited")
                             + "; drop the row, or write it to a table with a longer retention");
         }
     }

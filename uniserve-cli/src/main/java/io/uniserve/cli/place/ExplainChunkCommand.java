@@ -25,9 +25,12 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "explain-chunk",
         description = {
-            "Prints the servers that a chunk of a table partitioned by time would get now, the cost of every server,"
-                    + " and the model of the table's load by age. Nothing changes.",
-            "The policy is coordinator.placement.chunks: easy, spread or balance-num."
+            "Explains the placement of a chunk of a table partitioned by time, existing or new. Nothing changes.",
+            "Prints the cost of every server. Column CHOSEN has the buckets of the chunk that the server would get now,"
+                    + " PRESENT those of which it has an in-sync replica.",
+            "Policy easy also prints its model: at age x in hours a query takes a x^alpha ms of CPU per scanned row,"
+                    + " and b + c x^beta rows are scanned per row and second.",
+            "The coordinator's setting coordinator.placement.chunks is the policy: easy, spread or balance-num."
         },
         footer = {
             "  uniserve explain-chunk events 2024-05-01",
@@ -40,7 +43,8 @@ public final class ExplainChunkCommand extends ClientCommand {
     @Parameters(
             index = "1",
             paramLabel = "CHUNK",
-            description = "The start of the chunk or any time in it: an ISO date, or a date and time with zone.")
+            description = "The start of the chunk or any time in it: an ISO date, which is midnight in UTC, or a date"
+                    + " and time with offset.")
     private String chunk = "";
 
     @Option(names = "--json", description = "Print JSON, as -o json does.")
@@ -65,8 +69,8 @@ public final class ExplainChunkCommand extends ClientCommand {
         try {
             return RowTime.parse("CHUNK", chunk);
         } catch (UniserveException e) {
-            throw usageError("CHUNK " + chunk + ": use an ISO date or date and time, such as 2024-05-01 or"
-                    + " 2024-05-01T10:00:00Z");
+            throw usageError("CHUNK is " + chunk + ": use an ISO date, or a date and time with offset, such as"
+                    + " 2024-05-01 or 2024-05-01T10:00:00Z");
         }
     }
 
@@ -74,10 +78,7 @@ public final class ExplainChunkCommand extends ClientCommand {
         Decision decision = told.decision();
         console()
                 .println("chunk:     %s, actors from %d on, %s"
-                        .formatted(
-                                told.start(),
-                                told.firstActor(),
-                                told.present().isEmpty() ? "not made yet" : "present"));
+                        .formatted(told.start(), told.firstActor(), told.present().isEmpty() ? "absent" : "present"));
         console().println("policy:    " + told.policy());
         decision.model().ifPresent(model -> {
             console().println("model:     " + text(model));

@@ -124,7 +124,7 @@ final class TableCreateCommand extends ClientCommand {
             throw usageError("--actors and --range-bounds exclude each other: N bounds make N+1 actors");
         }
         if (time.isGiven() && (bounds != null || isGiven("--actors"))) {
-            throw usageError("--time excludes --actors and --range-bounds: a chunk of time has --buckets actors");
+            throw usageError("--time excludes --actors and --range-bounds: --buckets gives the actors per chunk");
         }
         TableMeta meta = new TableMeta(
                 new TableName(name),

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
                         + " change: in this distribution solr's configset.",
         footer = {
             "  uniserve table update speeches --configset ./myconf",
-            "  uniserve table update events -O retention=30d"
+            "  uniserve table update speeches -O uniserve.automatic-copies=off"
         })
 final class TableUpdateCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")

@@ -16,31 +16,33 @@ final class TimeOptions {
             names = "--time",
             paramLabel = "'COLUMN PERIOD'",
             description =
-                    "Partitions by time: the time column and the length of a chunk, e.g. 'ts P1D', 'ts PT1H', 'ts P1M'.")
+                    "Partitions by time into chunks, each with its own actors: the time column, and the length of a"
+                            + " chunk as an ISO-8601 period, e.g. 'ts P1D', 'ts PT1H', 'ts P1M'.")
     private @Nullable String time;
 
     @Option(
             names = "--buckets",
             paramLabel = "N",
-            description = "With --time: actors per chunk, by hash of the key (default: " + BUCKETS_DEFAULT + ").")
+            description = "With --time: actors per chunk, by hash of the row's key (default: " + BUCKETS_DEFAULT + ").")
     private @Nullable Integer buckets;
 
     @Option(
             names = "--retention",
             paramLabel = "PERIOD",
-            description = "With --time: a chunk expires this long after its end, e.g. P90D (default: never).")
+            description = "With --time: a chunk is dropped this long after its end, e.g. P90D (default: never).")
     private @Nullable String retention;
 
     @Option(
             names = "--zone",
             paramLabel = "ZONE",
-            description = "With --time: zone of days, weeks, months and years, e.g. Europe/Rome (default: UTC).")
+            description = "With --time: time zone in which days, weeks, months and years start, e.g. Europe/Rome"
+                    + " (default: UTC).")
     private @Nullable String zone;
 
     @Option(
             names = "--ahead",
             paramLabel = "PERIOD",
-            description = "With --time: how far in the future a row may be, e.g. PT1H (default: P1D).")
+            description = "With --time: a row may be at most this far in the future, e.g. PT1H (default: P1D).")
     private @Nullable String ahead;
 
     /** Returns whether the table is partitioned by time; fails with INVALID_ARGUMENT for an option without --time. */
@@ -58,7 +60,7 @@ final class TimeOptions {
         String[] words = time == null ? new String[0] : time.strip().split("\\s+");
         if (words.length != 2) {
             throw UniserveException.invalid(
-                    "--time is '" + time + "': name the time column and the period of a chunk, e.g. 'ts P1D'");
+                    "--time is '" + time + "': give the time column and the length of a chunk, e.g. 'ts P1D'");
         }
         IsoPeriod chunk = IsoPeriod.parse("--time", words[1]);
         return new Partitioner.Time(

@@ -74,7 +74,7 @@ class ExplainChunkCommandTest {
     void aWrongTimeAndATableWithoutChunksAreRefused() {
         Run wrong = console.run("explain-chunk", "t", "yesterday");
         assertThat(wrong.exit()).isEqualTo(ExitCode.USAGE);
-        assertThat(wrong.err()).contains("CHUNK yesterday", "2024-05-01");
+        assertThat(wrong.err()).contains("CHUNK is yesterday", "2024-05-01");
         Run none = console.run("explain-chunk", "t", "2024-05-01");
         assertThat(none.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(none.err()).contains("not partitioned by time");

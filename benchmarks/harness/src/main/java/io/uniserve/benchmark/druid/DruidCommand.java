@@ -16,15 +16,15 @@ import picocli.CommandLine.Option;
 @Command(
         name = "druid",
         description = {
-            "The Druid port against native Druid: servers and historicals each in a JVM of its own, with a real"
-                    + " ZooKeeper, coordinator and broker on the peer's side. Both have lineitem of TPC-H, one segment per"
-                    + " month of l_shipdate, no caches. Answers are compared first; a difference fails the run.",
-            "Parts: QUERIES of all months by several clients; HOT, one month with 7 of 8 queries, of which Uniserve"
-                    + " makes a replica on every server; SHARE, the same with 0 to 100 %% of queries; KILL, a server is"
-                    + " killed under 500 queries per minute; APPEND, megabytes of new rows.",
-            "EASY has no peer: tables grow with time on real servers, and EASY, Spread or BalanceNum chooses the"
-                    + " servers of each new chunk. It prints the p99 of queries and the deviation of CPU among servers, in"
-                    + " three scenarios: one table, many tables, and many tables while the cluster grows."
+            "Compares the Druid port with native Druid. Servers, historicals, coordinators and the broker are"
+                    + " processes. Both sides have lineitem of TPC-H, one segment per month of l_shipdate, no caches."
+                    + " Answers are compared first; a difference fails the run.",
+            "Parts: QUERIES, by several numbers of clients; HOT, 7 of 8 queries ask one month, and Uniserve makes a"
+                    + " replica of it on every server; SHARE, as HOT with 0 to 100 %% of queries; KILL, a server is"
+                    + " killed during 500 queries per minute; APPEND, new rows, by size of the update.",
+            "Part EASY has no peer. Tables grow with time on real servers, and policies easy, spread and balance-num"
+                    + " choose the servers of new chunks. It prints the p99 of queries and the deviation of CPU among"
+                    + " servers. Scenarios: one table, many tables, and many tables while servers are added."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -59,7 +59,7 @@ public final class DruidCommand extends CliCommand {
             names = "--peer",
             paramLabel = "NAME",
             description =
-                    "System to compare with: ${COMPLETION-CANDIDATES}; none only checks Uniserve's counts and sums"
+                    "System to compare with: ${COMPLETION-CANDIDATES}; none checks only Uniserve's counts and sums"
                             + " (default: druid).")
     private Peer peer = Peer.DRUID;
 
@@ -72,8 +72,8 @@ public final class DruidCommand extends CliCommand {
 
     @Option(
             names = "--full",
-            description = "The papers' sizes: scale 1, 10 minutes of queries, 1, 10 and 100 MB, 10 rounds. Options that"
-                    + " are given count.")
+            description = "The papers' sizes: scale 1, 10 minutes of queries, 1, 10 and 100 MB, 10 rounds, 9 shares."
+                    + " Explicit options take precedence.")
     private boolean full;
 
     @Option(names = "--sf", paramLabel = "N", description = "Scale factor of TPC-H (default: 0.1).")
@@ -82,7 +82,7 @@ public final class DruidCommand extends CliCommand {
     @Option(names = "--servers", paramLabel = "N", description = "Servers, and historicals of the peer (default: 4).")
     private int servers = 4;
 
-    @Option(names = "--heap", paramLabel = "SIZE", description = "Heap of each, e.g. 512m (default).")
+    @Option(names = "--heap", paramLabel = "SIZE", description = "Heap of each server and historical (default: 512m).")
     private String heap = "512m";
 
     @Option(
@@ -96,22 +96,23 @@ public final class DruidCommand extends CliCommand {
             names = "--clients",
             split = ",",
             paramLabel = "N",
-            description = "Concurrent clients, one or several numbers (default: 1,2,4,8).")
+            description = "Numbers of concurrent clients, measured one after the other (default: 1,2,4,8).")
     private List<Integer> clients = List.of(1, 2, 4, 8);
 
     @Option(
             names = "--operations",
             paramLabel = "N",
-            description = "Minimum queries per block, all clients (default: 10).")
+            description = "Minimum number of queries per block, over all clients (default: 10).")
     private int operations = 10;
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
-            description = "More queries, until the faster side takes this long; 0 for none (default: 1).")
+            description = "Minimum duration of a block on the faster side; blocks get more queries for it;"
+                    + " 0: no minimum (default: 1).")
     private double seconds = 1;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side, alternating (default: 5).")
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side; the sides alternate (default: 5).")
     private int rounds = 5;
 
     @Option(names = "--warmup", paramLabel = "N", description = "Warm-up queries of each kind and side (default: 100).")
@@ -128,16 +129,17 @@ public final class DruidCommand extends CliCommand {
             names = "--quota",
             paramLabel = "CORES",
             description =
-                    "CPU limit per server and historical in parts hot, share and easy, as on machines of their own;"
-                            + " needs root, 0 for no limit (default: 0.2).")
+                    "CPU limit per server and historical in parts hot, share and easy, so that they do not compete for"
+                            + " CPU. Needs root; 0 for no limit (default: 0.2).")
     private double quota = 0.2;
 
     @Option(
             names = "--copies-wait",
             paramLabel = "SECONDS",
             description =
-                    "Maximum time of queries in parts hot and share until the coordinator has made all copies of the"
-                            + " hot month; then the rest is made by replicate, 0 for all (default: 120).")
+                    "Parts hot and share: maximum time of queries until the coordinator has made a replica of the hot"
+                            + " month on every server. Then the command replicate makes the missing ones; 0: all"
+                            + " (default: 120).")
     private double copiesWait = 120;
 
     @Option(
@@ -157,10 +159,14 @@ public final class DruidCommand extends CliCommand {
             names = "--rf",
             split = ",",
             paramLabel = "N",
-            description = "Replicas of the tables of part kill, each with its own queries (default: 1,4).")
+            description = "Replication factors of part kill: one table with its own queries per factor (default: 1,4).")
     private List<Integer> rfs = List.of(1, 4);
 
-    @Option(names = "--bulk", split = ",", paramLabel = "MB", description = "Sizes of bulk appends (default: 1,10).")
+    @Option(
+            names = "--bulk",
+            split = ",",
+            paramLabel = "MB",
+            description = "Sizes of the updates of part append (default: 1,10).")
     private List<Integer> bulk = List.of(1, 10);
 
     @Option(
@@ -173,15 +179,15 @@ public final class DruidCommand extends CliCommand {
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "Queries per second in part easy, independent of answers (default: 10).")
+            description = "Queries per second in part easy; they do not wait for earlier answers (default: 10).")
     private double rate = 10;
 
     @Option(
             names = "--chunk-seconds",
             paramLabel = "N",
             description =
-                    "Real length of the shortest chunks in part easy. The daemons' wall clock runs faster, so that"
-                            + " they are 10 minutes there (default: 4).")
+                    "Real duration of the shortest chunks in part easy. The daemons' wall clock runs faster: such a"
+                            + " chunk has 10 minutes on it (default: 4).")
     private double chunkSeconds = 4;
 
     @Option(

@@ -24,7 +24,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 
-/** Engine Apache Druid. Table options: {@code dataSchema}, Druid's own JSON, and {@code maxRowsInMemory}; see {@link TableSchema}. */
+/**
+ * Engine of the Druid port. Table options: {@code dataSchema} in Druid's own JSON and {@code maxRowsInMemory}, see {@link TableSchema}, and
+ * {@code lookups}, see {@link TableLookups}.
+ */
 public final class DruidEngine implements Engine {
     private static final Set<String> OPTIONS =
             Set.of(TableSchema.OPTION, TableSchema.ROWS_IN_MEMORY_OPTION, TableLookups.OPTION);

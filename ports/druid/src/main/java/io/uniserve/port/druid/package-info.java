@@ -1,4 +1,4 @@
-/** Port of Apache Druid: each actor is a set of Druid segments, and queries are Druid's native JSON or SQL. */
+/** Port of Apache Druid: each actor has Druid segments and rows in memory, and queries are Druid's native JSON or Druid SQL. */
 @NullMarked
 package io.uniserve.port.druid;
 

@@ -21,8 +21,8 @@ import org.apache.druid.segment.column.ColumnType;
 import org.apache.druid.segment.column.ValueType;
 
 /**
- * Rules of queries that Druid can evaluate on one node only, because their serialized form is another query, or their results have no
- * serialized form. Native Druid answers them wrongly with several data nodes; here they are refused. Stateless.
+ * Check for queries that Druid evaluates correctly on one node only: their serialized form is another query, or partial results cannot be
+ * merged. Native Druid gives wrong answers with several data nodes; here these queries are refused. Stateless.
  */
 final class ActorQueryRules {
     private static final Set<Class<?>> ANY_VALUE = Set.of(
@@ -33,10 +33,10 @@ final class ActorQueryRules {
 
     private ActorQueryRules() {}
 
-    /** Fails with UNSUPPORTED and the name of what actors cannot evaluate. */
+    /** Fails with UNSUPPORTED, with the name of the part that actors cannot evaluate. */
     static void check(Query<?> query) {
         if (query.context().isBySegment()) {
-            throw UniserveException.unsupported("context key bySegment: remove it, results are of all segments");
+            throw UniserveException.unsupported("context key bySegment: remove it; segments' results are merged");
         }
         check(query.getDataSource());
         aggregators(query).forEach(ActorQueryRules::check);
@@ -67,9 +67,9 @@ final class ActorQueryRules {
     private static void check(AggregatorFactory aggregator) {
         if (aggregator instanceof FilteredAggregatorFactory filtered) {
             if (ANY_VALUE.contains(filtered.getAggregator().getClass())) {
-                // A segment without a matching row returns null, which is taken for a value when results are merged.
+                // A segment without a matching row returns null. A merge could take this null for a value.
                 throw UniserveException.unsupported("aggregator \"" + aggregator.getName()
-                        + "\" of any value with a filter: put the filter into the query, or use a minimum");
+                        + "\" of any value in type filtered: move the filter to the query, or use a minimum");
             }
             check(filtered.getAggregator());
         } else if (aggregator instanceof ExpressionLambdaAggregatorFactory expression) {
@@ -79,9 +79,9 @@ final class ActorQueryRules {
 
     private static void check(ExpressionLambdaAggregatorFactory expression) {
         if (expression.getFields() != null && expression.getFields().isEmpty()) {
-            // Druid does not serialize the empty list, and without it the aggregator combines instead of folding.
+            // Druid does not serialize the empty list. Without it the aggregator combines instead of folding.
             throw UniserveException.unsupported("aggregator \"" + expression.getName()
-                    + "\" of type expression with no fields: name a column in \"fields\", or use type count");
+                    + "\" of type expression with empty \"fields\": name a column there, or use type count");
         }
         ColumnType type = expression.getIntermediateType();
         boolean complex = type.is(ValueType.COMPLEX)

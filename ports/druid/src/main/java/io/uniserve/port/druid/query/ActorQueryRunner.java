@@ -29,8 +29,8 @@ import org.apache.druid.segment.ReferenceCountingSegment;
 import org.apache.druid.segment.SegmentReference;
 
 /**
- * Operator that runs a query on the segments of an actor, as Druid's data nodes do: one runner per segment and interval, merged by the
- * query type's factory and tool chest, on the operator's thread.
+ * Operator that runs a query on the segments of an actor, as Druid's data nodes do. It has one runner per segment and interval. The query
+ * type's factory and tool chest merge their results. All work is on the operator's thread.
  */
 public final class ActorQueryRunner {
     /** The operator of {@link SegmentQueryCalls#RESULTS}. */

@@ -25,7 +25,7 @@ import org.apache.druid.segment.column.ValueType;
 import org.joda.time.Interval;
 
 /**
- * Runner of one query's requests to actors, in the place of CachingClusteredClient in Druid's broker. One object per query; use it on the
+ * Sender of a query to the actors of its table, in place of CachingClusteredClient in Druid's broker. One object per query; use it on the
  * planner's thread.
  */
 final class ActorQueryWalker implements QuerySegmentWalker {
@@ -44,7 +44,7 @@ final class ActorQueryWalker implements QuerySegmentWalker {
 
     @Override
     public <T> QueryRunner<T> getQueryRunnerForSegments(Query<T> query, Iterable<SegmentDescriptor> segments) {
-        throw UniserveException.unsupported("queries of segments by name (intervals of type segments)");
+        throw UniserveException.unsupported("intervals of type segments: use type intervals");
     }
 
     private <T> Sequence<T> run(QueryPlus<T> plus, ResponseContext response) {
@@ -87,8 +87,8 @@ final class ActorQueryWalker implements QuerySegmentWalker {
     }
 
     /**
-     * Druid orders groups of a pushed limit by comparators of its buffers, which differ from those of its merge for nulls of numeric
-     * dimensions. So actors return all groups, and the limit is the planner's.
+     * Merges all groups of all actors; the broker's code applies the limit afterwards. A limit at the actors would give wrong groups: Druid
+     * orders nulls of numeric dimensions differently in its buffers and in its merge.
      */
     private <T> List<T> mergedWithoutPushDown(TableName table, Query<T> query) {
         Query<T> all = query.withOverriddenContext(Map.of(GroupByQueryConfig.CTX_KEY_APPLY_LIMIT_PUSH_DOWN, false));
@@ -99,8 +99,8 @@ final class ActorQueryWalker implements QuerySegmentWalker {
     }
 
     /**
-     * Druid adds the rows of a timeseries to its grand total as it reads them, and changes merged theta sketches by that. So these rows are
-     * merged here, and the broker gets copies that are not the result of a merge.
+     * Returns whether the query has sketches. Druid adds each row of a timeseries to its grand total, which changes theta sketches that a merge
+     * returned. So these rows are merged here, and the broker's code gets copies.
      */
     private static boolean hasSketches(TimeseriesQuery query) {
         return query.getAggregatorSpecs().stream()

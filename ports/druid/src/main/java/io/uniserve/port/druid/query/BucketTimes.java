@@ -19,8 +19,8 @@ import org.joda.time.Interval;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times and fields of results in one form, whatever segments they come from. With granularity ALL each segment reports the time of its own
- * first row, and a merge keeps any of them; one Druid with all rows reports the first of all. Stateless.
+ * Alignment of result times and field order, so that results do not depend on the segments. With granularity ALL each segment reports the
+ * time of its own first row, and Druid's merge keeps any of them. A single segment with all rows reports the first of all. Stateless.
  */
 final class BucketTimes {
     private BucketTimes() {}
@@ -33,7 +33,7 @@ final class BucketTimes {
         return mapped(query, times, rows, true);
     }
 
-    /** Returns aligned results with the time of the first row in another range, if the query has granularity ALL. */
+    /** Returns aligned results with the time of the first row of a larger range, if the query has granularity ALL. */
     static <T> List<T> withFirst(Query<T> query, TimeRange times, List<T> rows) {
         return Granularities.ALL.equals(query.getGranularity()) ? mapped(query, times, rows, false) : rows;
     }

@@ -9,10 +9,10 @@ import java.util.TreeSet;
 import org.joda.time.Interval;
 
 /**
- * Actors of a TIME table that a query of some intervals asks. All other actors have rows outside of these intervals only.
+ * Actors of a TIME table that a query asks: those whose chunks overlap its intervals. All other actors have no rows in these intervals.
  *
  * @param actors actors whose chunks overlap an interval
- * @param others times of the chunks of all other actors, as time buckets depend on the first and last row of the table
+ * @param others range of the chunks of all other actors; a query's empty time buckets depend on the first and last row of the table
  */
 record ChunkSelection(Set<Integer> actors, TimeRange others) {
     /** Selects among the live actors of a table. */

@@ -24,21 +24,21 @@ import org.joda.time.DateTime;
 import org.joda.time.Interval;
 
 /**
- * Time buckets without rows. Druid's engines return them between the first and the last row of a segment. One Druid with all rows in one
- * segment returns them between the first and the last row of all, so the planner adds those between segments. Stateless.
+ * Time buckets without rows. Druid's engines return those between the first and the last row of a segment. The planner adds those between
+ * segments, so that the answer is that of one segment with all rows. Stateless.
  */
 final class EmptyBuckets {
-    /** Time buckets of a query, of all its intervals. */
+    /** Maximum number of time buckets of a query, over all its intervals. */
     static final int BUCKETS_MAX = 1_000_000;
 
-    /** Time buckets that a query may visit in one segment, with and without rows; Druid looks for its cancellation only between rows. */
+    /** Maximum number of time buckets of one segment that a query visits, also without rows. Druid checks cancellation only between rows. */
     static final long VISITED_MAX = 100_000_000;
 
     private EmptyBuckets() {}
 
     /**
-     * Fails with RESOURCE_EXHAUSTED before a query visits too many buckets of a segment. A topN allocates a result for each of them, and
-     * planners count its buckets again; here their number is an estimate by the first one's length.
+     * Fails with RESOURCE_EXHAUSTED before a query visits too many buckets of a segment. Their number is estimated by the length of the first
+     * one. The limit of a topN is lower, because it allocates a result per bucket; planners count its buckets exactly.
      *
      * @param times of the segment's rows
      * @param read part of the segment that the query reads
@@ -64,10 +64,11 @@ final class EmptyBuckets {
     private static UniserveException tooMany(long most) {
         return new UniserveException(
                 ErrorCode.RESOURCE_EXHAUSTED,
-                "query has more than " + most + " time buckets; use a coarser granularity or shorter intervals");
+                "query has more than " + most + " time buckets in one segment; use a coarser granularity or shorter"
+                        + " intervals");
     }
 
-    /** The query for actors. They send no empty buckets: the null of an actor without rows could be taken for any value of others. */
+    /** The query for actors. They return no empty buckets: a merge could take the null of an actor without rows for a value. */
     static <T> Query<T> forActors(Query<T> query) {
         return query instanceof TimeseriesQuery
                 ? query.withOverriddenContext(Map.of(TimeseriesQuery.SKIP_EMPTY_BUCKETS, true))
@@ -75,8 +76,8 @@ final class EmptyBuckets {
     }
 
     /**
-     * Empty results of all buckets, in the order of the query; a merge with the actors' results does not change these. Fails with
-     * RESOURCE_EXHAUSTED for more than {@link #BUCKETS_MAX} buckets.
+     * Empty results of all buckets, in the order of the query, to merge with the actors' results. Fails with RESOURCE_EXHAUSTED for more than
+     * {@link #BUCKETS_MAX} buckets.
      */
     @SuppressWarnings("unchecked") // Results of both query types are of class Result.
     static <T> Sequence<T> of(Query<T> query, List<PartialResults> parts) {
@@ -94,7 +95,7 @@ final class EmptyBuckets {
         return Sequences.simple(empty);
     }
 
-    /** Empty results as {@link #of}, without those of buckets that have a row. */
+    /** Empty results as of {@link #of}, without those of buckets that have a row. */
     static <T> Sequence<T> without(Query<T> query, List<PartialResults> parts, List<T> rows) {
         Set<DateTime> full = new HashSet<>();
         rows.forEach(row -> full.add(((Result<?>) row).getTimestamp()));
@@ -124,7 +125,7 @@ final class EmptyBuckets {
                     throw new UniserveException(
                             ErrorCode.RESOURCE_EXHAUSTED,
                             "query has more than " + BUCKETS_MAX + " time buckets; use a coarser granularity, shorter"
-                                    + " intervals, or \"context\": {\"skipEmptyBuckets\": true}");
+                                    + " intervals, or in a timeseries \"context\": {\"skipEmptyBuckets\": true}");
                 }
             }
         }

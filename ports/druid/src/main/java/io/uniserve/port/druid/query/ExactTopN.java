@@ -31,13 +31,13 @@ import org.joda.time.chrono.ISOChronology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exact topN: actors return all values of the dimension, and the planner ranks them as Druid's engine ranks those of one segment with all
- * rows, ties included. Druid itself merges the best values of each segment, which may miss some. Stateless.
+ * Exact topN: actors return all values of the dimension. The planner ranks them as Druid's engine ranks the values of one segment with all
+ * rows, ties included. Druid merges only the best values of each segment, which may miss some. Stateless.
  *
  * <p>Errors: RESOURCE_EXHAUSTED if a time bucket of an actor has {@link #VALUES_MAX} values.
  */
 final class ExactTopN {
-    /** Values of the dimension per actor and time bucket. */
+    /** Number of values of the dimension in a time bucket of an actor at which a topN fails. */
     static final int VALUES_MAX = 100_000;
 
     private static final String APPROXIMATE = "useApproximateTopN";
@@ -47,7 +47,7 @@ final class ExactTopN {
 
     private ExactTopN() {}
 
-    /** Returns whether the query wants exact results and is a topN whose merge is not exact anyway. */
+    /** Returns whether the query is a topN that asks for exact results, and whose merge by Druid is not exact already. */
     static boolean applies(Query<?> query) {
         return query instanceof TopNQuery topN
                 && !query.context().getBoolean(APPROXIMATE, false)
@@ -55,8 +55,8 @@ final class ExactTopN {
     }
 
     /**
-     * Returns whether the rank of a value is that of the value itself. Then the first values of each segment have all first values of the
-     * table, so Druid's merge is exact.
+     * Returns whether values are ranked by the dimension itself, not by a metric. Then the first values of the segments include the first
+     * values of the table, so Druid's merge is exact.
      */
     private static boolean isByDimension(TopNQuery query) {
         TopNMetricSpec metric = query.getTopNMetricSpec();
@@ -72,7 +72,7 @@ final class ExactTopN {
                 : TOTAL_ORDERS.contains(dimension.getOrdering());
     }
 
-    /** Fails with RESOURCE_EXHAUSTED if an actor has more values than it returns. Checked per actor, before results are merged. */
+    /** Fails with RESOURCE_EXHAUSTED if an actor may have more values than it returns. Called per actor, before results are merged. */
     static void check(Query<?> query, List<?> rows) {
         if (!(query instanceof TopNQuery topN) || !isForActors(topN)) {
             return;
@@ -83,14 +83,17 @@ final class ExactTopN {
             if (values >= topN.getThreshold()) {
                 throw new UniserveException(
                         ErrorCode.RESOURCE_EXHAUSTED,
-                        "topN: dimension " + topN.getDimensionSpec().getDimension() + " has more than " + VALUES_MAX
-                                + " values in an actor; use a groupBy, or \"context\": {\"" + APPROXIMATE
+                        "topN: dimension " + topN.getDimensionSpec().getDimension() + " has " + values
+                                + " or more values in an actor; use a groupBy, or \"context\": {\"" + APPROXIMATE
                                 + "\": true}");
             }
         }
     }
 
-    /** The query whose exact topNs over unions, itself and its subqueries, have all values of each table, so that their merge is exact. */
+    /**
+     * Returns the query with a change to each exact topN over a union, also in subqueries: it gets all values of each table. So the merge of
+     * the union's tables is exact.
+     */
     static <T> Query<T> withAllValues(Query<T> query) {
         if (query instanceof UnionQuery union) {
             @SuppressWarnings("unchecked") // Only its data sources change.
@@ -169,7 +172,7 @@ final class ExactTopN {
             return Granularities.ALL.equals(query.getGranularity());
         }
 
-        /** In the order of a segment's dictionary, in which Druid's engine visits values. */
+        /** Empty map in the order of a segment's dictionary: Druid's engine visits values in this order. */
         @SuppressWarnings({"unchecked", "rawtypes"}) // Values of one dimension are of one type.
         private static Map<Object, Object[]> values() {
             return new TreeMap<>((Comparator) Comparators.naturalNullsFirst());

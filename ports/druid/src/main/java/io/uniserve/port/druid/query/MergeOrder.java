@@ -28,8 +28,8 @@ import org.apache.druid.query.timeseries.TimeseriesQuery;
 import org.apache.druid.query.topn.TopNQuery;
 
 /**
- * Rule of which queries servers may merge in any order. For all others, such as scans, first and last values of equal times, any values, and
- * lists, the order of actors and segments decides the answer, as the order of segments does in Druid. Stateless.
+ * Decision whether servers may merge a query's results in any order. For other queries the order of actors and segments decides the answer,
+ * as the order of segments does in Druid. Examples are scans, lists, any values, and first or last values of equal times. Stateless.
  */
 final class MergeOrder {
     private static final Set<Class<?>> COMMUTATIVE = Set.of(

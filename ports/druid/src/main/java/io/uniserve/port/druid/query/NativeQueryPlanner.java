@@ -24,7 +24,7 @@ import org.apache.druid.query.QueryToolChest;
 import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
 import org.apache.druid.query.union.UnionQuery;
 
-/** Planner of Druid's native queries: JSON in, a JSON array of Druid's results out. */
+/** Planner of Druid's native queries. A query is JSON; the answer is a JSON array of Druid's results. */
 public final class NativeQueryPlanner implements Planner {
     private static final String CONTENT_TYPE = "application/json";
 
@@ -36,7 +36,7 @@ public final class NativeQueryPlanner implements Planner {
         return DruidErrors.DRUID.call("answer a query", () -> {
             Query<?> parsed = parse(query.text());
             if (parsed.context().isBySegment()) {
-                throw UniserveException.unsupported("context.bySegment");
+                throw UniserveException.unsupported("context key bySegment: remove it; segments' results are merged");
             }
             return services.lookups()
                     .call(
@@ -73,12 +73,12 @@ public final class NativeQueryPlanner implements Planner {
         try {
             JsonNode tree = services.json().readTree(text);
             if (tree == null || !tree.isObject()) {
-                throw UniserveException.invalid("a query is a JSON object with \"queryType\"");
+                throw UniserveException.invalid("the query is not a JSON object: write one with \"queryType\"");
             }
             JavaScriptCheck.check("a query", tree);
             return services.json().treeToValue(tree, Query.class);
         } catch (JsonProcessingException e) {
-            throw UniserveException.invalid("query is not valid: " + PrintableText.line(e.getOriginalMessage()));
+            throw UniserveException.invalid("the query is not valid: " + PrintableText.line(e.getOriginalMessage()));
         }
     }
 }

@@ -54,15 +54,15 @@ public final class NativeQueryRunner {
     }
 
     /**
-     * Runs a query whose data sources are tables of the cluster by name, inline data, lookups, and queries, unions and joins of these.
+     * Runs a query. Its data sources are tables by name, inline data and lookups, and queries, unions and joins of these.
      *
-     * @return the results, computed while the caller reads them on the same thread, before the plan ends
+     * @return the results; they are computed while the caller reads them, on the same thread and before the planner returns
      */
     public <T> Sequence<T> run(Query<T> query, PlanContext context) {
         return run(query, new ActorQueryWalker(services, context), Math.max(1, context.remainingNanos() / 1_000_000));
     }
 
-    /** Runs a query with this access to tables, and a timeout in milliseconds. */
+    /** Runs a query with this walker of tables, and a timeout in milliseconds. */
     <T> Sequence<T> run(Query<T> query, QuerySegmentWalker tables, long millis) {
         QuerySegmentWalker broker = new ClientQuerySegmentWalker(
                 services.emitter(),

@@ -33,23 +33,22 @@ import org.apache.druid.query.topn.TopNQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results of a {@link SegmentQuery} that are not final yet: of one actor, or of the actors of a server. If the order of rows matters to the
- * query, each actor's results stay apart, so that planners merge them in the order of actors; otherwise servers merge them.
+ * Partial results of a {@link SegmentQuery}: of one actor, or merged from the actors of a server. If the answer depends on the order of
+ * results, each actor's results stay separate, and the planner merges them in the order of actors. Otherwise servers merge them.
  *
- * <p>Results to merge are Druid's objects where they were computed. All others, and those that have travelled, are Druid's serialized form
- * in Smile. Immutable.
+ * <p>Results that the same server merges are Druid's objects. All others are Druid's serialized form in Smile. Immutable.
  */
 public final class PartialResults {
     /** Codec of the values of {@link SegmentQueryCalls#RESULTS}. */
     static final Codec<PartialResults> CODEC = Codecs.of(PartialResults::write, PartialResults::read);
 
-    /** Key of results whose order does not matter, so that they are equal on all replicas and after any merge. */
+    /** Key of results whose order does not matter, in place of an actor's number. */
     private static final int ANY_ACTOR = 0;
 
     private final TimeRange times;
     private final SortedMap<Integer, Part> parts;
 
-    /** Results of one actor, or merged from several: Druid's objects with their query, or encoded. */
+    /** Results of one actor, or merged from several actors: Druid's objects with their query, or the encoded form. */
     private record Part(
             @Nullable Query<?> query,
             List<?> rows,
@@ -68,7 +67,7 @@ public final class PartialResults {
      */
     static <T> PartialResults of(int actor, TimeRange times, Query<T> query, List<T> rows) {
         return MergeOrder.isOrderSensitive(query)
-                // Servers do not merge them, so they need not stay objects.
+                // Servers do not merge these, so they are encoded at once.
                 ? new PartialResults(
                         times, new TreeMap<>(Map.of(actor, new Part(null, List.of(), encode(query, rows)))))
                 : new PartialResults(times, new TreeMap<>(Map.of(ANY_ACTOR, new Part(query, compact(query, rows), null))));
@@ -78,7 +77,7 @@ public final class PartialResults {
         return query instanceof TopNQuery topN && ExactTopN.isForActors(topN) ? TopNValues.compact(topN, rows) : rows;
     }
 
-    /** No results, of actors that a query need not ask, as all their rows are at other times. */
+    /** Empty results for actors that the query does not ask, because their rows are outside of its intervals. */
     static PartialResults none(TimeRange times) {
         return new PartialResults(times, new TreeMap<>());
     }
@@ -99,7 +98,7 @@ public final class PartialResults {
     }
 
     /**
-     * Merges results of several groups of actors at once, as a data node merges results of its segments, unless their order matters.
+     * Merges results of several actors at once, as a data node merges results of its segments. If their order matters, it only collects them.
      *
      * @param all at least one
      */
@@ -135,7 +134,7 @@ public final class PartialResults {
                 .toList();
     }
 
-    /** Copies of rows, by their serialized form. */
+    /** Copies of rows, made by encoding and decoding them. */
     static <T> List<T> copied(Query<T> query, List<T> rows, QueryFactories factories) {
         return rows(new Part(null, List.of(), encode(query, rows)), query, factories);
     }

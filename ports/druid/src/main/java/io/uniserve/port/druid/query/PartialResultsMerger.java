@@ -4,7 +4,7 @@ import io.uniserve.api.operator.Merger;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** Merge of the results of a server's actors, all at once, as a data node of Druid merges its segments. Stateless. */
+/** Merger of the results of a server's actors, all at once, as a data node of Druid merges those of its segments. Stateless. */
 final class PartialResultsMerger implements Merger<SegmentQuery<?>, PartialResults> {
     @Override
     public PartialResults merge(SegmentQuery<?> request, PartialResults left, PartialResults right) {

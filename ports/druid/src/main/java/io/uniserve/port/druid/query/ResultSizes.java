@@ -37,7 +37,7 @@ final class ResultSizes {
         return bytes;
     }
 
-    /** Largest size of a sketch of the query. */
+    /** Largest size of an intermediate value of the query's aggregators. */
     private static long objectBytes(Query<?> query) {
         List<AggregatorFactory> aggregators = List.of();
         if (query instanceof TimeseriesQuery timeseries) {

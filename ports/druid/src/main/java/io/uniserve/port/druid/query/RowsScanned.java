@@ -11,16 +11,17 @@ import org.apache.druid.segment.Segment;
 import org.joda.time.Interval;
 
 /**
- * Estimate of the rows that a query scans: those of its intervals, as if the rows of a segment were spread evenly over its time. Rows that
- * an index of a filter skips count too. Stateless.
+ * Estimate of the rows that a query scans: those in its intervals, if the rows of a segment are spread evenly over its time. Rows that a
+ * filter skips by an index count too. Stateless.
  */
 final class RowsScanned {
     private RowsScanned() {}
 
     /**
-     * Returns the rows of all pairs of a segment and an interval within it.
+     * Returns the sum over all segments and their intervals.
      *
-     * @param parts one interval per segment; a segment occurs once per interval
+     * @param segments segments that the query reads; one with several intervals occurs several times
+     * @param parts interval of each segment, in the same order
      */
     static long estimate(Query<?> query, List<? extends Segment> segments, List<SegmentDescriptor> parts) {
         boolean metadata = query instanceof TimeBoundaryQuery && query.getFilter() == null

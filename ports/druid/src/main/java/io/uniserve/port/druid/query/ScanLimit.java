@@ -7,7 +7,7 @@ import java.util.List;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.scan.ScanResultValue;
 
-/** Count of the bytes of one scan at one actor, whose rows are all in memory before they are sent. Used by one thread. */
+/** Limit on the bytes of a scan at an actor. All its rows are in memory before the actor replies. Used by one thread. */
 final class ScanLimit {
     private long bytes;
 

@@ -10,12 +10,13 @@ import org.joda.time.Interval;
 /**
  * Part of a segment that a query reads. Immutable.
  *
- * @param overlap common times of the segment's interval and of an interval of the query
+ * @param overlap overlap of the segment's interval and an interval of the query
  */
 record SegmentPiece(ReferenceCountingSegment segment, Interval overlap) {
     /**
-     * Pieces by time, and in the order of the segments for equal times. Druid's scans read runners in this order until a limit is reached,
-     * so segments of one interval need equal overlaps: an index in memory has a data interval that ends with its newest row.
+     * Pieces in the order of their start, and for equal starts in the order of the segments. Druid's ordered scans read runners in this order
+     * until their limit. So the overlap is with the segment's interval, not with its data interval: the data interval of an index in
+     * memory ends with its newest row.
      */
     static List<SegmentPiece> of(List<ReferenceCountingSegment> segments, List<Interval> intervals) {
         List<SegmentPiece> pieces = new ArrayList<>();

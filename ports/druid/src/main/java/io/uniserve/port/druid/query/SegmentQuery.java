@@ -18,7 +18,7 @@ import org.apache.druid.query.Query;
  * @param <T> class of the results
  */
 public record SegmentQuery<T>(Query<T> query) {
-    /** Codec of the parameters of {@link SegmentQueryCalls#RESULTS}. Bytes that are no query fail with INVALID_ARGUMENT. */
+    /** Codec of the parameters of {@link SegmentQueryCalls#RESULTS}. Decoding of anything but a query fails with INVALID_ARGUMENT. */
     static final Codec<SegmentQuery<?>> CODEC = Codecs.of(
             (out, request) -> {
                 Bytes encoded = request.encode();
@@ -26,7 +26,7 @@ public record SegmentQuery<T>(Query<T> query) {
             },
             in -> decode(in.readBytes(), in.readLong()));
 
-    /** Mappers trust their own output, so altered bytes must not reach them. */
+    /** Checksum against altered bytes: the mappers do not check their input. */
     private static long checksum(Bytes encoded) {
         CRC32 crc = new CRC32();
         crc.update(encoded.buffer());
@@ -45,13 +45,13 @@ public record SegmentQuery<T>(Query<T> query) {
 
     private static SegmentQuery<?> decode(Bytes bytes, long checksum) {
         if (checksum(bytes) != checksum) {
-            throw UniserveException.invalid("parameters are no Druid query: their checksum is wrong");
+            throw UniserveException.invalid("the parameters are not a Druid query: their checksum is wrong");
         }
         try {
             return new SegmentQuery<>(DruidServices.get().smile().readValue(bytes.toArray(), Query.class));
         } catch (IOException | RuntimeException | StackOverflowError e) {
             throw new UniserveException(
-                    ErrorCode.INVALID_ARGUMENT, "parameters are no Druid query: " + e.getMessage(), e);
+                    ErrorCode.INVALID_ARGUMENT, "the parameters are not a Druid query: " + e.getMessage(), e);
         }
     }
 }

@@ -9,8 +9,8 @@ import org.joda.time.Interval;
 import org.joda.time.chrono.ISOChronology;
 
 /**
- * Times of all rows of segments, in milliseconds. Druid's engines number time buckets from the first row of a segment to the last one; for
- * the answers of one Druid with all rows, planners need these of all segments.
+ * Range of the times of all rows of segments, in milliseconds. Druid's engines return the time buckets from the first to the last row of a
+ * segment. Planners need the range of all segments for answers as from one segment with all rows.
  *
  * @param first time of the first row
  * @param last time of the last row; below {@code first} if there are no rows

@@ -17,9 +17,8 @@ import org.apache.druid.query.topn.TopNResultValue;
 import org.joda.time.DateTime;
 
 /**
- * Merge of all topN results of a server at once. Druid merges them two at a time, and copies and ranks all values each time; here values are
- * combined in one table per time bucket and ranked once. As no value is dropped on the way, approximate results are nearer to exact ones
- * than Druid's. Stateless.
+ * Merge of all topN results of a server at once. Values are combined in one map per time bucket, and ranked once. Druid merges results two at
+ * a time. It copies and ranks all values each time, and drops those beyond the threshold. Stateless.
  */
 final class TopNMerge {
     private TopNMerge() {}
@@ -38,7 +37,7 @@ final class TopNMerge {
                         posts);
     }
 
-    /** Values of one time bucket by value of the dimension, in the order of their arrival. */
+    /** Results of one time bucket by value of the dimension, in the order of the parts. */
     private static final class Bucket {
         private final DateTime time;
         private final Map<Object, Fields> values = new LinkedHashMap<>();

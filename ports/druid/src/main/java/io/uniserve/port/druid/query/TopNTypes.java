@@ -12,7 +12,10 @@ import org.apache.druid.query.topn.TopNResultValue;
 import org.apache.druid.segment.DimensionHandlerUtils;
 import org.apache.druid.segment.column.ColumnType;
 
-/** Types of the values of a topN's dimension. Smile does not keep them: it reads 5 as an Integer and 5,000,000,000 as a Long. Stateless. */
+/**
+ * Restoration of the types of a numeric topN dimension. Smile does not keep them: it reads 5 as an Integer and 5,000,000,000 as a Long.
+ * Stateless.
+ */
 final class TopNTypes {
     private TopNTypes() {}
 

@@ -1,4 +1,4 @@
-/** Native queries: what Druid's broker does on the planning side, and what its data nodes do beside an actor. */
+/** Native queries: planners run the code of Druid's broker, and actors that of its data nodes. */
 @NullMarked
 package io.uniserve.port.druid.query;
 

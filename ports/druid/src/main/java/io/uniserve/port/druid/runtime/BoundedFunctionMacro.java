@@ -15,19 +15,19 @@ import org.apache.druid.math.expr.Parser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Druid's own function of an expression, with a limit on the text that it makes. Druid has none, so that an expression could allocate all
- * memory of a server. Immutable.
+ * Druid's own function in expressions, with a limit on the length of the text that it returns. Without a limit an expression could
+ * allocate all memory of a server. Immutable.
  *
  * <p>Errors: RESOURCE_EXHAUSTED with the function's name.
  */
 final class BoundedFunctionMacro implements ExprMacroTable.ExprMacro {
-    /** Functions whose text may be longer than the sum of all arguments of the query, or grow by nesting. */
+    /** Functions that can return a text longer than their arguments, or that grow a text when they are nested. */
     static final List<String> NAMES = List.of("repeat", "lpad", "rpad", "concat", "replace", "format");
 
     /** Width and precision of a conversion of {@code format}. */
     private static final Pattern CONVERSION = Pattern.compile("%(?:\\d+\\$)?[-#+ 0,(<]*(\\d*)(?:\\.(\\d+))?");
 
-    /** Characters of a number that has no width. */
+    /** Maximum number of characters of a number that is formatted without a width. */
     private static final long NUMBER_CHARS = 400;
 
     private final String name;
@@ -60,17 +60,17 @@ final class BoundedFunctionMacro implements ExprMacroTable.ExprMacro {
         check(name, chars);
     }
 
-    /** Fails if a function would make a longer text than permitted. */
+    /** Fails if a function would return a longer text than the limit. */
     static void check(String function, long chars) {
         if (chars > DruidLimits.EXPRESSION_CHARS_MAX) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "function " + function + " of an expression would make a text of more than "
-                            + DruidLimits.EXPRESSION_CHARS_MAX + " characters");
+                            + DruidLimits.EXPRESSION_CHARS_MAX + " characters: use shorter arguments");
         }
     }
 
-    /** Most characters that a format and its arguments make: a conversion may name any argument. */
+    /** Upper bound of the characters of a formatted text. Each conversion counts the longest argument, as it may name any. */
     private static long formatted(List<ExprEval<?>> values) {
         String format = values.get(0).asString();
         if (format == null) {

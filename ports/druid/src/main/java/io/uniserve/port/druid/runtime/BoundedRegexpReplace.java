@@ -14,8 +14,8 @@ import org.apache.druid.query.expression.RegexpReplaceExprMacro;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Druid's macro {@code regexp_replace}, with a limit on the text that it makes. Druid checks the arguments; the replacement itself is
- * Java's, as in Druid, one match at a time. Immutable.
+ * Druid's macro {@code regexp_replace}, with a limit on the length of the text that it returns. Druid's code checks the arguments. The
+ * replacement is Java's, as in Druid, but stops at the match that exceeds the limit. Immutable.
  *
  * <p>Errors: RESOURCE_EXHAUSTED with the macro's name.
  */
@@ -51,7 +51,7 @@ final class BoundedRegexpReplace implements ExprMacroTable.ExprMacro {
         return out.toString();
     }
 
-    /** Call of the macro. Arguments are computed once, and patterns are kept, as most calls have one. */
+    /** Call of the macro. Arguments are computed once. Compiled patterns are cached, because most calls have only one. */
     private static final class Call extends ExprMacroTable.BaseScalarMacroFunctionExpr {
         private final Map<String, Pattern> patterns = new ConcurrentHashMap<>();
 

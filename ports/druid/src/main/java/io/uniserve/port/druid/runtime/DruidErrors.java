@@ -18,7 +18,7 @@ import org.apache.druid.query.groupby.epinephelinae.UnexpectedMultiValueDimensio
 
 /** Translation of Druid's exceptions to error codes. */
 public final class DruidErrors {
-    /** The translator; wrap every call into Druid. */
+    /** The translator. Every call into Druid goes through it. */
     public static final EngineErrorMapper DRUID = new EngineErrorMapper("Druid", DruidErrors::code);
 
     private static final Set<String> UNSUPPORTED_STATES = Set.of("JavaScript is disabled", "Cannot vectorize!");

@@ -59,10 +59,10 @@ import org.apache.druid.segment.join.MapJoinableFactory;
 import org.apache.druid.segment.writeout.OffHeapMemorySegmentWriteOutMediumFactory;
 
 /**
- * Druid's services of one process, built by hand in place of Druid's injector: mappers with the sketch extension, the expression macros,
- * lookups, joins, and the query types for planners and for actors.
+ * Druid's services of one process, built without Druid's injector: mappers with the sketch extension, expression macros, lookups, joins, and
+ * the query types for planners and for actors.
  *
- * <p>Thread-safe. One object per class loader, see {@link #get}: Druid itself keeps static registries of types.
+ * <p>Thread-safe. One object per class loader, see {@link #get}, because Druid has static registries of types.
  *
  * <pre>{@code
  * DruidServices services = DruidServices.get();
@@ -79,8 +79,8 @@ public final class DruidServices {
     private final JoinableFactory joinables;
     private final JoinableFactoryWrapper joinableWrapper;
     private final SegmentWrangler wrangler;
-    private final QueryFactories planning;
-    private final QueryFactories reading;
+    private final QueryFactories broker;
+    private final QueryFactories dataNode;
     private final IndexIO indexIo;
     private final IndexMergerV9 merger;
 
@@ -123,8 +123,8 @@ public final class DruidServices {
         indexIo = new IndexIO(json, ColumnConfig.DEFAULT);
         merger = new IndexMergerV9(json, indexIo, OffHeapMemorySegmentWriteOutMediumFactory.instance(), true);
         Path spill = spillDirectory();
-        planning = new QueryFactories(json, smile, spill);
-        reading = new QueryFactories(json, smile, spill);
+        broker = new QueryFactories(json, smile, spill);
+        dataNode = new QueryFactories(json, smile, spill);
     }
 
     /** The services of this process; builds them at the first call. */
@@ -137,7 +137,7 @@ public final class DruidServices {
             return Files.createTempDirectory("uniserve-druid-spill");
         } catch (IOException e) {
             throw new UniserveException(
-                    ErrorCode.IO, "cannot make a directory for groupBy files: " + e.getMessage(), e);
+                    ErrorCode.IO, "cannot make a directory for spill files in java.io.tmpdir: " + e.getMessage(), e);
         }
     }
 
@@ -192,27 +192,27 @@ public final class DruidServices {
         return lookups;
     }
 
-    /** Query types for planners, with Druid's broker as the model. */
+    /** Query types for planners, as in Druid's broker. */
     public QueryFactories brokerFactories() {
-        return planning;
+        return broker;
     }
 
-    /** Query types for actors, with Druid's data nodes as the model. */
+    /** Query types for actors, as in Druid's data nodes. */
     public QueryFactories dataNodeFactories() {
-        return reading;
+        return dataNode;
     }
 
-    /** Right sides of joins. */
+    /** Factory of the right sides of joins. */
     public JoinableFactory joinables() {
         return joinables;
     }
 
-    /** Right sides of joins, with analysis of their conditions. */
+    /** Factory of the right sides of joins that also analyzes join conditions. */
     public JoinableFactoryWrapper joinableWrapper() {
         return joinableWrapper;
     }
 
-    /** Segments of inline and lookup data sources. */
+    /** Factory of segments of inline and lookup data sources. */
     public SegmentWrangler wrangler() {
         return wrangler;
     }

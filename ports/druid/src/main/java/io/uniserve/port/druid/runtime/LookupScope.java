@@ -10,8 +10,8 @@ import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
 import org.apache.druid.query.lookup.LookupExtractorFactoryContainerProvider;
 
 /**
- * Lookups of the query that the current thread works for. Druid resolves lookups by name from objects that it shares between queries, and
- * each table has lookups of its own. Planner and operators run Druid on one thread per call, so the scope follows the thread.
+ * Lookups of the query that the current thread runs. Druid resolves lookups by name from one provider for all queries, but each table has
+ * its own lookups. Planner and operators run Druid on one thread per call, so the provider reads the lookups of the thread.
  *
  * <p>Thread-safe. Outside of a scope there are no lookups.
  */
@@ -41,7 +41,7 @@ public final class LookupScope implements LookupExtractorFactoryContainerProvide
         LookupExtractorFactoryContainer lookup = current.get().get(lookupName);
         if (lookup == null) {
             throw UniserveException.invalid("lookup \"" + PrintableText.line(lookupName)
-                    + "\" is not defined; the query has " + current.get().keySet());
+                    + "\" is not defined: use one of the lookups of the query's tables, " + current.get().keySet());
         }
         return Optional.of(lookup);
     }

@@ -61,10 +61,10 @@ import org.apache.druid.query.union.UnionQuery;
 import org.apache.druid.query.union.UnionQueryLogic;
 
 /**
- * Druid's runner factories and tool chests by query type, with buffers of their own.
+ * Druid's runner factories and tool chests by query type, with their own pools of buffers.
  *
- * <p>A process has two: one for planners, as in Druid's broker, and one for actors, as in its data nodes. A planner holds its merge buffers
- * while it waits for actors, so both must not take from one pool.
+ * <p>A process has two objects: one for planners, as in Druid's broker, and one for actors, as in its data nodes. A planner holds merge
+ * buffers while it waits for actors, so a common pool could block both.
  */
 public final class QueryFactories {
     private final QueryRunnerFactoryConglomerate conglomerate;
@@ -73,7 +73,7 @@ public final class QueryFactories {
     QueryFactories(ObjectMapper json, ObjectMapper smile, Path spill) {
         computeBuffers = new StupidPool<>(
                 "compute", () -> ByteBuffer.allocateDirect(DruidLimits.COMPUTE_BUFFER_BYTES), 0, 2 * cores());
-        // Watchers cancel futures of other threads; here all work is on the caller's thread, which checks for itself.
+        // Druid's watchers cancel futures of other threads. Here the caller's thread works, and checks its deadline itself.
         QueryWatcher watcher = (query, future) -> {};
         Map<Class<? extends Query>, QueryRunnerFactory> factories = new HashMap<>();
         factories.put(

@@ -23,8 +23,8 @@ public final class TableLookups {
     private TableLookups() {}
 
     /**
-     * Adds a table's lookups to those of the query's other tables. Actors have the lookups of their own table, so a name means one lookup in
-     * a query.
+     * Adds a table's lookups to those of the query's other tables. An actor has only the lookups of its own table. So tables of a query must
+     * not define different lookups of one name.
      *
      * @throws UniserveException INVALID_ARGUMENT if another table has a different lookup of the same name
      */
@@ -33,7 +33,7 @@ public final class TableLookups {
             LookupExtractorFactoryContainer other = all.putIfAbsent(name, lookup);
             if (other != null && !other.equals(lookup)) {
                 throw UniserveException.invalid("lookup \"" + PrintableText.line(name) + "\" of table "
-                        + meta.name().value() + " differs from the lookup of this name of another table of the query:"
+                        + meta.name().value() + " differs from the lookup with this name in another table of the query:"
                         + " give both tables the same lookup, or rename one");
             }
         });
@@ -56,7 +56,7 @@ public final class TableLookups {
         } catch (JsonProcessingException | NullPointerException | StackOverflowError e) {
             String why = e instanceof JsonProcessingException json ? json.getOriginalMessage() : "a map is missing";
             throw UniserveException.invalid(
-                    "table option " + OPTION + " is no JSON object of maps of texts: " + PrintableText.line(why));
+                    "table option " + OPTION + " is not a JSON object of maps of texts: " + PrintableText.line(why));
         }
         return lookups;
     }

@@ -46,7 +46,7 @@ final class CheckpointFiles {
         }
         byte[] whole = Files.readAllBytes(file);
         if (whole.length < CRC_BYTES) {
-            throw corrupt("manifest of " + checkpoint + " is cut off");
+            throw corrupt("manifest of " + checkpoint + " is incomplete");
         }
         byte[] body = Arrays.copyOf(whole, whole.length - CRC_BYTES);
         BinaryReader end = new BinaryReader(Bytes.wrap(whole, whole.length - CRC_BYTES, CRC_BYTES));

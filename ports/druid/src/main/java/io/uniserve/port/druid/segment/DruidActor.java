@@ -21,11 +21,11 @@ import org.apache.druid.segment.ReferenceCountingSegment;
 import org.joda.time.Interval;
 
 /**
- * Actor of the Druid port: segments in files, and one index in memory per interval with newer rows. Rows become segments after a fixed
- * number of rows, and segments are merged at fixed points of the log, so replicas have the same segments.
+ * Actor of the Druid port: segments in files, and an index in memory for the pending rows of each interval. A pending row is in no segment
+ * file yet. The order of updates alone decides when rows become segments and when segments are merged. So replicas have the same segments.
  *
- * <p>Thread-safety: see {@link Actor}. Queries see one published list of segments; rows of an update that is being applied may become
- * visible one by one, as in Druid's ingestion.
+ * <p>Thread-safety: see {@link Actor}. A query reads one published list of segments. Rows of an update that is being applied may become
+ * visible one by one, as in Druid's ingestion tasks.
  */
 public final class DruidActor implements Actor {
     private final ActorContext context;
@@ -84,7 +84,7 @@ public final class DruidActor implements Actor {
         return context.actor();
     }
 
-    /** Definition and number of the actor. */
+    /** Table definition, actor number and directory of the actor. */
     ActorContext context() {
         return context;
     }
@@ -103,7 +103,7 @@ public final class DruidActor implements Actor {
         });
     }
 
-    /** Adds a segment that exists elsewhere, as its files by name. */
+    /** Adds a segment that was written elsewhere, given as its files by name. */
     void addSegment(Interval interval, Map<String, Bytes> files) {
         DRUID.run("add a segment", () -> store.add(interval, files));
     }
@@ -118,7 +118,7 @@ public final class DruidActor implements Actor {
         append(onlyOwned ? rows.stream().filter(context::owns).toList() : rows);
     }
 
-    /** Drops all rows in these intervals, which the update has checked. */
+    /** Drops all rows in these intervals. The update function has checked that they consist of whole segment intervals. */
     void delete(List<IntervalRow> intervals) {
         DRUID.run("delete rows", () -> {
             for (IntervalRow row : intervals) {
@@ -127,7 +127,7 @@ public final class DruidActor implements Actor {
         });
     }
 
-    /** Runs a query's work with the published segments, which stay open meanwhile. */
+    /** Runs a query's work with the published segments, which stay open until it returns. */
     public <T> T read(Function<List<ReferenceCountingSegment>, T> work) {
         List<ReferenceCountingSegment> segments = acquire();
         try {
@@ -137,7 +137,7 @@ public final class DruidActor implements Actor {
         }
     }
 
-    /** A published list may be replaced, and its segments closed, between reading and acquiring it. */
+    /** Acquires a reference to each published segment. Repeats if an update replaced the list and closed segments meanwhile. */
     private List<ReferenceCountingSegment> acquire() {
         while (!closed) {
             SegmentSet set = published;
@@ -153,7 +153,7 @@ public final class DruidActor implements Actor {
             }
             all.subList(0, held).forEach(ReferenceCountingSegment::decrement);
         }
-        throw new UniserveException(ErrorCode.UNAVAILABLE, "actor is closed");
+        throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed");
     }
 
     @Override

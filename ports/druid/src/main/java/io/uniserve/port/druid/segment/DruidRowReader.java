@@ -41,8 +41,8 @@ final class DruidRowReader {
     @Nullable
     InputRow row(Document document) {
         Map<String, Object> fields = new HashMap<>(document.fields());
-        // Druid keeps an empty list apart from null in segments with other lists only, so answers would depend on the
-        // segment.
+        // Druid distinguishes an empty list from null only in segments with other lists. Null makes answers the same in
+        // all segments.
         fields.values().removeIf(value -> value instanceof List<?> list && list.isEmpty());
         return transformer.transform(MapInputRowParser.parse(schema, fields));
     }
@@ -66,7 +66,7 @@ final class DruidRowReader {
         String column = spec.getTimestampColumn();
         Object value = document.fields().get(column);
         if (value == null) {
-            throw invalid("row has no time: field \"" + column + "\" is missing or null");
+            throw invalid("row has no time: field \"" + column + "\" is missing or null; set it");
         }
         DateTime time;
         try {
@@ -76,7 +76,7 @@ final class DruidRowReader {
         }
         if (time == null || time.getMillis() < JodaUtils.MIN_INSTANT || time.getMillis() >= JodaUtils.MAX_INSTANT) {
             throw invalid("field \"" + column + "\" is \"" + PrintableText.line(String.valueOf(value))
-                    + "\", no time of format " + spec.getTimestampFormat());
+                    + "\", which is not a time of format " + spec.getTimestampFormat() + ": correct it");
         }
         Partitioner.Time chunked = table.time();
         if (chunked != null) {
@@ -84,7 +84,7 @@ final class DruidRowReader {
         }
     }
 
-    /** Fails if the time as stored, which a transform may set, is not in the row's chunk, where queries look for it. */
+    /** Fails if the stored time, which a transform may change, is not in the row's chunk. Queries look for the row there. */
     private void checkStoredTime(Document document, long stored) {
         String column = table.dataSchema().getTimestampSpec().getTimestampColumn();
         if (stored < JodaUtils.MIN_INSTANT || stored >= JodaUtils.MAX_INSTANT) {

@@ -15,7 +15,7 @@ public final class DruidUpdateFunctions {
     public static final EventualUpdate<DruidActor, Document> APPEND = EventualUpdate.of(
             "druid.append@1", DruidActor.class, Document.CODEC, DruidActor::check, DruidActor::append);
 
-    /** Replaces all rows in the segment intervals of the given rows by these, in tables of one actor. */
+    /** Replaces all rows in the segment intervals of the given rows, in tables of one actor. */
     public static final EventualUpdate<DruidActor, Document> REPLACE = EventualUpdate.of(
             "druid.replace@1",
             DruidActor.class,
@@ -26,7 +26,7 @@ public final class DruidUpdateFunctions {
             },
             (actor, rows) -> actor.replace(rows, false));
 
-    /** The same for tables of several actors: the rows go to each actor, which stores its own. */
+    /** Form of {@link #REPLACE} for tables of several actors: all rows go to each actor, which stores those that it owns. */
     public static final EventualUpdate<DruidActor, Document> REPLACE_EVERYWHERE = EventualUpdate.of(
             "druid.replace-everywhere@1",
             DruidActor.class,
@@ -34,13 +34,13 @@ public final class DruidUpdateFunctions {
             DruidActor::check,
             (actor, rows) -> actor.replace(rows, true));
 
-    /** Deletes all rows in intervals of segments, in tables of one actor. */
+    /** Deletes all rows in intervals that consist of whole segment intervals, in tables of one actor. */
     public static final EventualUpdate<DruidActor, Document> DELETE = delete("druid.delete@1");
 
-    /** The same for tables of several actors: the intervals go to each actor. */
+    /** Form of {@link #DELETE} for tables of several actors: the intervals go to each actor. */
     public static final EventualUpdate<DruidActor, Document> DELETE_EVERYWHERE = delete("druid.delete-everywhere@1");
 
-    /** All functions; the first one is the default of loads. */
+    /** All functions; the first one is the default of {@code uniserve load}. */
     public static final List<UpdateFunction<?, ?>> ALL =
             List.of(APPEND, REPLACE, REPLACE_EVERYWHERE, DELETE, DELETE_EVERYWHERE);
 
@@ -65,15 +65,16 @@ public final class DruidUpdateFunctions {
         return rows.stream().map(row -> IntervalRow.of(row, granularity)).toList();
     }
 
-    /** A row goes to one actor, but an interval's rows are in all of them. */
+    /** Fails with UNSUPPORTED if the table has several actors: this update came to one of them, but an interval's rows may be in all. */
     private static void checkOneActor(DruidActor actor, String function) {
         Partitioner partitioner = actor.context().meta().partitioner();
         if (partitioner.actors() != 1) {
             String several =
                     partitioner instanceof Partitioner.Time ? "chunks of time" : partitioner.actors() + " actors";
             throw UniserveException.unsupported(
-                    function + " on a table of " + several + " whose key field is its unique key; create the table with"
-                            + " -O unique-key=FIELD, of a field that is not the key field, so that rows go to all actors");
+                    function + " in one actor of a table of " + several + ": rows of an interval may be in all of them."
+                            + " Create the table with -O unique-key=FIELD, where FIELD is not the key field; then"
+                            + " updates go to all actors");
         }
     }
 }

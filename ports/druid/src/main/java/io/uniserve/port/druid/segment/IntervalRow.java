@@ -10,8 +10,8 @@ import org.joda.time.Interval;
 import org.joda.time.chrono.ISOChronology;
 
 /**
- * Row of a deletion: the interval whose rows are dropped, in a document's field {@code interval}. It consists of whole segment intervals,
- * as Druid drops segments and not rows.
+ * Row of a deletion: the interval whose rows are dropped, from a document's field {@code interval}. It consists of whole segment
+ * intervals, because Druid drops segments and not single rows.
  */
 record IntervalRow(Interval interval) {
     /** Name of the field. */
@@ -28,10 +28,10 @@ record IntervalRow(Interval interval) {
             interval = new Interval(iso, ISOChronology.getInstanceUTC());
         } catch (IllegalArgumentException e) {
             throw invalid("field \"interval\" is \"" + PrintableText.line(iso)
-                    + "\", no interval such as \"2024-01-01/2024-02-01\"");
+                    + "\": use an interval such as \"2024-01-01/2024-02-01\"");
         }
         if (interval.toDurationMillis() == 0) {
-            throw invalid("field \"interval\" is empty: " + iso);
+            throw invalid("field \"interval\" is " + PrintableText.line(iso) + ", which is empty: set a later end");
         }
         boolean aligned = Granularities.ALL.equals(granularity)
                 ? granularity.bucket(interval.getStart()).equals(interval)
@@ -39,7 +39,7 @@ record IntervalRow(Interval interval) {
                         && granularity.bucketStart(interval.getEnd()).equals(interval.getEnd());
         if (!aligned) {
             throw invalid("field \"interval\" is " + PrintableText.line(iso)
-                    + ": begin and end where segments of segmentGranularity " + granularity + " do");
+                    + ": let it start and end at bounds of segmentGranularity " + granularity);
         }
         return new IntervalRow(interval);
     }

@@ -9,7 +9,10 @@ import org.apache.druid.segment.incremental.OnheapIncrementalIndex;
 import org.apache.druid.timeline.SegmentId;
 import org.joda.time.Interval;
 
-/** Rows of one segment interval in memory, with roll-up. Queries read it while rows are added on the actor's update thread. */
+/**
+ * Pending rows of one segment interval: Druid's incremental index, with roll-up if the table has it. Queries read it while the actor's update
+ * thread adds rows.
+ */
 final class PendingIndex {
     private final OnheapIncrementalIndex index;
     private final ReferenceCountingSegment segment;
@@ -37,7 +40,7 @@ final class PendingIndex {
         return added;
     }
 
-    /** Bytes of the rows before roll-up, as encoded. */
+    /** Encoded bytes of the rows before roll-up. */
     long addedBytes() {
         return addedBytes;
     }

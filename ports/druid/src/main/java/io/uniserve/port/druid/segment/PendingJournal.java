@@ -15,8 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * File of the rows that are in no segment yet, for checkpoints: the same rows in the same order make the same index in memory. Records are
- * rows, and buckets whose rows are no longer pending.
+ * File with the pending rows of an actor, for checkpoints: the same rows in the same order give the same indexes in memory. A record is a row,
+ * or the start of a segment interval whose earlier rows are not pending any more.
  *
  * <p>Not thread-safe.
  */
@@ -34,7 +34,7 @@ final class PendingJournal implements Closeable {
         /** A row. */
         void row(Document row) throws IOException;
 
-        /** The rows of a bucket so far are not pending. */
+        /** The earlier rows of the segment interval that starts at this time are not pending any more. */
         void drop(long bucket) throws IOException;
     }
 
@@ -73,7 +73,7 @@ final class PendingJournal implements Closeable {
         return bytes;
     }
 
-    /** Copies the first bytes of a journal. */
+    /** Copies the first {@code length} bytes of a journal. */
     static void copy(Path journal, long length, Path target) throws IOException {
         try (InputStream in = Files.newInputStream(journal);
                 var to = Files.newOutputStream(target)) {

@@ -24,8 +24,8 @@ import org.apache.druid.segment.nested.StructuredData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Digest of segments by their rows: all values by column, in any order of rows. Sketches count by their final value, such as an estimate or
- * a number of values, since the bytes of some depend on random choices.
+ * Digest of the rows of segments, independent of their order: all values by column. A sketch contributes its final value, such as an
+ * estimate, because the bytes of some sketches depend on random choices.
  */
 final class SegmentDigest {
     private SegmentDigest() {}

@@ -5,10 +5,12 @@ import java.util.List;
 import org.apache.druid.segment.ReferenceCountingSegment;
 
 /**
- * Published state of an actor: one consistent list of segments. Immutable, apart from rows that are being added to segments in memory.
+ * Published state of an actor: the list of segments that queries read. Immutable, except that rows are added to indexes in memory.
  *
  * @param stored segments in files, by interval and number
- * @param pending segments in memory, by interval
+ * @param pending indexes in memory, as Druid's segments, by interval
+ * @param pendingRows rows in these indexes, after roll-up
+ * @param pendingMemory bytes of these indexes
  * @param journal file with the pending rows
  * @param journalBytes length of the journal
  */

@@ -23,16 +23,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Segments and pending rows of an actor, by interval of the table's segmentGranularity. Used on the actor's update thread.
  *
- * <p>Deterministic: what becomes a segment, and which segments are merged, depends only on the sequence of rows and drops.
+ * <p>Deterministic: the sequence of rows and drops alone decides which rows become a segment and which segments are merged.
  */
 final class SegmentStore {
-    /** Bytes of pending rows of an actor, as encoded. */
+    /** Maximum of the encoded bytes of an actor's pending rows. */
     static final long PENDING_BYTES_MAX = 32L << 20;
 
-    /** Part of the pending rows that stay in memory, as a divisor. */
+    /** Divisor of the limits: the largest intervals become segments until at most this part of the limit is pending. */
     private static final int KEPT_SHARE = 4;
 
-    /** Records of the journal per row that may be pending; then it is compacted. */
+    /** Records of the journal per row that may be pending. A longer journal is compacted. */
     private static final int JOURNAL_RECORDS_PER_ROW = 2;
 
     private final TableSchema schema;
@@ -40,7 +40,7 @@ final class SegmentStore {
     private final Path scratch;
     private final DruidRowReader reader;
     private final SegmentWriter writer;
-    private final TreeMap<Long, SegmentInterval> buckets = new TreeMap<>();
+    private final TreeMap<Long, IntervalSegments> buckets = new TreeMap<>();
     private final List<StoredSegment> retired = new ArrayList<>();
     private final List<Path> retiredJournals = new ArrayList<>();
     private PendingJournal journal;
@@ -79,12 +79,12 @@ final class SegmentStore {
         bucket(segment.interval()).segments().add(segment);
     }
 
-    /** Adds a segment that exists elsewhere, as its files by name. */
+    /** Adds a segment that was written elsewhere, given as its files by name. */
     void add(Interval interval, Map<String, Bytes> files) throws IOException {
         bucket(interval).segments().add(writer.write(interval, files));
     }
 
-    /** Continues the numbers of a checkpoint. */
+    /** Sets the number of the next segment, from a checkpoint. */
     void setNextNumber(long number) {
         writer.setNext(number);
     }
@@ -102,8 +102,8 @@ final class SegmentStore {
         if (read == null) {
             return;
         }
-        SegmentInterval bucket = bucket(schema.segmentGranularity().bucket(read.getTimestamp()));
-        // A row that the index refuses must not be in the journal, which is read again at a restore.
+        IntervalSegments bucket = bucket(schema.segmentGranularity().bucket(read.getTimestamp()));
+        // A row that the index refuses must not be in the journal: a restore adds all rows of the journal.
         PendingIndex pending = bucket.pendingOr(schema, table);
         pending.add(read);
         long before = journal.bytes();
@@ -115,11 +115,11 @@ final class SegmentStore {
         pendingBytes += bytes;
     }
 
-    private SegmentInterval bucket(Interval interval) {
-        return buckets.computeIfAbsent(interval.getStartMillis(), start -> new SegmentInterval(interval));
+    private IntervalSegments bucket(Interval interval) {
+        return buckets.computeIfAbsent(interval.getStartMillis(), start -> new IntervalSegments(interval));
     }
 
-    /** The interval of the segments of a row; empty if the table's transformSpec filters the row out. */
+    /** The segment interval of a row; empty if the table's transformSpec filters the row out. */
     Optional<Interval> bucketOf(Document row) {
         InputRow read = reader.row(row);
         return read == null
@@ -136,22 +136,22 @@ final class SegmentStore {
 
     /** Drops all rows within an interval that consists of whole segment intervals. */
     void dropBuckets(Interval interval) throws IOException {
-        List<SegmentInterval> inside = List.copyOf(buckets.subMap(interval.getStartMillis(), interval.getEndMillis())
+        List<IntervalSegments> inside = List.copyOf(buckets.subMap(interval.getStartMillis(), interval.getEndMillis())
                 .values());
-        for (SegmentInterval bucket : inside) {
+        for (IntervalSegments bucket : inside) {
             drop(bucket);
         }
     }
 
     /** Drops the pending rows of the bucket that starts at this time. */
     void dropPending(long start) throws IOException {
-        SegmentInterval bucket = buckets.get(start);
+        IntervalSegments bucket = buckets.get(start);
         if (bucket != null) {
             clearPending(bucket);
         }
     }
 
-    private void drop(@Nullable SegmentInterval bucket) throws IOException {
+    private void drop(@Nullable IntervalSegments bucket) throws IOException {
         if (bucket == null) {
             return;
         }
@@ -163,7 +163,7 @@ final class SegmentStore {
         }
     }
 
-    private void clearPending(SegmentInterval bucket) throws IOException {
+    private void clearPending(IntervalSegments bucket) throws IOException {
         if (bucket.pending() == null) {
             return;
         }
@@ -175,13 +175,13 @@ final class SegmentStore {
     }
 
     private void persistLargest() throws IOException {
-        List<SegmentInterval> fullest = buckets.values().stream()
+        List<IntervalSegments> fullest = buckets.values().stream()
                 .filter(bucket -> bucket.pending() != null)
-                .sorted(Comparator.comparingInt(SegmentInterval::pendingRows)
+                .sorted(Comparator.comparingInt(IntervalSegments::pendingRows)
                         .reversed()
                         .thenComparingLong(bucket -> bucket.interval().getStartMillis()))
                 .toList();
-        for (SegmentInterval bucket : fullest) {
+        for (IntervalSegments bucket : fullest) {
             if (pendingRows <= schema.rowsInMemory() / KEPT_SHARE && pendingBytes <= PENDING_BYTES_MAX / KEPT_SHARE) {
                 break;
             }
@@ -195,7 +195,7 @@ final class SegmentStore {
         compactJournal();
     }
 
-    private void mergeFull(SegmentInterval bucket) throws IOException {
+    private void mergeFull(IntervalSegments bucket) throws IOException {
         for (List<StoredSegment> full = toMerge(bucket); !full.isEmpty(); full = toMerge(bucket)) {
             StoredSegment merged = writer.merge(bucket.interval(), full);
             bucket.segments().removeAll(full);
@@ -204,9 +204,9 @@ final class SegmentStore {
         }
     }
 
-    private static List<StoredSegment> toMerge(SegmentInterval bucket) {
+    private static List<StoredSegment> toMerge(IntervalSegments bucket) {
         List<StoredSegment> segments = bucket.segments();
-        return SegmentTiers.toMerge(segments.stream().map(StoredSegment::rows).toList()).stream()
+        return SegmentMergePolicy.toMerge(segments.stream().map(StoredSegment::rows).toList()).stream()
                 .map(segments::get)
                 .toList();
     }
@@ -257,17 +257,17 @@ final class SegmentStore {
     }
 
     private boolean hasPending(long start) {
-        SegmentInterval bucket = buckets.get(start);
+        IntervalSegments bucket = buckets.get(start);
         return bucket != null && bucket.pending() != null;
     }
 
-    /** Makes the list of segments that queries read. */
+    /** Returns the present list of segments, for queries. */
     SegmentSet publish() throws IOException {
         List<StoredSegment> stored = new ArrayList<>();
         List<ReferenceCountingSegment> pending = new ArrayList<>();
         long rows = 0;
         long memory = 0;
-        for (SegmentInterval bucket : buckets.values()) {
+        for (IntervalSegments bucket : buckets.values()) {
             stored.addAll(bucket.segments());
             PendingIndex index = bucket.pending();
             if (index != null) {
@@ -294,7 +294,7 @@ final class SegmentStore {
     void close() throws IOException {
         journal.close();
         retired.forEach(StoredSegment::close);
-        Collection<SegmentInterval> all = buckets.values();
+        Collection<IntervalSegments> all = buckets.values();
         all.forEach(bucket -> bucket.segments().forEach(StoredSegment::close));
     }
 }

@@ -37,7 +37,7 @@ final class SegmentWriter {
         return directory;
     }
 
-    /** Writes the rows of a bucket in memory as a segment. */
+    /** Writes the pending rows of an interval as a segment: Druid's persist. */
     StoredSegment persist(Interval interval, PendingIndex pending) throws IOException {
         long number = next++;
         Path target = Files.createDirectories(directory.resolve(Long.toString(number)));
@@ -45,7 +45,7 @@ final class SegmentWriter {
         return StoredSegment.opened(table, number, interval, target);
     }
 
-    /** Writes the files of a segment that exists elsewhere. */
+    /** Writes the files of a segment that was written elsewhere. */
     StoredSegment write(Interval interval, Map<String, Bytes> files) throws IOException {
         long number = next++;
         Path target = Files.createDirectories(directory.resolve(Long.toString(number)));

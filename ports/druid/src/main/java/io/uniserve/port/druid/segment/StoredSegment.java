@@ -22,8 +22,8 @@ import org.joda.time.Interval;
 import org.joda.time.chrono.ISOChronology;
 
 /**
- * Immutable segment in Druid's files (version 9), memory-mapped. Queries hold references; the files go when the segment is dropped and the
- * last reference is released.
+ * Immutable segment in Druid's file format (version 9), memory-mapped. Queries hold references. The segment is closed after it is dropped
+ * and the last reference is released.
  */
 final class StoredSegment {
     /**
@@ -78,7 +78,7 @@ final class StoredSegment {
         return new FileInfo(bytes, crc.getValue());
     }
 
-    /** Links the files into a checkpoint, and describes the segment in its manifest. */
+    /** Links the files into a checkpoint, and writes the segment's description to the manifest. */
     void writeTo(Path checkpoint, BinaryWriter manifest) throws IOException {
         manifest.writeLong(number)
                 .writeLong(interval.getStartMillis())

@@ -26,16 +26,16 @@ import org.apache.druid.segment.indexing.DataSchema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Schema of a table: the table option {@code dataSchema}, in Druid's own JSON, with timestampSpec, dimensionsSpec, metricsSpec,
- * granularitySpec and transformSpec. Immutable.
+ * Definition of a table: Druid's data schema from the table option {@code dataSchema}, the limit of rows in memory, the lookups, and the
+ * chunks of a table partitioned by time. Immutable.
  *
- * <p>Errors: INVALID_ARGUMENT or UNSUPPORTED that name the field.
+ * <p>Errors: INVALID_ARGUMENT or UNSUPPORTED, with the name of the field.
  */
 public final class TableSchema {
-    /** Name of the table option. */
+    /** Table option: Druid's dataSchema, as JSON. */
     public static final String OPTION = "dataSchema";
 
-    /** Table option: rows per actor that stay in memory before they become segments, as in Druid's tuningConfig. */
+    /** Table option: rows that an actor may have in memory. The name is that of Druid's tuningConfig, but rows count before roll-up. */
     public static final String ROWS_IN_MEMORY_OPTION = "maxRowsInMemory";
 
     private static final int ROWS_IN_MEMORY_DEFAULT = 25_000;
@@ -44,7 +44,7 @@ public final class TableSchema {
     private static final Set<String> FIELDS =
             Set.of("dataSource", "timestampSpec", "dimensionsSpec", "metricsSpec", "granularitySpec", "transformSpec");
 
-    /** Formats of times that chunks and segments read alike. */
+    /** Time formats that Druid and Uniserve's time columns parse to the same time. */
     private static final List<String> TIME_FORMATS = List.of("auto", "iso", "millis");
 
     private final DataSchema schema;
@@ -65,7 +65,7 @@ public final class TableSchema {
         this.segmentGranularity = schema.getGranularitySpec().getSegmentGranularity();
     }
 
-    /** Parses and checks the option of a table. */
+    /** Parses and checks the options of a table. */
     public static TableSchema of(TableMeta meta) {
         String text = meta.options().get(OPTION);
         if (text == null) {
@@ -113,12 +113,12 @@ public final class TableSchema {
             }
         } catch (JsonProcessingException e) {
             throw UniserveException.invalid(
-                    "table option " + OPTION + " is no JSON: " + PrintableText.line(e.getOriginalMessage()));
+                    "table option " + OPTION + " is not JSON: " + PrintableText.line(e.getOriginalMessage()));
         } catch (StackOverflowError e) {
             throw UniserveException.invalid("table option " + OPTION + " is nested too deeply");
         }
         throw UniserveException.invalid(
-                "table option " + OPTION + " is no JSON object: write {\"timestampSpec\": ...}");
+                "table option " + OPTION + " is not a JSON object: write {\"timestampSpec\": ...}");
     }
 
     private static void check(JsonNode tree) {
@@ -137,7 +137,7 @@ public final class TableSchema {
         }
         if (tree.path("timestampSpec").has("missingValue")) {
             throw UniserveException.unsupported(
-                    "timestampSpec.missingValue in table option " + OPTION + ": each row needs its time");
+                    "timestampSpec.missingValue in table option " + OPTION + "; delete it: each row needs a time");
         }
     }
 
@@ -160,11 +160,12 @@ public final class TableSchema {
         }
         if (schema.getGranularitySpec().getClass()
                 != org.apache.druid.indexer.granularity.UniformGranularitySpec.class) {
-            throw UniserveException.unsupported("granularitySpec.type other than uniform in table option " + OPTION);
+            throw UniserveException.unsupported(
+                    "granularitySpec.type other than uniform in table option " + OPTION + ": use uniform");
         }
     }
 
-    /** Checks that chunks and segments have the same times of rows. */
+    /** Checks that Uniserve and Druid take a row's time from the same column, in a format that both parse. */
     private void checkTime(Partitioner.Time time) {
         TimestampSpec spec = schema.getTimestampSpec();
         if (!spec.getTimestampColumn().equals(time.column())) {
@@ -179,7 +180,7 @@ public final class TableSchema {
         }
     }
 
-    /** Druid's object. */
+    /** The data schema as Druid's object. */
     public DataSchema dataSchema() {
         return schema;
     }
@@ -189,14 +190,14 @@ public final class TableSchema {
         return segmentGranularity;
     }
 
-    /** Division into chunks; null in tables without. */
+    /** Partitioning of a TIME table; null for other tables. */
     Partitioner.@Nullable Time time() {
         return time;
     }
 
     /**
-     * The first time, in milliseconds, at which rows from this time on may be stored: the start of its bucket of queryGranularity, but not
-     * before its segment's.
+     * The earliest time at which Druid may store a row whose time is {@code from} or later, in milliseconds. It is the start of the bucket of
+     * queryGranularity that contains {@code from}, but not before the start of the segment interval.
      */
     public long firstStoredTime(long from) {
         return Math.max(
@@ -209,7 +210,7 @@ public final class TableSchema {
         return lookups;
     }
 
-    /** Pending rows of an actor; then the intervals with most rows become segments. */
+    /** Maximum number of pending rows of an actor. At this number the intervals with most rows become segments. */
     int rowsInMemory() {
         return rowsInMemory;
     }
@@ -222,7 +223,7 @@ public final class TableSchema {
         return schema.getAggregators();
     }
 
-    /** A new empty index in memory for rows from this time on. */
+    /** A new empty index in memory for rows of this time or later. */
     OnheapIncrementalIndex newIndex(long minMillis) {
         return (OnheapIncrementalIndex) new OnheapIncrementalIndex.Builder()
                 .setIndexSchema(IncrementalIndexSchema.builder()

@@ -1,4 +1,4 @@
-/** Actors of the Druid port: segments in files, rows in memory that will become segments, and the table's schema. */
+/** Actors of the Druid port: segments in files, rows in memory that become segments later, and the table's schema. */
 @NullMarked
 package io.uniserve.port.druid.segment;
 

@@ -34,8 +34,8 @@ import org.apache.druid.sql.calcite.run.SqlResults;
 import org.apache.druid.sql.hook.DruidHook;
 
 /**
- * Executor of one planned statement: runs its native query and maps the results to rows of the statement's columns and SQL types, as Druid's
- * native engine does. Used by one thread.
+ * Executor of one planned statement. It runs the native query and maps its results to rows with the statement's columns and SQL types, as
+ * Druid's native engine does. Used by one thread.
  */
 final class ClusterQueryMaker implements QueryMaker {
     private final NativeQueries queries;
@@ -80,7 +80,7 @@ final class ClusterQueryMaker implements QueryMaker {
         }
     }
 
-    /** Fails if an IN of numbers has become more filters than the planner's configuration permits. */
+    /** Fails if the planner has translated an IN of numbers into more filters than its configuration permits. */
     private void checkNumbersOfIn(Query<?> query) {
         int max = planner.getPlannerConfig().getMaxNumericInFilters();
         if (max == PlannerConfig.NUM_FILTER_NOT_USED || !(query.getFilter() instanceof OrDimFilter or)) {

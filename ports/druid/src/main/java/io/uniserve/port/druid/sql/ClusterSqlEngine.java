@@ -22,10 +22,10 @@ import org.apache.druid.sql.calcite.run.SqlEngines;
 import org.apache.druid.sql.destination.IngestDestination;
 
 /**
- * Engine of Druid's planner for Uniserve: statements become native queries, as with Druid's engine "native", and {@link NativeQueries}
- * executes them. It reads only; INSERT and REPLACE are refused by the planner.
+ * SQL engine that Druid's planner uses in Uniserve. The planner translates statements into native queries, as for Druid's engine "native", and
+ * {@link NativeQueries} executes them. The engine has no feature to write, so the planner refuses INSERT and REPLACE.
  *
- * <p>One object per statement, or per supplier of queries; thread-safe if that is.
+ * <p>Thread-safe if the {@link NativeQueries} are. The planner creates one object per statement.
  *
  * <pre>{@code
  * SqlEngine engine = new ClusterSqlEngine(queries, services.brokerFactories().conglomerate(), services.json());
@@ -63,7 +63,7 @@ public class ClusterSqlEngine implements SqlEngine {
     private final QueryRunnerFactoryConglomerate conglomerate;
     private final ObjectMapper json;
 
-    /** Creates an engine whose native queries this object executes. */
+    /** Creates an engine that executes native queries with this object. */
     public ClusterSqlEngine(NativeQueries queries, QueryRunnerFactoryConglomerate conglomerate, ObjectMapper json) {
         this.queries = queries;
         this.conglomerate = conglomerate;

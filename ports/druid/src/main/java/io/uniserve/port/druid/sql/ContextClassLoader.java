@@ -3,8 +3,8 @@ package io.uniserve.port.druid.sql;
 import java.util.function.Supplier;
 
 /**
- * The thread's context class loader during calls into the planner. Calcite reads its character set and finds its plug-ins with it, and a
- * server's threads have the server's loader there, which does not see the port.
+ * Switch of the thread's context class loader during calls into the planner. Calcite finds its settings and plug-ins with this loader. On a
+ * server's threads it is the server's loader, which does not have the port's classes.
  */
 final class ContextClassLoader {
     private ContextClassLoader() {}

@@ -33,10 +33,10 @@ import org.joda.time.DateTimeZone;
 import org.joda.time.format.ISODateTimeFormat;
 
 /**
- * Druid's own planner of SQL. The function table and the rules are built once, by the first statement; a statement has its own schemas.
+ * Druid's own planner of SQL. An object builds the function table and the rules once; each statement has its own schemas.
  *
- * <p>Thread-safe. Errors: UniserveException; INVALID_ARGUMENT with line and column for statements that are wrong, UNSUPPORTED for those that
- * Druid cannot answer.
+ * <p>Thread-safe. Errors: INVALID_ARGUMENT for wrong statements, with line and column if the planner reports them; UNSUPPORTED for valid
+ * statements that no native query can answer.
  *
  * <pre>{@code
  * SqlResult result = planner.run(request, name -> signatures.of(name), queries);

@@ -4,11 +4,11 @@ import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.query.Query;
 
 /**
- * Execution of native queries for one SQL statement.
+ * Executor of native queries for one SQL statement.
  *
- * <p>Used by one thread at a time. Errors: what the execution throws, unchanged.
+ * <p>Used by one thread at a time. Errors of the execution are thrown unchanged.
  */
 public interface NativeQueries {
-    /** Runs a query. The results are final, and computed while the caller reads them on the same thread. */
+    /** Runs a query. The results are final. They are computed while the caller reads them, on the same thread. */
     <T> Sequence<T> run(Query<T> query);
 }

@@ -5,7 +5,7 @@ import org.apache.druid.server.security.Access;
 import org.apache.druid.server.security.Authorizer;
 import org.apache.druid.server.security.AuthorizerMapper;
 
-/** Permission for everything: Uniserve itself decides who may query a table. */
+/** Authorizers that allow everything: Uniserve itself checks access to tables. */
 final class OpenAuthorizers extends AuthorizerMapper {
     OpenAuthorizers() {
         super(Map.of());

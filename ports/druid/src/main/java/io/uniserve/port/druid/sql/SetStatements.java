@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Parser of {@code SET key = value;} before a statement: each sets a key of the query context. A value is a text in single quotes, a number,
- * or TRUE or FALSE.
+ * Parser of {@code SET key = value;} before a statement. Each SET sets a key of the query context. A value is a text in single quotes, a
+ * number, TRUE or FALSE.
  */
 final class SetStatements {
     private static final Pattern SET = Pattern.compile(
@@ -20,7 +20,7 @@ final class SetStatements {
 
     private SetStatements() {}
 
-    /** Returns the statement without the SETs before it, and without semicolons at its end, and the context that the SETs make. */
+    /** Returns the statement, without SETs before it and semicolons at its end, with the query context of the SETs. */
     static SqlRequest parse(String text) {
         Map<String, Object> context = new HashMap<>();
         Matcher set = SET.matcher(text);
@@ -57,7 +57,7 @@ final class SetStatements {
         try {
             return literal.matches("[-+]?[0-9]+") ? (Object) Long.valueOf(literal) : (Object) Double.valueOf(literal);
         } catch (NumberFormatException e) {
-            throw UniserveException.invalid("SET has the value " + literal + ", which is no number");
+            throw UniserveException.invalid("SET has the value " + literal + ", which is not a number: correct it");
         }
     }
 }

@@ -8,7 +8,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.StringJoiner;
 
-/** Answers of statements as JSON, in the form of all ports with SQL: columns with names and types, then one line per row. */
+/** Writer of statements' answers as JSON, in the form of all ports with SQL: columns with names and types, then one line per row. */
 final class SqlAnswers {
     private SqlAnswers() {}
 

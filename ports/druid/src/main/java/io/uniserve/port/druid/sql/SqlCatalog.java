@@ -25,8 +25,8 @@ import org.apache.druid.sql.calcite.schema.NamedSchema;
 import org.apache.druid.sql.calcite.table.DatasourceTable;
 
 /**
- * Schemas of one statement: {@code druid}, the tables of the cluster by name, {@code lookup}, and {@code INFORMATION_SCHEMA}. A planner
- * cannot list the cluster's tables, so INFORMATION_SCHEMA has ROUTINES and SCHEMATA, and its other tables are refused; {@code sys} too.
+ * Schemas of one statement: {@code druid} with the cluster's tables, {@code lookup}, and {@code INFORMATION_SCHEMA}. A planner cannot list the
+ * cluster's tables. So INFORMATION_SCHEMA has only ROUTINES and SCHEMATA; its other tables, and those of {@code sys}, are refused.
  */
 final class SqlCatalog {
     static final String DRUID = "druid";
@@ -75,7 +75,7 @@ final class SqlCatalog {
         }
     }
 
-    /** Tables by name. Their names are not listed. */
+    /** Schema that finds tables by name and lists none. */
     private abstract static class ByName extends AbstractTableSchema {
         @Override
         public final Set<String> getTableNames() {

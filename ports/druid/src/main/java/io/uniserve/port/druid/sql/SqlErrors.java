@@ -13,8 +13,8 @@ import org.apache.druid.query.ResourceLimitExceededException;
 import org.apache.druid.sql.calcite.rel.CannotBuildQueryException;
 
 /**
- * Mapping of exceptions of Druid's planner and of its queries to error codes: invalid statements to INVALID_ARGUMENT with line and column
- * where the planner knows them, statements that no native query can answer to UNSUPPORTED, exceeded limits to RESOURCE_EXHAUSTED.
+ * Mapping of exceptions of Druid's planner and of its queries to error codes. Invalid statements are INVALID_ARGUMENT, with line and column if
+ * the planner reports them. Statements that no native query can answer are UNSUPPORTED, exceeded limits RESOURCE_EXHAUSTED.
  */
 final class SqlErrors {
     private static final int MESSAGE_CHARS_MAX = 500;
@@ -35,7 +35,7 @@ final class SqlErrors {
         }
         ErrorCode code = code(failure);
         String message = failure instanceof StackOverflowError
-                ? "the statement is nested too deep: use fewer levels"
+                ? "the statement is nested too deeply: use fewer levels"
                 : PrintableText.line(String.valueOf(failure.getMessage()), MESSAGE_CHARS_MAX);
         return new UniserveException(code, "SQL: " + message, failure);
     }

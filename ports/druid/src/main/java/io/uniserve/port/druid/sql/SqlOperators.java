@@ -22,7 +22,7 @@ import org.apache.druid.sql.calcite.expression.builtin.QueryLookupOperatorConver
 import org.apache.druid.sql.calcite.planner.DruidOperatorTable;
 import org.apache.druid.sql.guice.SqlBindings;
 
-/** Functions of SQL: those of Druid, with LOOKUP, and of its sketch extension. Druid collects them with its injector, so this does too. */
+/** Factory of Druid's operator table: Druid's SQL functions with LOOKUP, and those of its sketch extension. Guice collects them, as in Druid. */
 final class SqlOperators {
     private SqlOperators() {}
 

@@ -17,10 +17,10 @@ import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Planner of all texts: SQL, and native queries, which it passes on. A text that begins with a brace is JSON: SQL if it has a member "query",
- * as in Druid's SQL API, otherwise a native query.
+ * Planner of the Druid port. It answers SQL, and passes native queries to another planner. A text that begins with a brace is JSON: a request
+ * of Druid's SQL API if it has a text "query", otherwise a native query.
  *
- * <p>The first statement builds Druid's planner; it takes about a second.
+ * <p>The first statement builds Druid's planner, which takes about a second.
  */
 public final class SqlQueryPlanner implements Planner {
     private final Planner nativePlanner;
@@ -29,7 +29,7 @@ public final class SqlQueryPlanner implements Planner {
     private final TableSignatures signatures = new TableSignatures();
     private @Nullable DruidSqlPlanner planner;
 
-    /** Creates a planner of SQL that passes native queries on. */
+    /** Creates a planner that passes native queries to this one. */
     public SqlQueryPlanner(Planner nativePlanner) {
         this.nativePlanner = nativePlanner;
     }
@@ -40,7 +40,7 @@ public final class SqlQueryPlanner implements Planner {
         if (!SqlRequest.isSql(text, services.json())) {
             return nativePlanner.answer(query, context);
         }
-        SqlResult result = StatementTables.isAsked(text)
+        SqlResult result = StatementTables.isExplainIo(text)
                 ? StatementTables.of(text)
                 : run(query.table(), SqlRequest.parse(text, services.json()), context);
         return SqlAnswers.of(result, services.json());

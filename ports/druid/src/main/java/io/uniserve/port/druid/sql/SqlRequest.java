@@ -17,8 +17,8 @@ import org.apache.druid.sql.http.SqlQuery;
 /**
  * Statement with its parameters and query context. Immutable.
  *
- * <p>As text it is a statement, after any number of {@code SET key = value;}, or an object as Druid's SQL API takes: {@code {"query": "SELECT
- * ...", "parameters": [{"type": "BIGINT", "value": 7}], "context": {"sqlTimeZone": "Europe/Berlin"}}}.
+ * <p>Its text is a statement after any number of {@code SET key = value;}, or a request of Druid's SQL API: {@code {"query": "SELECT ...",
+ * "parameters": [{"type": "BIGINT", "value": 7}], "context": {"sqlTimeZone": "Europe/Berlin"}}}.
  *
  * @param sql the statement
  * @param context keys and values of the query context; JSON values
@@ -33,7 +33,7 @@ public record SqlRequest(String sql, Map<String, Object> context, List<TypedValu
         parameters = List.copyOf(parameters);
     }
 
-    /** Returns whether a query's text is SQL: it is no JSON object, or one with a member "query". */
+    /** Returns whether a query's text is SQL: it does not begin with a brace, or is a JSON object with a text "query". */
     public static boolean isSql(String text, ObjectMapper json) {
         if (!text.stripLeading().startsWith("{")) {
             return true;
@@ -41,7 +41,7 @@ public record SqlRequest(String sql, Map<String, Object> context, List<TypedValu
         try {
             return json.readTree(text).path("query").isTextual();
         } catch (JsonProcessingException | StackOverflowError e) {
-            // Not JSON, so not SQL in JSON either: the reader of native queries reports it.
+            // The planner of native queries reports the error in the JSON.
             return false;
         }
     }
@@ -49,7 +49,8 @@ public record SqlRequest(String sql, Map<String, Object> context, List<TypedValu
     /**
      * Parses a text for which {@link #isSql} holds.
      *
-     * @throws UniserveException INVALID_ARGUMENT with the member's name for an object that is no such request
+     * @throws UniserveException INVALID_ARGUMENT for an object that is not such a request, UNSUPPORTED for another {@code resultFormat}; both
+     *     name the member
      */
     public static SqlRequest parse(String text, ObjectMapper json) {
         if (!text.stripLeading().startsWith("{")) {
@@ -87,7 +88,7 @@ public record SqlRequest(String sql, Map<String, Object> context, List<TypedValu
         JsonNode format = tree.path("resultFormat");
         if (!format.isMissingNode() && !format.asText().equals("array")) {
             throw UniserveException.unsupported("resultFormat \"" + PrintableText.line(format.asText())
-                    + "\": answers are arrays with a header, resultFormat \"array\"");
+                    + "\": use \"array\"");
         }
     }
 

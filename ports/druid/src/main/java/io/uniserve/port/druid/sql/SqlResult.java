@@ -3,7 +3,7 @@ package io.uniserve.port.druid.sql;
 import java.util.List;
 
 /**
- * Rows of a statement. Immutable, but for the values that Druid returns.
+ * Rows of a statement's answer. Immutable, except the arrays of values.
  *
  * @param names of the columns
  * @param types SQL types of the columns, as in INFORMATION_SCHEMA

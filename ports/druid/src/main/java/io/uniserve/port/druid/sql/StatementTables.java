@@ -25,8 +25,8 @@ import org.apache.druid.sql.calcite.planner.DruidConformance;
 import org.apache.druid.sql.calcite.planner.DruidPlanner;
 
 /**
- * The statement {@code EXPLAIN (TYPE IO) ...}, which returns the tables in FROM of another one, by the parser alone. Its syntax is Trino's;
- * Druid has no such statement.
+ * Answer to {@code EXPLAIN (TYPE IO) statement}: the tables in FROM of the statement, found by the parser alone. The syntax is Trino's; Druid
+ * has no such statement.
  */
 final class StatementTables {
     private static final Pattern PREFIX =
@@ -41,11 +41,11 @@ final class StatementTables {
 
     private StatementTables() {}
 
-    static boolean isAsked(String sql) {
+    static boolean isExplainIo(String sql) {
         return PREFIX.matcher(sql).lookingAt();
     }
 
-    /** Returns one row per table, in the order of the statement. */
+    /** Returns one row per table of a statement, with or without the EXPLAIN before it, in the statement's order. */
     static SqlResult of(String sql) {
         Matcher prefix = PREFIX.matcher(sql);
         String inner = prefix.lookingAt() ? sql.substring(prefix.end()) : sql;

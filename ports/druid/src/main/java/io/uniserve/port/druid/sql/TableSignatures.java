@@ -28,13 +28,13 @@ import org.apache.druid.segment.column.RowSignature;
 import org.apache.druid.segment.column.Types;
 
 /**
- * Columns of tables. They follow from the table's definition if it fixes them; then they are cached with the definition. If dimensions are
- * discovered, or their types are, a segmentMetadata query reads them as Druid's broker does, at most once in {@link #FRESH_NANOS}.
+ * Cache of the tables' columns. If a table's definition has all columns and types, the cached ones never change. If Druid discovers
+ * dimensions or types, a segmentMetadata query reads them, as Druid's broker does, at most once in {@link #FRESH_NANOS}.
  *
  * <p>Thread-safe.
  */
 final class TableSignatures {
-    /** Time for which discovered columns are used again. Druid's broker reads them once per minute. */
+    /** Time for which discovered columns are valid. Druid's broker reads them once per minute. */
     static final long FRESH_NANOS = 1_000_000_000L;
 
     private static final String PORT = "druid";
@@ -57,7 +57,7 @@ final class TableSignatures {
         TableMeta meta = table.get();
         if (!meta.port().equals(PORT)) {
             throw UniserveException.unsupported(
-                    "table " + name + " of port " + meta.port() + " in Druid SQL: name tables of port druid");
+                    "table " + name + " of port " + meta.port() + " in Druid SQL: use tables of port druid only");
         }
         long now = context.nanoTime();
         Known present = known.get(meta);

@@ -1,4 +1,4 @@
-/** Druid SQL: statements planned by Druid's own planner, and executed by the native query runner. */
+/** Druid SQL: Druid's own planner translates statements, and the native query runner executes their queries. */
 @NullMarked
 package io.uniserve.port.druid.sql;
 

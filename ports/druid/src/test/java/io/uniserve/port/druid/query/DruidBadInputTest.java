@@ -351,8 +351,8 @@ class DruidBadInputTest {
 
     @Test
     void schemas() {
-        checkSchema("", "no JSON object");
-        checkSchema("{", "no JSON");
+        checkSchema("", "not a JSON object");
+        checkSchema("{", "not JSON");
         checkSchema("{\"dimensionsSpec\": {}}", "timestampSpec");
         checkSchema("{\"timestampSpec\": {}, \"dimensionsSpec\": {}, \"parser\": {}}", "parser");
         checkSchema(

@@ -63,10 +63,10 @@ class SegmentStoreTest {
     @Test
     void aMergeSkipsSegmentsThatAreTooLargeTogether() {
         List<Integer> rows = new ArrayList<>(Collections.nCopies(8, 700_000));
-        assertThat(SegmentTiers.toMerge(rows)).isEmpty();
+        assertThat(SegmentMergePolicy.toMerge(rows)).isEmpty();
         rows.addAll(Collections.nCopies(8, 300_000));
-        assertThat(SegmentTiers.toMerge(rows)).containsExactly(2, 3, 4, 5, 6, 7, 8, 9);
-        assertThat(SegmentTiers.toMerge(Collections.nCopies(9, 5))).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(SegmentMergePolicy.toMerge(rows)).containsExactly(2, 3, 4, 5, 6, 7, 8, 9);
+        assertThat(SegmentMergePolicy.toMerge(Collections.nCopies(9, 5))).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
     }
 
     @Test

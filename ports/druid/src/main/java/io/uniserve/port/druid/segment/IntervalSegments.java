@@ -5,13 +5,13 @@ import java.util.List;
 import org.joda.time.Interval;
 import org.jspecify.annotations.Nullable;
 
-/** All rows of an actor in one interval of the table's segmentGranularity. Used on the actor's update thread. */
-final class SegmentInterval {
+/** Segments and pending rows of an actor in one interval of the table's segmentGranularity. Used on the actor's update thread. */
+final class IntervalSegments {
     private final Interval interval;
     private final List<StoredSegment> segments = new ArrayList<>();
     private @Nullable PendingIndex pending;
 
-    SegmentInterval(Interval interval) {
+    IntervalSegments(Interval interval) {
         this.interval = interval;
     }
 

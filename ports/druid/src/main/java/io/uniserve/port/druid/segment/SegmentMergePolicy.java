@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Choice of the segments of one interval that become one segment: segments of one size, oldest first. Stateless and deterministic. */
-final class SegmentTiers {
-    /** Segments of one size in one interval; then they are merged. */
+/** Choice of the segments of one interval to merge: segments of similar size, oldest first. Stateless and deterministic. */
+final class SegmentMergePolicy {
+    /** Number of segments of similar size in one interval that are merged into one. */
     static final int MERGE_SEGMENTS = 8;
 
-    /** Rows of a merged segment; Druid recommends about 5 million. */
+    /** Maximum number of rows of a merged segment. Druid recommends about 5 million. */
     static final int SEGMENT_ROWS_MAX = 5_000_000;
 
-    private SegmentTiers() {}
+    private SegmentMergePolicy() {}
 
     /**
-     * Positions of the segments to merge: the oldest ones in a row of the smallest size that together have few enough rows.
+     * Positions of the segments to merge: in the smallest size class with enough, the oldest consecutive ones that fit into one segment.
      *
      * @param rows of the segments, oldest first
      * @return {@link #MERGE_SEGMENTS} positions, ascending; empty if there is nothing to merge
@@ -37,7 +37,7 @@ final class SegmentTiers {
         return List.of();
     }
 
-    /** Number of digits of the rows in base {@link #MERGE_SEGMENTS}. */
+    /** Size class: the number of digits of the rows in base {@link #MERGE_SEGMENTS}. */
     private static int tier(int rows) {
         int digits = 0;
         for (int left = rows; left > 0; left /= MERGE_SEGMENTS) {

@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
                     + " PRESENT those of which it has an in-sync replica.",
             "Policy easy also prints its model: at age x in hours a query takes a x^alpha ms of CPU per scanned row,"
                     + " and b + c x^beta rows are scanned per row and second.",
-            "The coordinator's setting coordinator.placement.chunks is the policy: easy, spread or balance-num."
+            "The setting coordinator.placement.chunks names the policy: easy, spread or balance-num."
         },
         footer = {
             "  uniserve explain-chunk events 2024-05-01",

@@ -2,6 +2,7 @@ package io.uniserve.client;
 
 import io.uniserve.api.Row;
 import io.uniserve.api.extra.BroadcastUpdate;
+import io.uniserve.api.extra.ReplacingUpdate;
 import io.uniserve.client.operation.Operation;
 import io.uniserve.client.operation.RowSplitter;
 import io.uniserve.client.operation.UpdatePlan;
@@ -60,6 +61,13 @@ final class UpdateOperationFactory {
             }
         }
         List<List<ActorBatch>> steps = splitter.steps();
+        if (steps.size() > 1 && ReplacingUpdate.isReplacing(function)) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    function + " replaces rows that it does not name, so its rows must fit in one message per actor, at most "
+                            + Limits.BATCH_ROWS_MAX + " rows and " + Limits.BATCH_BYTES_MAX
+                            + " bytes; send fewer rows, for example one interval per update");
+        }
         if (chosenId.isPresent() && steps.size() > 1) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,

@@ -2,6 +2,7 @@ package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.extra.BroadcastUpdate;
+import io.uniserve.api.extra.ReplacingUpdate;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.ErrorCode;
@@ -78,6 +79,9 @@ final class BulkLoader {
     /** True if the rows of the batch go to all actors. */
     private boolean everywhere;
 
+    private final boolean replaces;
+    private boolean sent;
+
     BulkLoader(
             ClusterClient cluster,
             TableMeta table,
@@ -95,6 +99,7 @@ final class BulkLoader {
         this.plan = plan;
         this.splits = splits;
         String rows = plan.functions().get(0);
+        this.replaces = ReplacingUpdate.isReplacing(rows);
         for (RowSource.Command one : RowSource.Command.values()) {
             if (one.goesToAllActors() && one.isFunction(rows)) {
                 throw UniserveException.invalid(
@@ -143,7 +148,7 @@ final class BulkLoader {
                 }
                 reject(file, source.line(), e);
             }
-            if (batch.size() >= plan.batchRows() || batchBytes >= BATCH_BYTES_MAX) {
+            if (isFull() && !replaces) {
                 flush();
                 progress.run();
             }
@@ -163,11 +168,27 @@ final class BulkLoader {
         return new Document(row.keyField(), fields);
     }
 
+    private boolean isFull() {
+        return batch.size() >= plan.batchRows() || batchBytes >= BATCH_BYTES_MAX;
+    }
+
+    /** Rows of a replacing update fit in one, or nothing of them is sent. */
+    private void checkReplaces() {
+        if (replaces && (isFull() || sent)) {
+            batch.clear();
+            throw UniserveException.invalid(plan.functions().get(0)
+                    + " replaces rows that it does not name, so each further update would delete rows of the one before:"
+                    + " load one file with at most --batch rows (now " + plan.batchRows() + ") and " + BATCH_BYTES_MAX
+                    + " bytes" + (sent ? "; the file before was loaded" : "; nothing was loaded"));
+        }
+    }
+
     private boolean mayContinue() {
         return report.failures().isEmpty() && report.rejectedRows() <= plan.rejectsMax();
     }
 
     private void add(String file, long line, Document document) {
+        checkReplaces();
         int actor = command.goesToAllActors() ? 0 : check.actor(document);
         long bytes = RowValidator.bytes(document)
                 * (everywhere ? Math.max(1, table.partitioner().actors()) : 1);
@@ -180,6 +201,7 @@ final class BulkLoader {
         batch.clear();
         batchBytes = 0;
         if (!rows.isEmpty()) {
+            sent = true;
             send(rows);
         }
     }

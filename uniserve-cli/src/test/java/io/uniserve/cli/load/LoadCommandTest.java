@@ -143,6 +143,24 @@ class LoadCommandTest {
         assertThat(cluster.rows("words")).hasSize(2);
     }
 
+    /** Each further update would delete rows of the one before. */
+    @Test
+    void aReplacementIsOneUpdateOrNone() throws IOException {
+        String two = file("a.jsonl", "{\"id\":\"a\"}\n{\"id\":\"b\"}\n");
+        Run fits = uniserve.run("load", "words", two, "--update", "kv.replace@1", "--batch", "2");
+        assertThat(fits.exit()).isZero();
+        assertThat(cluster.changes()).last().isEqualTo("kv.replace@1 2 ISR");
+        int before = cluster.changes().size();
+        Run large = uniserve.run("load", "words", two, "--update", "kv.replace@1", "--batch", "1");
+        assertThat(large.exit()).isEqualTo(3);
+        assertThat(large.err()).contains("kv.replace@1", "at most --batch rows (now 1)", "nothing was loaded");
+        assertThat(cluster.changes()).hasSize(before);
+        Run several = uniserve.run("load", "words", two, two, "--update", "kv.replace@1");
+        assertThat(several.exit()).isEqualTo(3);
+        assertThat(several.err()).contains("load one file", "the file before was loaded");
+        assertThat(cluster.changes()).hasSize(before + 1);
+    }
+
     @Test
     void aRowThatThePortRefusesIsFoundByHalving() throws IOException {
         StringBuilder rows = new StringBuilder();

@@ -89,6 +89,10 @@ public final class PolicyChunkPlacement implements ChunkPlacement {
     public AdminReply.ChunkExplanation explain(LeaderContext leader, Table table, long millis) {
         Partitioner.Time time = time(table);
         int ordinal = time.chunks().ordinalOf(millis);
+        if (ordinal < table.map().expiredBefore()
+                || time.isExpired(ordinal, leader.env().clock().wallMillis())) {
+            throw time.expired(ordinal);
+        }
         List<List<ServerId>> present = new ArrayList<>();
         for (int bucket = 0; bucket < time.buckets(); bucket++) {
             ActorState actor = table.map().find(time.firstActor(ordinal) + bucket);

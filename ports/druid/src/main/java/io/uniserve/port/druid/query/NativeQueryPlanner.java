@@ -19,6 +19,7 @@ import io.uniserve.port.druid.runtime.TableLookups;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.druid.query.DataSource;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryToolChest;
 import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
@@ -49,8 +50,10 @@ public final class NativeQueryPlanner implements Planner {
     private static Map<String, LookupExtractorFactoryContainer> lookups(
             TableName first, Query<?> query, PlanContext context) {
         Map<String, LookupExtractorFactoryContainer> all = new HashMap<>(TableLookups.of(context.table(first)));
-        if (!(query instanceof UnionQuery)) {
-            for (String name : query.getDataSource().getTableNames()) {
+        List<DataSource> sources =
+                query instanceof UnionQuery union ? union.getDataSources() : List.of(query.getDataSource());
+        for (DataSource source : sources) {
+            for (String name : source.getTableNames()) {
                 TableLookups.add(context.table(new TableName(name)), all);
             }
         }

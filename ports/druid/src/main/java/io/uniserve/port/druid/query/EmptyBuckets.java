@@ -37,7 +37,7 @@ final class EmptyBuckets {
     private EmptyBuckets() {}
 
     /**
-     * Fails with RESOURCE_EXHAUSTED before a query visits too many buckets of a segment. Their number is estimated by the length of the first
+     * Fails with TOO_LARGE before a query visits too many buckets of a segment. Their number is estimated by the length of the first
      * one. The limit of a topN is lower, because it allocates a result per bucket; planners count its buckets exactly.
      *
      * @param times of the segment's rows
@@ -63,7 +63,7 @@ final class EmptyBuckets {
 
     private static UniserveException tooMany(long most) {
         return new UniserveException(
-                ErrorCode.RESOURCE_EXHAUSTED,
+                ErrorCode.TOO_LARGE,
                 "query has more than " + most + " time buckets in one segment; use a coarser granularity or shorter"
                         + " intervals");
     }
@@ -76,7 +76,7 @@ final class EmptyBuckets {
     }
 
     /**
-     * Empty results of all buckets, in the order of the query, to merge with the actors' results. Fails with RESOURCE_EXHAUSTED for more than
+     * Empty results of all buckets, in the order of the query, to merge with the actors' results. Fails with TOO_LARGE for more than
      * {@link #BUCKETS_MAX} buckets.
      */
     @SuppressWarnings("unchecked") // Results of both query types are of class Result.
@@ -123,7 +123,7 @@ final class EmptyBuckets {
                 buckets.add(bucket.getStart());
                 if (buckets.size() > BUCKETS_MAX) {
                     throw new UniserveException(
-                            ErrorCode.RESOURCE_EXHAUSTED,
+                            ErrorCode.TOO_LARGE,
                             "query has more than " + BUCKETS_MAX + " time buckets; use a coarser granularity, shorter"
                                     + " intervals, or in a timeseries \"context\": {\"skipEmptyBuckets\": true}");
                 }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Exact topN: actors return all values of the dimension. The planner ranks them as Druid's engine ranks the values of one segment with all
  * rows, ties included. Druid merges only the best values of each segment, which may miss some. Stateless.
  *
- * <p>Errors: RESOURCE_EXHAUSTED if a time bucket of an actor has {@link #VALUES_MAX} values.
+ * <p>Errors: TOO_LARGE if a time bucket of an actor has {@link #VALUES_MAX} values.
  */
 final class ExactTopN {
     /** Number of values of the dimension in a time bucket of an actor at which a topN fails. */
@@ -72,7 +72,7 @@ final class ExactTopN {
                 : TOTAL_ORDERS.contains(dimension.getOrdering());
     }
 
-    /** Fails with RESOURCE_EXHAUSTED if an actor may have more values than it returns. Called per actor, before results are merged. */
+    /** Fails with TOO_LARGE if an actor may have more values than it returns. Called per actor, before results are merged. */
     static void check(Query<?> query, List<?> rows) {
         if (!(query instanceof TopNQuery topN) || !isForActors(topN)) {
             return;
@@ -82,7 +82,7 @@ final class ExactTopN {
                     ((TopNResultValue) ((Result<?>) row).getValue()).getValue().size();
             if (values >= topN.getThreshold()) {
                 throw new UniserveException(
-                        ErrorCode.RESOURCE_EXHAUSTED,
+                        ErrorCode.TOO_LARGE,
                         "topN: dimension " + topN.getDimensionSpec().getDimension() + " has " + values
                                 + " or more values in an actor; use a groupBy, or \"context\": {\"" + APPROXIMATE
                                 + "\": true}");

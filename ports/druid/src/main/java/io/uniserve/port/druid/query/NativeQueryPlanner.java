@@ -19,7 +19,6 @@ import io.uniserve.port.druid.runtime.TableLookups;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.druid.query.DataSource;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryToolChest;
 import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
@@ -39,6 +38,10 @@ public final class NativeQueryPlanner implements Planner {
             if (parsed.context().isBySegment()) {
                 throw UniserveException.unsupported("context key bySegment: remove it; segments' results are merged");
             }
+            if (parsed instanceof UnionQuery) {
+                throw UniserveException.unsupported("queryType union, which only Druid's SQL planner makes:"
+                        + " use a data source of type union, or SQL with UNION ALL");
+            }
             return services.lookups()
                     .call(
                             lookups(query.table(), parsed, context),
@@ -50,12 +53,8 @@ public final class NativeQueryPlanner implements Planner {
     private static Map<String, LookupExtractorFactoryContainer> lookups(
             TableName first, Query<?> query, PlanContext context) {
         Map<String, LookupExtractorFactoryContainer> all = new HashMap<>(TableLookups.of(context.table(first)));
-        List<DataSource> sources =
-                query instanceof UnionQuery union ? union.getDataSources() : List.of(query.getDataSource());
-        for (DataSource source : sources) {
-            for (String name : source.getTableNames()) {
-                TableLookups.add(context.table(new TableName(name)), all);
-            }
+        for (String name : query.getDataSource().getTableNames()) {
+            TableLookups.add(context.table(new TableName(name)), all);
         }
         return all;
     }

@@ -11,7 +11,7 @@ import org.apache.druid.query.scan.ScanResultValue;
 final class ScanLimit {
     private long bytes;
 
-    /** Adds a batch of rows; other results do not count. Fails with RESOURCE_EXHAUSTED above the limit. */
+    /** Adds a batch of rows; other results do not count. Fails with TOO_LARGE above the limit. */
     void add(Query<?> query, Object result) {
         if (!(result instanceof ScanResultValue batch)) {
             return;
@@ -19,7 +19,7 @@ final class ScanLimit {
         bytes += ResultSizes.estimate(query, List.of(batch.getEvents()));
         if (bytes > DruidLimits.SCAN_BYTES_MAX) {
             throw new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED,
+                    ErrorCode.TOO_LARGE,
                     "scan has more than " + DruidLimits.SCAN_BYTES_MAX
                             + " bytes of rows at an actor; use a limit, a filter, fewer columns or shorter intervals");
         }

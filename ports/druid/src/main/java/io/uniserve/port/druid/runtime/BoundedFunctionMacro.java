@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Druid's own function in expressions, with a limit on the length of the text that it returns. Without a limit an expression could
  * allocate all memory of a server. Immutable.
  *
- * <p>Errors: RESOURCE_EXHAUSTED with the function's name.
+ * <p>Errors: TOO_LARGE with the function's name.
  */
 final class BoundedFunctionMacro implements ExprMacroTable.ExprMacro {
     /** Functions that can return a text longer than their arguments, or that grow a text when they are nested. */
@@ -64,7 +64,7 @@ final class BoundedFunctionMacro implements ExprMacroTable.ExprMacro {
     static void check(String function, long chars) {
         if (chars > DruidLimits.EXPRESSION_CHARS_MAX) {
             throw new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED,
+                    ErrorCode.TOO_LARGE,
                     "function " + function + " of an expression would make a text of more than "
                             + DruidLimits.EXPRESSION_CHARS_MAX + " characters: use shorter arguments");
         }

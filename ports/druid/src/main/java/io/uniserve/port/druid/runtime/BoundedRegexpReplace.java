@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Druid's macro {@code regexp_replace}, with a limit on the length of the text that it returns. Druid's code checks the arguments. The
  * replacement is Java's, as in Druid, but stops at the match that exceeds the limit. Immutable.
  *
- * <p>Errors: RESOURCE_EXHAUSTED with the macro's name.
+ * <p>Errors: TOO_LARGE with the macro's name.
  */
 final class BoundedRegexpReplace implements ExprMacroTable.ExprMacro {
     static final String NAME = "regexp_replace";

@@ -35,7 +35,10 @@ public final class DruidErrors {
         if (failure instanceof QueryInterruptedException) {
             return Optional.of(ErrorCode.CANCELLED);
         }
-        if (failure instanceof ResourceLimitExceededException || failure instanceof QueryCapacityExceededException) {
+        if (failure instanceof ResourceLimitExceededException) {
+            return Optional.of(ErrorCode.TOO_LARGE); // at any other server too
+        }
+        if (failure instanceof QueryCapacityExceededException) {
             return Optional.of(ErrorCode.RESOURCE_EXHAUSTED);
         }
         if (failure instanceof QueryUnsupportedException || failure instanceof UOE) {

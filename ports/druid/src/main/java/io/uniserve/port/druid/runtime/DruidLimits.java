@@ -11,7 +11,7 @@ public final class DruidLimits {
     /** Number of merge buffers per role. It limits the groupBy queries that run at the same time. */
     public static final int MERGE_BUFFERS = 6;
 
-    /** Maximum size of the files that one groupBy spills per actor, in Druid's notation. More fails with RESOURCE_EXHAUSTED. */
+    /** Maximum size of the files that one groupBy spills per actor, in Druid's notation. More fails with TOO_LARGE. */
     public static final String SPILL_BYTES = "1GiB";
 
     /** Maximum number of characters of a text that a function of an expression returns. */

@@ -14,7 +14,7 @@ import org.apache.druid.sql.calcite.rel.CannotBuildQueryException;
 
 /**
  * Mapping of exceptions of Druid's planner and of its queries to error codes. Invalid statements are INVALID_ARGUMENT, with line and column if
- * the planner reports them. Statements that no native query can answer are UNSUPPORTED, exceeded limits RESOURCE_EXHAUSTED.
+ * the planner reports them. Statements that no native query can answer are UNSUPPORTED, exceeded limits TOO_LARGE.
  */
 final class SqlErrors {
     private static final int MESSAGE_CHARS_MAX = 500;
@@ -60,7 +60,10 @@ final class SqlErrors {
                 case DEFENSIVE, RUNTIME_FAILURE, UNCATEGORIZED -> ErrorCode.PORT_FAILED;
             };
         }
-        if (failure instanceof ResourceLimitExceededException || failure instanceof QueryCapacityExceededException) {
+        if (failure instanceof ResourceLimitExceededException) {
+            return ErrorCode.TOO_LARGE; // at any other server too
+        }
+        if (failure instanceof QueryCapacityExceededException) {
             return ErrorCode.RESOURCE_EXHAUSTED;
         }
         if (failure instanceof QueryTimeoutException) {

@@ -103,7 +103,7 @@ class DruidBadInputTest {
 
     @Test
     void tooManyTimeBuckets() {
-        checkRefused(count("").replace("\"all\"", "\"second\""), ErrorCode.RESOURCE_EXHAUSTED, "time buckets");
+        checkRefused(count("").replace("\"all\"", "\"second\""), ErrorCode.TOO_LARGE, "time buckets");
     }
 
     @Test
@@ -114,7 +114,7 @@ class DruidBadInputTest {
             String query = "{\"queryType\": \"topN\", \"dataSource\": \"day\", \"intervals\": " + ALL
                     + ", \"granularity\": \"none\", \"dimension\": \"s\", \"metric\": \"n\", \"threshold\": 3,"
                     + " \"aggregations\": [{\"type\": \"count\", \"name\": \"n\"}]}";
-            assertRefused(() -> day.answer("day", query), ErrorCode.RESOURCE_EXHAUSTED, "time buckets");
+            assertRefused(() -> day.answer("day", query), ErrorCode.TOO_LARGE, "time buckets");
             assertThat(day.answer("day", query.replace("\"none\"", "\"hour\""))).contains("\"a\"", "\"b\"");
         }
     }
@@ -139,7 +139,7 @@ class DruidBadInputTest {
             String query = "{\"queryType\": \"scan\", \"dataSource\": \"large\", \"intervals\": " + ALL
                     + ", \"columns\": [\"s\"]%s}";
             assertRefused(
-                    () -> large.answer("large", query.formatted("")), ErrorCode.RESOURCE_EXHAUSTED, "use a limit");
+                    () -> large.answer("large", query.formatted("")), ErrorCode.TOO_LARGE, "use a limit");
             assertThat(large.answer("large", query.formatted(", \"limit\": 1"))).contains("xxx");
         }
     }
@@ -169,6 +169,14 @@ class DruidBadInputTest {
             both.with(DruidParityTest.meta("other", new Partitioner.Hash(1)));
             assertThat(both.answer("one", count("").replace("\"one\"", union))).contains("\"n\":0");
         }
+    }
+
+    @Test
+    void queriesOfTypeUnion() {
+        checkRefused(
+                "{\"queryType\": \"union\", \"context\": {}, \"queries\": [" + count("") + ", " + count("") + "]}",
+                ErrorCode.UNSUPPORTED,
+                "queryType union");
     }
 
     @Test
@@ -292,7 +300,7 @@ class DruidBadInputTest {
                             + " \"STRING\", \"expression\": \"" + expression
                             + "\"}], \"filter\": {\"type\": \"selector\", \"dimension\": \"v\","
                             + " \"value\": \"a\"}"),
-                    ErrorCode.RESOURCE_EXHAUSTED,
+                    ErrorCode.TOO_LARGE,
                     "function");
         }
     }

@@ -44,7 +44,7 @@ class ExactTopNTest {
         ExactTopN.check(all, values(0, ExactTopN.VALUES_MAX - 1));
         assertThatThrownBy(() -> ExactTopN.check(all, values(0, ExactTopN.VALUES_MAX)))
                 .isInstanceOfSatisfying(
-                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED));
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
         // The merged values of two actors of one server.
         ExactTopN.Ranking<Result<TopNResultValue>> ranking = new ExactTopN.Ranking<>(query);
         ranking.add(values(0, ExactTopN.VALUES_MAX + 1));

@@ -61,7 +61,7 @@ class LargeGroupByTest {
             assertThatThrownBy(() -> groups("\"bufferGrouperMaxSize\": 100, " + limit))
                     .isInstanceOfSatisfying(
                             UniserveException.class,
-                            e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED));
+                            e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.TOO_LARGE));
             assertThat(groups("")).isEqualTo(ROWS);
         }
     }

@@ -85,6 +85,7 @@ final class WireTypes {
     static RuntimeException error(RuntimeException failure) {
         if (failure instanceof UniserveException known) {
             switch (known.code()) {
+                case TOO_LARGE:
                 case RESOURCE_EXHAUSTED:
                     return new ResourceLimitExceededException(known.getMessage());
                 case DEADLINE_EXCEEDED:

@@ -9,6 +9,7 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
@@ -85,8 +86,30 @@ final class AtomicCluster {
         create(actors, rf);
     }
 
+    /** Cluster with a table of this partitioner. */
+    AtomicCluster(Cluster cluster, Partitioner partitioner, int rf, OnLoss onLoss) {
+        this(cluster, onLoss);
+        create(partitioner, rf);
+    }
+
+    private AtomicCluster(Cluster cluster, OnLoss onLoss) {
+        this.minIsr = 1;
+        this.level = ConsistencyLevel.FULLY_SERIALIZABLE;
+        this.onLoss = onLoss;
+        this.cluster = cluster;
+    }
+
+    /** Cluster that has a fully serializable table. */
+    static AtomicCluster of(Cluster cluster) {
+        return new AtomicCluster(cluster, OnLoss.WAIT);
+    }
+
     private void create(int actors, int rf) {
-        cluster.create(actors, rf, minIsr, onLoss, level);
+        create(new Partitioner.Hash(actors), rf);
+    }
+
+    private void create(Partitioner partitioner, int rf) {
+        cluster.create(Cluster.T, partitioner, rf, minIsr, onLoss, level);
         cluster.await(
                 () -> cluster.map().actors().stream()
                         .allMatch(actor -> actor.isr().size() == rf

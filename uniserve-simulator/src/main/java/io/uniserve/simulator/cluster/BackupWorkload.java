@@ -47,7 +47,7 @@ public final class BackupWorkload {
         this.world = world;
         this.cluster = cluster;
         this.random = random;
-        this.frequent = random.below(2) == 0 && world.workload != Workload.ATOMIC;
+        this.frequent = random.below(2) == 0 && !world.workload.isAtomic();
     }
 
     /** Starts the workload. */

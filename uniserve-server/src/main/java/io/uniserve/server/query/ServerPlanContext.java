@@ -197,7 +197,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                         .requestChunkGeneration(
                                 context.network().self(), table, Math.max(1, wait.remainingNanos()), done::complete),
                 () -> {});
-        return confirmed.tables().get(0).version();
+        return confirmed.tables().get(0).generation();
     }
 
     /** Actors that the caller has chosen; empty for all actors of the table. */

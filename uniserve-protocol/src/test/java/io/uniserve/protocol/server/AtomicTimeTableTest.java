@@ -336,10 +336,10 @@ class AtomicTimeTableTest {
         long version = commit(actors(now - 3, now));
         AtomicReader reader = atomic.reader();
         reader.lag();
-        cluster.server(cluster.map().get(2 * now - 5).primary()).kill();
-        ServerId other = cluster.map().get(2 * now - 5).isr().get(1);
-        cluster.server(other).kill();
+        List<ServerId> servers = cluster.map().get(2 * now - 5).isr();
+        servers.forEach(id -> cluster.server(id).kill());
         expire(1);
+        servers.forEach(id -> cluster.server(id).start());
         Map<Integer, String> values = reader.read().values();
         assertThat(values).isEqualTo(due(version, actors(now)));
     }

@@ -424,7 +424,7 @@ final class AtomicTimeClient {
                         of.version(),
                         asked(actors, of.version()),
                         ok.value().parts(),
-                        true);
+                        mode == ReadMode.STRICT);
                 long pause = random.below(4) == 0 ? SECOND : SECOND / 50;
                 env.timers()
                         .after(

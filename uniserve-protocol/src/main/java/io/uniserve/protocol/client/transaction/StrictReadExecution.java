@@ -57,6 +57,9 @@ public final class StrictReadExecution {
     private boolean stateGone;
 
     private boolean mapRefreshed;
+    /** True once all actors of the snapshot are chosen. A map that is older than the snapshot permits no choice. */
+    private boolean actorsChosen;
+
     private int round;
     private final List<TableName> tables;
     private final @Nullable ConsistentSnapshot givenSnapshot;
@@ -251,6 +254,8 @@ public final class StrictReadExecution {
     private void useSnapshot(ConsistentSnapshot taken) {
         consistentCut = taken;
         mapChanged = false;
+        actorsChosen = false;
+        scatter.clear();
         for (int i = 0; i < queries.size(); i++) {
             ConsistentSnapshot.Table table = table(taken, i);
             List<Integer> actors;
@@ -277,6 +282,7 @@ public final class StrictReadExecution {
                 } // else its chunk is expired or was made later: it has no rows in the snapshot
             }
         }
+        actorsChosen = true;
         succeedOrDispatch();
     }
 
@@ -375,7 +381,11 @@ public final class StrictReadExecution {
         public void retry() {
             mapChanged = false;
             stateGone = false;
-            succeedOrDispatch();
+            if (actorsChosen) {
+                succeedOrDispatch();
+            } else {
+                useSnapshot(Objects.requireNonNull(consistentCut));
+            }
         }
 
         @Override

@@ -125,7 +125,7 @@ public final class ChunkHistory {
      * @param covered the actors of the interval or key that the read covers
      * @param live the actors of the map in the registry when the read had ended
      * @param firstLive the map's watermark in the registry when the read began
-     * @param confirmed true if the read depends on a confirmed snapshot, and so asks the actors of a map that was the newest one meanwhile
+     * @param confirmed true for mode STRICT, which asks the actors of a map that was the newest one meanwhile
      */
     public record Scope(IntPredicate covered, TreeSet<Integer> live, int firstLive, boolean confirmed) {}
 

@@ -12,7 +12,9 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.simulator.check.ViolationCollector;
 import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.registry.SimEnsemble.Applied;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -27,21 +29,26 @@ import org.jspecify.annotations.Nullable;
  * and none of them comes back. LIVE: no decision waits for long for an actor whose chunk is expired.
  */
 public final class ChunkMapCheck implements SimEnsemble.Listener {
-    /** Time in which a write of the transaction log has to drop the expired actors of decisions. */
+    /** Time in which writes of the transaction log have to drop the expired actors of decisions, and a number of writes for it. */
     private static final long EXPIRED_KEPT_NANOS_MAX = 20_000_000_000L;
+
+    private static final int EXPIRED_KEPT_WRITES_MAX = 20;
 
     private final ViolationCollector violations;
     private final TableName table;
     private final Partitioner.Time time;
     private final LongSupplier now;
     private final TreeSet<Integer> gone = new TreeSet<>();
-    /** Times at which the watermark rose, by the watermark. */
-    private final TreeMap<Integer, Long> rises = new TreeMap<>();
+    /** Decisions with an expired actor, by version and actor. */
+    private final Map<String, Kept> kept = new HashMap<>();
 
     private final TreeMap<Integer, Long> firstVersions = new TreeMap<>();
     private int commits;
     private @Nullable TableMap map;
     private @Nullable TransactionLogState log;
+
+    /** First write that has an expired actor in a decision, and the number of writes since. */
+    private record Kept(long sinceNanos, int writes) {}
 
     /** @param now the present virtual time */
     public ChunkMapCheck(ViolationCollector violations, TableName table, Partitioner.Time time, LongSupplier now) {
@@ -95,9 +102,6 @@ public final class ChunkMapCheck implements SimEnsemble.Listener {
         map = after;
         if (before != null && after.expiredBefore() < before.expiredBefore()) {
             violation("I20", "the watermark fell from " + before.expiredBefore() + " to " + after.expiredBefore());
-        }
-        if (rises.isEmpty() || rises.lastKey() < after.expiredBefore()) {
-            rises.put(after.expiredBefore(), now.getAsLong());
         }
         firstVersions.clear();
         for (ActorState actor : after.actors()) {
@@ -177,16 +181,25 @@ public final class ChunkMapCheck implements SimEnsemble.Listener {
     }
 
     private void checkExpired(TransactionLogState after) {
+        TableMap known = map;
+        Map<String, Kept> still = new HashMap<>();
         for (Decision decision : after.decisions()) {
-            for (int actor : decision.unackedParticipants()) {
-                var rise = rises.higherEntry(time.ordinalOf(actor));
-                if (rise != null && now.getAsLong() - rise.getValue() > EXPIRED_KEPT_NANOS_MAX) {
-                    violation(
-                            "LIVE",
-                            "the decision on version " + decision.version() + " still waits for actor " + actor
-                                    + ", whose chunk expired long ago");
+            for (int actor : known == null ? List.<Integer>of() : decision.unackedParticipants()) {
+                if (time.ordinalOf(actor) < known.expiredBefore()) {
+                    String key = after.tableId() + "/" + decision.version() + "/" + actor;
+                    Kept before = kept.getOrDefault(key, new Kept(now.getAsLong(), 0));
+                    still.put(key, new Kept(before.sinceNanos, before.writes + 1));
+                    if (before.writes > EXPIRED_KEPT_WRITES_MAX
+                            && now.getAsLong() - before.sinceNanos > EXPIRED_KEPT_NANOS_MAX) {
+                        violation(
+                                "LIVE",
+                                "the decision on version " + decision.version() + " still waits for actor " + actor
+                                        + ", whose chunk expired long ago");
+                    }
                 }
             }
         }
+        kept.clear();
+        kept.putAll(still);
     }
 }

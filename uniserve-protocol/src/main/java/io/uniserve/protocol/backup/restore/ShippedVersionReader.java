@@ -1,8 +1,8 @@
 package io.uniserve.protocol.backup.restore;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.protocol.backup.format.BackupPaths;
 import io.uniserve.protocol.backup.format.ShippedVersions;
 import io.uniserve.protocol.env.Completion;
@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.VersionParticipants;
 import io.uniserve.protocol.replica.state.VersionState;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,7 @@ final class ShippedVersionReader {
     private final Completion<ShippedVersionReader> completion;
     private final TreeMap<Long, Long> first = new TreeMap<>();
     private final TreeSet<Long> open = new TreeSet<>();
-    private final TreeMap<Long, LogEntry> prepared = new TreeMap<>();
+    private final TreeMap<Long, ShippedVersions.Commit> prepared = new TreeMap<>();
     private final List<ShippedVersions.Commit> committed = new ArrayList<>();
     private long index;
 
@@ -54,13 +55,19 @@ final class ShippedVersionReader {
         objects.get(run.key(), completion.then(got -> {
             int count = (int) (run.last() - run.first() + 1);
             Outcome<List<LogEntry>> decoded = ReplicaLog.decode(got, run.first());
-            if (decoded instanceof Outcome.Ok<List<LogEntry>> ok && ok.value().size() >= count) {
-                ok.value().subList(0, count).forEach(this::record);
-                next(at + 1);
-            } else {
+            if (!(decoded instanceof Outcome.Ok<List<LogEntry>> ok) || ok.value().size() < count) {
                 completion.done(Outcome.err(
                         new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " has bad entries")));
+                return;
             }
+            try {
+                ok.value().subList(0, count).forEach(this::record);
+            } catch (UniserveException e) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.CORRUPT, "object " + run.key() + " has a bad entry: " + e.reason(), e)));
+                return;
+            }
+            next(at + 1);
         }));
     }
 
@@ -76,17 +83,29 @@ final class ShippedVersionReader {
         first.putIfAbsent(version, entry.index());
         if (entry.type() == LogEntry.Type.PREPARE) {
             open.add(version);
-            prepared.put(
-                    version,
-                    LogEntry.prepare(
-                            entry.epoch(), index, version, entry.previous(), entry.participants(), Bytes.EMPTY));
+            prepared.put(version, new ShippedVersions.Commit(version, entry.previous(), entry.participants()));
             return;
         }
         open.remove(version);
-        LogEntry prepare = prepared.remove(version);
+        ShippedVersions.Commit prepare = prepared.remove(version);
         if (entry.isCommit() && prepare != null) {
-            committed.add(new ShippedVersions.Commit(version, prepare.previous(), prepare.participants()));
+            long before = committed.isEmpty() ? 0 : committed.get(committed.size() - 1).version();
+            committed.add(prepare.previous() == before ? withoutEarlierChunks(prepare) : prepare);
         }
+    }
+
+    /** Leaves out the chunks of earlier versions, which show nothing if this actor has the previous one. They can be many. */
+    private static ShippedVersions.Commit withoutEarlierChunks(ShippedVersions.Commit commit) {
+        return commit.participants()
+                .chunks()
+                .map(chunks -> new ShippedVersions.Commit(
+                        commit.version(),
+                        commit.previous(),
+                        VersionParticipants.named(
+                                chunks.actors(),
+                                ChunkVersions.NONE.withoutChunksBefore(
+                                        chunks.earlier().expiredBefore()))))
+                .orElse(commit);
     }
 
     /** @param checkpoint the versions in the checkpoint */

@@ -76,7 +76,8 @@ public final class ExpiredAwaitedBug extends ForwardingRegistry {
                 log.inFlight(),
                 decisions,
                 log.newestForgottenVersion(),
-                log.historyNumber());
+                log.historyNumber(),
+                log.chunkVersions());
     }
 
     private Decision withExpired(long tableId, Decision old, Decision decision) {

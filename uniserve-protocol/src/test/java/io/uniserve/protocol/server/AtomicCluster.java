@@ -20,6 +20,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.gate.ActorSnapshotReadExecution;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
@@ -88,20 +89,35 @@ final class AtomicCluster {
 
     /** Cluster with a table of this partitioner. */
     AtomicCluster(Cluster cluster, Partitioner partitioner, int rf, OnLoss onLoss) {
-        this(cluster, onLoss);
+        this(cluster, ConsistencyLevel.FULLY_SERIALIZABLE, onLoss);
         create(partitioner, rf);
     }
 
-    private AtomicCluster(Cluster cluster, OnLoss onLoss) {
+    private AtomicCluster(Cluster cluster, ConsistencyLevel level, OnLoss onLoss) {
         this.minIsr = 1;
-        this.level = ConsistencyLevel.FULLY_SERIALIZABLE;
+        this.level = level;
         this.onLoss = onLoss;
         this.cluster = cluster;
     }
 
     /** Cluster that has a fully serializable table. */
     static AtomicCluster of(Cluster cluster) {
-        return new AtomicCluster(cluster, OnLoss.WAIT);
+        return new AtomicCluster(cluster, ConsistencyLevel.FULLY_SERIALIZABLE, OnLoss.WAIT);
+    }
+
+    /** Cluster with a TIME table, which has no chunk yet. */
+    static AtomicCluster ofChunks(Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level) {
+        AtomicCluster made = new AtomicCluster(cluster, level, OnLoss.WAIT);
+        made.create(time, rf);
+        return made;
+    }
+
+    /** Runs until the coordinator has answered. */
+    Outcome<AdminReply> admin(AdminRequest request) {
+        List<Outcome<AdminReply>> outcome = new ArrayList<>();
+        cluster.coordinator.onAdmin(request, outcome::add);
+        cluster.await(() -> !outcome.isEmpty(), 30);
+        return outcome.get(0);
     }
 
     private void create(int actors, int rf) {

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** State transitions of a table's transaction log. Pure functions: each returns the next value, for a compare-and-set to write. */
@@ -68,10 +67,11 @@ public final class TransactionLogTransitions {
     /**
      * Aborts a version that another manager has started ahead. Only that manager has the list of participants, so all actors of the table
      * must log the abort before it may be forgotten.
+     *
+     * @param actors numbers of all actors of the table's map, ascending
      */
-    public static TransactionLogState abortReserved(TransactionLogState log, int actors, String reason) {
-        List<Integer> all = IntStream.range(0, actors).boxed().toList();
-        return abort(addParticipants(log, all, List.of(), 0), List.of(), reason);
+    public static TransactionLogState abortReserved(TransactionLogState log, List<Integer> actors, String reason) {
+        return abort(addParticipants(log, actors, List.of(), 0), List.of(), reason);
     }
 
     private static InFlight requireReserved(TransactionLogState log) {

@@ -51,11 +51,10 @@ class ChunkDeathsTest {
         DEPOSED
     }
 
-    private void start() {
+    private void start(ConsistencyLevel level) {
         cluster = new TestingCluster();
         node = cluster.leading(3);
-        cluster.create(
-                node, new TableMeta(T, 0, HOURS, "id", ConsistencyLevel.EVENTUAL, 2, 1, OnLoss.WAIT, "kv", Map.of()));
+        cluster.create(node, new TableMeta(T, 0, HOURS, "id", level, 2, 1, OnLoss.WAIT, "kv", Map.of()));
     }
 
     private int chunk() {
@@ -83,9 +82,21 @@ class ChunkDeathsTest {
     @ParameterizedTest
     @EnumSource
     void aChunkIsMadeOnce(End end) {
+        makesAChunkOnce(end, ConsistencyLevel.EVENTUAL);
+    }
+
+    /** Its creation also reads the transaction log. */
+    @ParameterizedTest
+    @EnumSource
+    void aChunkOfAnAtomicTableIsMadeOnce(End end) {
+        makesAChunkOnce(end, ConsistencyLevel.SERIALIZABLE);
+        assertThat(cluster.map("t").actors()).allMatch(actor -> actor.firstVersion() == 1);
+    }
+
+    private void makesAChunkOnce(End end, ConsistencyLevel level) {
         TreeSet<Boolean> madeBefore = new TreeSet<>();
         for (int events = 0; events < EVENTS_MAX; events++) {
-            start();
+            start(level);
             int chunk = chunk();
             List<Outcome<AdminReply>> first = new ArrayList<>();
             if (events == 0) {
@@ -110,7 +121,7 @@ class ChunkDeathsTest {
     void aChunkExpiresOnce(End end) {
         TreeSet<Boolean> expiredBefore = new TreeSet<>();
         for (int events = 0; events < EVENTS_MAX; events++) {
-            start();
+            start(ConsistencyLevel.EVENTUAL);
             int chunk = chunk();
             cluster.admin(node, create(chunk));
             cluster.admin(node, create(chunk + 1));

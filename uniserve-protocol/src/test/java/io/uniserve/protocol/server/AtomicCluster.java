@@ -9,9 +9,11 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
@@ -19,6 +21,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.gate.ActorSnapshotReadExecution;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
@@ -83,6 +86,30 @@ final class AtomicCluster {
         this.onLoss = onLoss;
         this.cluster = cluster;
         create(actors, rf);
+    }
+
+    private AtomicCluster(Cluster cluster, ConsistencyLevel level) {
+        this.minIsr = 1;
+        this.level = level;
+        this.onLoss = OnLoss.WAIT;
+        this.cluster = cluster;
+    }
+
+    /** Cluster with a TIME table, which has no chunk yet. */
+    static AtomicCluster ofChunks(Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level) {
+        AtomicCluster made = new AtomicCluster(cluster, level);
+        TableMeta meta =
+                new TableMeta(Cluster.T, 0, time, "id", level, rf, made.minIsr, made.onLoss, "kv", Map.of());
+        assertThat(made.admin(new AdminRequest.CreateTable(meta))).isInstanceOf(Outcome.Ok.class);
+        return made;
+    }
+
+    /** Runs until the coordinator has answered. */
+    Outcome<AdminReply> admin(AdminRequest request) {
+        List<Outcome<AdminReply>> outcome = new ArrayList<>();
+        cluster.coordinator.onAdmin(request, outcome::add);
+        cluster.await(() -> !outcome.isEmpty(), 30);
+        return outcome.get(0);
     }
 
     private void create(int actors, int rf) {

@@ -227,7 +227,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                     && cluster.store.value(RegistryPaths.map(name)) instanceof TableMap map) {
                 List<ActorState> actors =
                         map.actors().stream().map(this::weighed).toList();
-                tables.add(new Routing.TableRoute(meta, new TableMap(map.name(), map.tableId(), actors), 1));
+                tables.add(new Routing.TableRoute(meta, map.withActors(actors), 1));
             }
         }
         List<ServerRecord> servers = new ArrayList<>();

@@ -34,7 +34,9 @@ public final class ConsistentSnapshotMapping {
                     .setName(table.name().value())
                     .setTableId(table.tableId())
                     .setVersion(table.version())
-                    .addAllEpochs(table.epochs()));
+                    .addAllEpochs(table.epochs())
+                    .addAllActors(table.isOfChunks() ? table.actors() : List.of())
+                    .setGeneration(table.generation()));
         }
         return proto.build();
     }
@@ -46,14 +48,36 @@ public final class ConsistentSnapshotMapping {
     }
 
     private static ConsistentSnapshot.Table table(DataProto.CutTable proto) {
-        return new ConsistentSnapshot.Table(
-                IdentityMapping.table(proto.getName()),
-                ProtoValidator.notNegative("table_id", proto.getTableId()),
-                ProtoValidator.notNegative("version", proto.getVersion()),
-                ProtoValidator.list(
-                        "epochs",
-                        proto.getEpochsList(),
-                        Limits.TIME_ACTORS_PER_TABLE_MAX,
-                        epoch -> ProtoValidator.notNegative("epoch", epoch)));
+        List<Long> epochs = ProtoValidator.list(
+                "epochs",
+                proto.getEpochsList(),
+                Limits.TIME_ACTORS_PER_TABLE_MAX,
+                epoch -> ProtoValidator.notNegative("epoch", epoch));
+        long version = ProtoValidator.notNegative("version", proto.getVersion());
+        long tableId = ProtoValidator.notNegative("table_id", proto.getTableId());
+        long generation = ProtoValidator.notNegative("generation", proto.getGeneration());
+        return generation == 0 && proto.getActorsCount() == 0
+                ? new ConsistentSnapshot.Table(IdentityMapping.table(proto.getName()), tableId, version, epochs)
+                : new ConsistentSnapshot.Table(
+                        IdentityMapping.table(proto.getName()),
+                        tableId,
+                        version,
+                        ascending(ProtoValidator.list(
+                                "actors",
+                                proto.getActorsList(),
+                                Limits.TIME_ACTORS_PER_TABLE_MAX,
+                                ProtoValidator::actor)),
+                        epochs,
+                        generation);
+    }
+
+    private static List<Integer> ascending(List<Integer> actors) {
+        for (int i = 1; i < actors.size(); i++) {
+            if (actors.get(i) <= actors.get(i - 1)) {
+                throw ProtoValidator.malformed("actor " + actors.get(i) + " follows actor " + actors.get(i - 1)
+                        + " in a snapshot: numbers must ascend");
+            }
+        }
+        return actors;
     }
 }

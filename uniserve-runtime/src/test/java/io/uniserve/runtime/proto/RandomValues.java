@@ -13,6 +13,7 @@ import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.protocol.message.VersionParticipants;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.StagedRowsRef;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -139,6 +140,9 @@ final class RandomValues {
         if (type == TableMap.class) {
             return tableMap();
         }
+        if (type == ConsistentSnapshot.Table.class) {
+            return snapshotTable();
+        }
         if (type == ActorState.class) {
             return actorState(random.nextInt(4_096));
         }
@@ -186,6 +190,24 @@ final class RandomValues {
             actors.add(actorState(i));
         }
         return new TableMap(new TableName(text(1, 10)), random.nextLong(1_000), actors);
+    }
+
+    private ConsistentSnapshot.Table snapshotTable() {
+        boolean chunks = random.nextBoolean();
+        List<Integer> actors = new ArrayList<>();
+        List<Long> epochs = new ArrayList<>();
+        int count = random.nextInt(chunks ? 0 : 1, 20);
+        for (int i = 0; i < count; i++) {
+            actors.add(chunks ? 30_000_000 + 2 * i : i);
+            epochs.add(random.nextLong(1_000));
+        }
+        return new ConsistentSnapshot.Table(
+                new TableName(text(1, 10)),
+                random.nextLong(1_000),
+                random.nextLong(1_000),
+                actors,
+                epochs,
+                chunks ? random.nextLong(1, 100) : 0);
     }
 
     private ActorState actorState(int actor) {

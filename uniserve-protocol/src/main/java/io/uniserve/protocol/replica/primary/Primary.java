@@ -208,6 +208,11 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
         return epoch;
     }
 
+    /** The first version that may have rows of the actor. */
+    long firstVersion() {
+        return state.firstVersion();
+    }
+
     public boolean isAccepting() {
         return !closed
                 && epochStarted

@@ -77,14 +77,20 @@ final class Transaction {
         TransactionContext.Table known = host.table(table);
         List<Integer> absent = new ArrayList<>();
         participantStates.forEach((actor, part) -> {
-            if (part.lastCallFailed
-                    && (known == null
-                            || part.votedEpoch
-                                    != known.map().actors().get(actor).epoch())) {
+            ActorState state = known == null ? null : known.map().find(actor);
+            if (part.lastCallFailed && (state == null || part.votedEpoch != state.epoch())) {
                 absent.add(actor);
             }
         });
         return absent;
+    }
+
+    /** True if a participant's chunk is expired: this version can never commit. */
+    boolean hasExpiredParticipant() {
+        TransactionContext.Table known = host.table(table);
+        return known != null
+                && known.meta().tableId() == tableId
+                && participantStates.keySet().stream().anyMatch(known::isExpired);
     }
 
     /** Participants that have voted yes, in any epoch. */
@@ -245,10 +251,10 @@ final class Transaction {
             return;
         }
         for (Map.Entry<Integer, Participant> entry : participantStates.entrySet()) {
-            ActorState state = known.map().actors().get(entry.getKey());
+            ActorState state = known.map().find(entry.getKey());
             Participant part = entry.getValue();
             boolean pause = part.prepareSentNanos != 0 && now - part.prepareSentNanos < 2 * config.retryNanos();
-            if (part.votedEpoch != state.epoch() && !part.preparePending && !pause) {
+            if (state != null && part.votedEpoch != state.epoch() && !part.preparePending && !pause) {
                 sendPrepare(known, state, part, now);
             }
         }
@@ -338,8 +344,8 @@ final class Transaction {
             return null;
         }
         for (Map.Entry<Integer, Participant> entry : participantStates.entrySet()) {
-            if (entry.getValue().votedEpoch
-                    != known.map().actors().get(entry.getKey()).epoch()) {
+            ActorState state = known.map().find(entry.getKey());
+            if (state == null || entry.getValue().votedEpoch != state.epoch()) {
                 return null;
             }
         }

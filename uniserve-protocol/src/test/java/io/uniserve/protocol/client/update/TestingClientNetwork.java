@@ -66,7 +66,8 @@ public final class TestingClientNetwork implements ClientNetwork {
     public record Confirmation(int server, TableName table, Completion<ConsistentSnapshot> completion) {
         public void answer(long tableId, long generation) {
             completion.done(Outcome.ok(new ConsistentSnapshot(
-                    List.of(new ConsistentSnapshot.Table(table, tableId, generation, List.of())))));
+                    List.of(new ConsistentSnapshot.Table(
+                            table, tableId, generation, List.of(), List.of(), generation)))));
         }
 
         public void fail(ErrorCode code) {

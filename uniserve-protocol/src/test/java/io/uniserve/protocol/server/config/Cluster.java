@@ -145,7 +145,7 @@ public final class Cluster {
     }
 
     public ActorState actor(int actor) {
-        return map().actors().get(actor);
+        return map().get(actor);
     }
 
     public ReplicaKey key(int actor) {

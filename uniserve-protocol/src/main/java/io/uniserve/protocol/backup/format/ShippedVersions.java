@@ -7,6 +7,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Partitioner;
+import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.protocol.message.VersionParticipants;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,22 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
     public record Commit(long version, long previous, VersionParticipants participants) {
         public Commit(long version, long previous, int participants) {
             this(version, previous, VersionParticipants.counted(participants));
+        }
+
+        /**
+         * The commit as it is told after one of this version. If that is the previous one, chunks of earlier versions are left out: they
+         * show nothing then, and can be many.
+         */
+        public Commit following(long before) {
+            return previous != before || participants.chunks().isEmpty()
+                    ? this
+                    : new Commit(
+                            version,
+                            previous,
+                            VersionParticipants.named(
+                                    participants.chunks().get().actors(),
+                                    ChunkVersions.NONE.withoutChunksBefore(
+                                            participants.chunks().get().earlier().expiredBefore())));
         }
     }
 

@@ -2,7 +2,6 @@ package io.uniserve.protocol.backup.restore;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.protocol.backup.format.BackupPaths;
 import io.uniserve.protocol.backup.format.ShippedVersions;
 import io.uniserve.protocol.env.Completion;
@@ -10,7 +9,6 @@ import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
-import io.uniserve.protocol.message.VersionParticipants;
 import io.uniserve.protocol.replica.state.VersionState;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,22 +88,8 @@ final class ShippedVersionReader {
         ShippedVersions.Commit prepare = prepared.remove(version);
         if (entry.isCommit() && prepare != null) {
             long before = committed.isEmpty() ? 0 : committed.get(committed.size() - 1).version();
-            committed.add(prepare.previous() == before ? withoutEarlierChunks(prepare) : prepare);
+            committed.add(prepare.following(before));
         }
-    }
-
-    /** Leaves out the chunks of earlier versions, which show nothing if this actor has the previous one. They can be many. */
-    private static ShippedVersions.Commit withoutEarlierChunks(ShippedVersions.Commit commit) {
-        return commit.participants()
-                .chunks()
-                .map(chunks -> new ShippedVersions.Commit(
-                        commit.version(),
-                        commit.previous(),
-                        VersionParticipants.named(
-                                chunks.actors(),
-                                ChunkVersions.NONE.withoutChunksBefore(
-                                        chunks.earlier().expiredBefore()))))
-                .orElse(commit);
     }
 
     /** @param checkpoint the versions in the checkpoint */

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>I1: a new actor has, as its first version, the one in flight, or else the next one, at the moment of its creation. A version is
  * committed only with actors of the map whose first version is not above it, and no primary votes for an earlier one. I20: the watermark never falls, only actors below it leave,
- * and none of them comes back. LIVE: no decision waits for long for an actor whose chunk is expired.
+ * and none of them comes back; a table that goes back to a version keeps all that were made before. LIVE: no decision waits for long for an actor whose chunk is expired.
  */
 public final class ChunkMapCheck implements SimEnsemble.Listener {
     /** Time in which writes of the transaction log have to drop the expired actors of decisions, and a number of writes for it. */
@@ -114,12 +114,24 @@ public final class ChunkMapCheck implements SimEnsemble.Listener {
             }
         }
         for (ActorState actor : before == null ? List.<ActorState>of() : before.actors()) {
-            if (!after.has(actor.actor())
-                    && gone.add(actor.actor())
-                    && time.ordinalOf(actor.actor()) >= after.expiredBefore()
-                    && before.tableId() == after.tableId()) {
-                violation("I20", "actor " + actor.actor() + " is gone, but its chunk is not expired");
+            if (!after.has(actor.actor())) {
+                removed(actor, before, after);
             }
+        }
+    }
+
+    /** An actor leaves if its chunk is expired, or if the table goes back to a version from before the chunk was made. */
+    private void removed(ActorState actor, TableMap before, TableMap after) {
+        boolean sameNumber = before.tableId() == after.tableId();
+        if (time.ordinalOf(actor.actor()) < after.expiredBefore()) {
+            gone.add(actor.actor());
+        } else if (sameNumber) {
+            violation("I20", "actor " + actor.actor() + " is gone, but its chunk is not expired");
+        } else if (log != null && actor.firstVersion() <= log.committedVersion()) {
+            violation(
+                    "I20",
+                    "number " + after.tableId() + " at version " + log.committedVersion() + " lacks actor "
+                            + actor.actor() + ", whose first version is " + actor.firstVersion());
         }
     }
 

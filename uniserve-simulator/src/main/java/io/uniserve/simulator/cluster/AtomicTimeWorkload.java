@@ -22,7 +22,6 @@ import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.workload.ActorKeys;
 import java.time.ZoneId;
@@ -52,6 +51,7 @@ public final class AtomicTimeWorkload {
     private static final long UPDATE_NANOS_MAX = 20 * SECOND;
     private static final long READ_NANOS = 8 * SECOND;
     private static final long PROBE_NANOS = 30 * SECOND;
+    private static final int PROBES_REPEATED_MAX = 5;
     private static final String COLUMN = "ts";
     private static final List<String> ZONES = List.of("UTC", "Europe/Rome", "Australia/Lord_Howe", "America/New_York");
     private static final List<Fault> DATA_LOSS_FAULTS =
@@ -95,6 +95,7 @@ public final class AtomicTimeWorkload {
     private boolean checked;
     private boolean probed;
     private final List<String> probesFailed = new ArrayList<>();
+    private int probesRepeated;
 
     AtomicTimeWorkload(SimulationContext world, SimCluster cluster, Scenario scenario, Prng random) {
         this.world = world;
@@ -329,7 +330,9 @@ public final class AtomicTimeWorkload {
         AtomicTimeClient client = clients.get(0);
         List<AtomicTimeTable> both = List.of(events, bills);
         Consumer<Optional<ErrorCode>> then = error -> {
-            if (error.equals(Optional.of(ErrorCode.TABLE_RESTORED))) {
+            boolean again = error.equals(Optional.of(ErrorCode.TABLE_RESTORED))
+                    || error.equals(Optional.of(ErrorCode.CHUNK_EXPIRED)); // it had to wait for longer than a chunk lives
+            if (again && probesRepeated++ < PROBES_REPEATED_MAX) {
                 probe(step);
                 return;
             }

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Check of map and transaction log of an atomic table that is partitioned by time, in the registry.
  *
  * <p>I1: a new actor has, as its first version, the one in flight, or else the next one, at the moment of its creation. A version is
- * committed only with actors of the map whose first version is not above it, and no primary votes for an earlier one. I20: the watermark never falls, only actors below it leave,
- * and none of them comes back; a table that goes back to a version keeps all that were made before. LIVE: no decision waits for long for an actor whose chunk is expired.
+ * committed only with actors of the map whose first version is not above it, and no primary votes for an earlier one. I20: the watermark
+ * never falls, only actors below it leave, and none of them comes back; a table that goes back to a version keeps all actors that were made
+ * before. LIVE: no decision waits for long for an actor whose chunk is expired.
  */
 public final class ChunkMapCheck implements SimEnsemble.Listener {
     /** Time in which writes of the transaction log have to drop the expired actors of decisions, and a number of writes for it. */

@@ -69,7 +69,7 @@ public final class TestingServer {
     public void start() {
         incarnation++;
         session = new Object();
-        PortInfo info = new PortInfo(port, "1", Set.of(ConsistencyLevel.EVENTUAL), List.of(), List.of());
+        PortInfo info = new PortInfo(port, "1", Set.of(ConsistencyLevel.values()), List.of(), List.of());
         ServerRecord record = new ServerRecord(id, incarnation, address, zone, new Capacity(1000, 1, 1), List.of(info));
         cluster.store.multi(session, List.of(new Op.Create(RegistryPaths.server(id), record, true)));
         answer();

@@ -20,6 +20,8 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Vote;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.server.config.Cluster;
@@ -215,8 +217,12 @@ class AtomicChunksTest {
                 .orElseThrow();
         long ahead = atomic.update(driver, rows("a", live)) + 1;
         assertThat(startedAhead()).isTrue();
+        List<PeerRequest.Prepare> prepares = new ArrayList<>();
         cluster.network.lose((to, request) -> request instanceof PeerRequest.PublishTransactionLog
-                || to.equals(driver.address()) && request instanceof PeerRequest.Decide);
+                || to.equals(driver.address()) && request instanceof PeerRequest.Decide
+                || request instanceof PeerRequest.Prepare prepare
+                        && prepare.version() == ahead
+                        && prepares.add(prepare));
         driver.registry().holdReads(atomic.logPath()::equals);
         int middle = BUCKETS * (now - 1);
         List<Outcome<UpdateReply>> late = atomic.send(driver, cluster.nextId(), 1, rows("c", middle)); // waits for the map
@@ -225,12 +231,13 @@ class AtomicChunksTest {
         assertThat(decision(ahead).committed()).isFalse();
         make(now - 1);
         assertThat(cluster.actor(middle).firstVersion()).isGreaterThan(ahead);
-        List<Long> doubts = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
-            cluster.loop.run(Cluster.SECOND / 100);
-            doubts.add(atomic.doubt(cluster.primary(middle), middle));
-        }
-        assertThat(doubts).doesNotContain(ahead);
+        cluster.await(() -> !prepares.isEmpty(), 5);
+        List<Outcome<PeerReply>> votes = new ArrayList<>();
+        cluster.primary(middle).machine().onPeer(prepares.get(0), votes::add);
+        cluster.await(() -> !votes.isEmpty(), 5);
+        assertThat(votes.get(0).value())
+                .isInstanceOfSatisfying(
+                        Vote.class, vote -> assertThat(vote.kind()).isEqualTo(Vote.Kind.ALREADY_DECIDED));
         driver.registry().release();
         cluster.network.lose((to, request) -> false);
         assertThat(atomic.version(late)).isGreaterThan(second);
@@ -309,7 +316,7 @@ class AtomicChunksTest {
     @Test
     void aCommitBeforeTheExpiryIsTheOutcomeOfARetryAfterIt() {
         RequestId id = cluster.nextId();
-        Host other = atomic.other(live);
+        Host other = atomic.other(live, old);
         atomic.update(other, rows("a", live));
         atomic.update(manager(), rows("b", live));
         atomic.update(other, rows("c", live));

@@ -319,9 +319,8 @@ class AtomicChunksTest {
         Host other = atomic.other(live, old);
         atomic.update(other, rows("a", live));
         atomic.update(manager(), rows("b", live));
-        atomic.update(other, rows("c", live));
-        cluster.loop.run(2 * Cluster.SECOND);
         cluster.network.lose((to, request) -> request instanceof PeerRequest.PublishTransactionLog);
+        atomic.update(other, rows("c", live));
         other.registry().holdReads(atomic.logPath()::equals); // so it has the log of its last update
         long version = atomic.version(atomic.send(manager(), id, 1, rows("d", old, live)));
         expire();

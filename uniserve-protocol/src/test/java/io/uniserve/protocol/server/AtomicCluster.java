@@ -88,20 +88,30 @@ final class AtomicCluster {
         create(actors, rf);
     }
 
-    private AtomicCluster(Cluster cluster, ConsistencyLevel level) {
+    private AtomicCluster(Cluster cluster, ConsistencyLevel level, OnLoss onLoss) {
         this.minIsr = 1;
         this.level = level;
-        this.onLoss = OnLoss.WAIT;
+        this.onLoss = onLoss;
         this.cluster = cluster;
     }
 
     /** Cluster with a TIME table, which has no chunk yet. */
     static AtomicCluster ofChunks(Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level) {
-        AtomicCluster made = new AtomicCluster(cluster, level);
+        return ofChunks(cluster, time, rf, level, OnLoss.WAIT);
+    }
+
+    static AtomicCluster ofChunks(
+            Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level, OnLoss onLoss) {
+        AtomicCluster made = new AtomicCluster(cluster, level, onLoss);
         TableMeta meta =
                 new TableMeta(Cluster.T, 0, time, "id", level, rf, made.minIsr, made.onLoss, "kv", Map.of());
         assertThat(made.admin(new AdminRequest.CreateTable(meta))).isInstanceOf(Outcome.Ok.class);
         return made;
+    }
+
+    /** The table that a cluster has, of this level. */
+    static AtomicCluster onCluster(Cluster cluster) {
+        return new AtomicCluster(cluster, ConsistencyLevel.FULLY_SERIALIZABLE, OnLoss.WAIT);
     }
 
     /** Runs until the coordinator has answered. */

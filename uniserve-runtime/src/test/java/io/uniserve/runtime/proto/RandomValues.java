@@ -8,9 +8,11 @@ import io.uniserve.model.BackupName;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
+import io.uniserve.protocol.message.VersionParticipants;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.StagedRowsRef;
 import java.lang.reflect.ParameterizedType;
@@ -144,6 +146,12 @@ final class RandomValues {
         if (type == ActorState.class) {
             return actorState(random.nextInt(4_096));
         }
+        if (type == ChunkVersions.class) {
+            return chunkVersions();
+        }
+        if (type == VersionParticipants.class) {
+            return participants();
+        }
         if (type == StagedRowsRef.class) {
             return new StagedRowsRef(random.nextInt(1, 1_000), "%064x".formatted(random.nextLong()));
         }
@@ -152,6 +160,27 @@ final class RandomValues {
             return object(leaves[random.nextInt(leaves.length)]);
         }
         return record(type, Map.of());
+    }
+
+    private ChunkVersions chunkVersions() {
+        ChunkVersions versions = ChunkVersions.NONE;
+        long version = 0;
+        for (int left = random.nextInt(20); left > 0; left--) {
+            version += random.nextLong(1, 1L << random.nextInt(1, 50));
+            versions = versions.withCommit(version, random.nextInt(1 << random.nextInt(1, 31)), random.nextInt(10));
+        }
+        return versions;
+    }
+
+    private VersionParticipants participants() {
+        List<Integer> actors = random.ints(random.nextLong(1, 20), 0, Integer.MAX_VALUE)
+                .sorted()
+                .distinct()
+                .boxed()
+                .toList();
+        return random.nextBoolean()
+                ? VersionParticipants.counted(random.nextInt(4_096))
+                : VersionParticipants.named(actors, chunkVersions());
     }
 
     private TableMap tableMap() {

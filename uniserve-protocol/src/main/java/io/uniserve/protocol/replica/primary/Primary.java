@@ -300,7 +300,7 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
             host.wantTicks(key);
             logShipper.pin(
                     id,
-                    version == 0
+                    meta.level() == ConsistencyLevel.EVENTUAL
                             ? () -> VersionIndex.LOG_END
                             : () -> replica.versionIndex().lastIndexOf(version),
                     completion);

@@ -432,7 +432,7 @@ public final class TransactionManager {
                 table,
                 tableId,
                 version,
-                known.committedVersion(),
+                known,
                 updates,
                 transactionLogPublisher,
                 new Votes());
@@ -535,7 +535,10 @@ public final class TransactionManager {
     private void commit(Transaction now, TransactionLogState known, TransactionContext.Table map) {
         now.onCommitSent(now());
         TransactionLogState committed =
-                decisionSender.withoutAckedParticipants(TransactionLogTransitions.commit(now.withParticipants(known)));
+                decisionSender.withoutAckedParticipants(TransactionLogTransitions.commit(
+                        now.withParticipants(known),
+                        map.meta().partitioner(),
+                        map.map().expiredBefore()));
         boolean more = now.isStartedHere()
                 && versionReservation.mayReserve(committed, map.map().actors().size(), now());
         versionReservation.onReserveSent(more ? committed.nextVersion() : 0, now());

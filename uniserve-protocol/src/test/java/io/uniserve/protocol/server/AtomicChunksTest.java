@@ -180,7 +180,8 @@ class AtomicChunksTest {
         cluster.network.lose((to, request) -> request instanceof PeerRequest.ConfirmChunks);
         make(now - 1);
         long start = cluster.loop.nanos();
-        List<Outcome<UpdateReply>> updated = atomic.send(manager(), cluster.nextId(), 1, rows("b", BUCKETS * (now - 1), live));
+        List<Outcome<UpdateReply>> updated =
+                atomic.send(manager(), cluster.nextId(), 1, rows("b", BUCKETS * (now - 1), live));
         cluster.loop.run(Cluster.SECOND / 2);
         assertThat(updated).isEmpty();
         assertThat(readAll(atomic.reader()).get(live)).as("in flight").doesNotContain("b");
@@ -225,7 +226,8 @@ class AtomicChunksTest {
                         && prepares.add(prepare));
         driver.registry().holdReads(atomic.logPath()::equals);
         int middle = BUCKETS * (now - 1);
-        List<Outcome<UpdateReply>> late = atomic.send(driver, cluster.nextId(), 1, rows("c", middle)); // waits for the map
+        // it waits for the map
+        List<Outcome<UpdateReply>> late = atomic.send(driver, cluster.nextId(), 1, rows("c", middle));
         long second = atomic.update(other, rows("b", elsewhere));
         assertThat(second).isGreaterThan(ahead);
         assertThat(decision(ahead).committed()).isFalse();
@@ -257,7 +259,8 @@ class AtomicChunksTest {
         make(now - 1);
         int middle = BUCKETS * (now - 1);
         assertThat(cluster.actor(middle).firstVersion()).isEqualTo(ahead);
-        cluster.network.lose((to, request) -> request instanceof PeerRequest.Decide decide && decide.version() == ahead);
+        cluster.network.lose(
+                (to, request) -> request instanceof PeerRequest.Decide decide && decide.version() == ahead);
         other.registry().release();
         cluster.await(() -> atomic.log().inFlight() == null || atomic.log().inFlight().version() != ahead, 10);
         assertThat(decision(ahead).unackedParticipants())

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -53,6 +54,7 @@ class ChunkDeathsTest {
 
     private void start(ConsistencyLevel level) {
         cluster = new TestingCluster();
+        cluster.levels = Set.of(level);
         node = cluster.leading(3);
         cluster.create(node, new TableMeta(T, 0, HOURS, "id", level, 2, 1, OnLoss.WAIT, "kv", Map.of()));
     }

@@ -107,9 +107,19 @@ final class AtomicCluster {
 
     /** Cluster with a TIME table, which has no chunk yet. */
     static AtomicCluster ofChunks(Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level) {
-        AtomicCluster made = new AtomicCluster(cluster, level, OnLoss.WAIT);
+        return ofChunks(cluster, time, rf, level, OnLoss.WAIT);
+    }
+
+    static AtomicCluster ofChunks(
+            Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level, OnLoss onLoss) {
+        AtomicCluster made = new AtomicCluster(cluster, level, onLoss);
         made.create(time, rf);
         return made;
+    }
+
+    /** The table that a cluster has, of this level. */
+    static AtomicCluster onCluster(Cluster cluster) {
+        return new AtomicCluster(cluster, ConsistencyLevel.FULLY_SERIALIZABLE, OnLoss.WAIT);
     }
 
     /** Runs until the coordinator has answered. */

@@ -42,8 +42,9 @@ public record ChunkVersions(List<Entry> entries, int expiredBefore) {
                     || entry.version() > entries.get(i - 1).version()
                             && entry.chunk() < entries.get(i - 1).chunk();
             if (entry.version() < 1 || entry.chunk() < expiredBefore || !inOrder) {
-                throw UniserveException.invalid("chunk versions has version " + entry.version() + " with chunk "
-                        + entry.chunk() + " at place " + i + ": versions must ascend, and chunks descend to " + expiredBefore);
+                throw UniserveException.invalid(
+                        "chunk versions has version " + entry.version() + " with chunk " + entry.chunk() + " at place "
+                                + i + ": versions must ascend, and chunks descend to " + expiredBefore);
             }
         }
     }
@@ -129,7 +130,8 @@ public record ChunkVersions(List<Entry> entries, int expiredBefore) {
         BinaryReader in = new BinaryReader(data);
         long expiredBefore = readGroups(in);
         if (expiredBefore > Integer.MAX_VALUE) {
-            throw UniserveException.invalid("expiredBefore of chunk versions is " + expiredBefore + ": it is no ordinal");
+            throw UniserveException.invalid(
+                    "expiredBefore of chunk versions is " + expiredBefore + ": it is no ordinal");
         }
         List<Entry> entries = new ArrayList<>();
         long version = 0;

@@ -26,8 +26,8 @@ public record VersionParticipants(int count, Optional<Chunks> chunks) {
 
     public VersionParticipants {
         if (chunks.isPresent() && chunks.get().actors().size() != count) {
-            throw UniserveException.invalid("count is " + count + ", but "
-                    + chunks.get().actors().size() + " participants are named");
+            throw UniserveException.invalid(
+                    "count is " + count + ", but " + chunks.get().actors().size() + " participants are named");
         }
     }
 
@@ -41,8 +41,8 @@ public record VersionParticipants(int count, Optional<Chunks> chunks) {
         public Chunks {
             actors = List.copyOf(actors);
             if (actors.size() > Limits.TIME_ACTORS_PER_TABLE_MAX) {
-                throw UniserveException.invalid(actors.size() + " participants: at most "
-                        + Limits.TIME_ACTORS_PER_TABLE_MAX + " are allowed");
+                throw UniserveException.invalid(
+                        actors.size() + " participants: at most " + Limits.TIME_ACTORS_PER_TABLE_MAX + " are allowed");
             }
             for (int i = 0; i < actors.size(); i++) {
                 if (actors.get(i) < 0 || i > 0 && actors.get(i) <= actors.get(i - 1)) {

@@ -1,7 +1,7 @@
 package io.uniserve.protocol.transaction;
 
-import io.uniserve.model.Partitioner;
 import io.uniserve.model.Address;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;

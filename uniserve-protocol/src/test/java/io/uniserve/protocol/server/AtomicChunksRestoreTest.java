@@ -97,7 +97,9 @@ class AtomicChunksRestoreTest {
                     .filter(entry -> entry.getValue().containsKey(actor))
                     .map(entry -> entry.getKey() + "=" + entry.getValue().get(actor))
                     .toList();
-            assertThat(rows(name, actor)).as("actor %s at version %s", actor, version).isEqualTo(due);
+            assertThat(rows(name, actor))
+                    .as("actor %s at version %s", actor, version)
+                    .isEqualTo(due);
         }
         return version;
     }
@@ -241,7 +243,9 @@ class AtomicChunksRestoreTest {
         cluster.await(() -> !cluster.map().has(old), 30);
         String prefix = "backup/test/" + cluster.map().tableId() + "/" + old + "/";
         cluster.await(() -> cluster.objects.keys(prefix).isEmpty(), 60);
-        update(BUCKETS * now, BUCKETS * now + 1); // its commit checks the map, also if the manager has prepared it with an older one
+        update(
+                BUCKETS * now,
+                BUCKETS * now + 1); // its commit checks the map, also if the manager has prepared it with an older one
         update(BUCKETS * now + 1);
         cluster.loop.run(10 * SECOND);
         coldStart(HOUR);

@@ -100,11 +100,6 @@ final class AtomicCluster {
         this.cluster = cluster;
     }
 
-    /** Cluster that has a fully serializable table. */
-    static AtomicCluster of(Cluster cluster) {
-        return new AtomicCluster(cluster, ConsistencyLevel.FULLY_SERIALIZABLE, OnLoss.WAIT);
-    }
-
     /** Cluster with a TIME table, which has no chunk yet. */
     static AtomicCluster ofChunks(Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level) {
         return ofChunks(cluster, time, rf, level, OnLoss.WAIT);

@@ -121,8 +121,8 @@ class AtomicTimeTableTest {
                             ",",
                             committed.headMap(version, true).entrySet().stream()
                                     .filter(entry -> entry.getValue().containsKey(actor))
-                                    .map(entry ->
-                                            entry.getKey() + "=" + entry.getValue().get(actor))
+                                    .map(entry -> entry.getKey() + "="
+                                            + entry.getValue().get(actor))
                                     .toList()));
         }
         return due;
@@ -142,8 +142,9 @@ class AtomicTimeTableTest {
 
     private static void assertFailed(Outcome<UpdateReply> outcome, ErrorCode code) {
         assertThat(outcome).isInstanceOf(Outcome.Ok.class);
-        assertThat(outcome.value().failures()).isNotEmpty().allSatisfy(failure -> assertThat(failure.code())
-                .isEqualTo(code));
+        assertThat(outcome.value().failures())
+                .isNotEmpty()
+                .allSatisfy(failure -> assertThat(failure.code()).isEqualTo(code));
     }
 
     @Test
@@ -184,8 +185,7 @@ class AtomicTimeTableTest {
         expire(1);
         done(create(now + 1));
         long version = commit(actors(now, now + 1));
-        StrictReadExecution.Result result =
-                reader.strict(20, Cluster.T).value().get(0);
+        StrictReadExecution.Result result = reader.strict(20, Cluster.T).value().get(0);
         assertThat(result.version()).isEqualTo(version);
         assertThat(texts(result)).isEqualTo(due(version, actors(now, now + 1)));
     }
@@ -193,7 +193,8 @@ class AtomicTimeTableTest {
     @Test
     void aTableWithoutChunksIsReadAsEmpty() {
         assertThat(atomic.reader().read().values()).isEmpty();
-        assertThat(atomic.reader().strict(20, Cluster.T).value().get(0).values()).isEmpty();
+        assertThat(atomic.reader().strict(20, Cluster.T).value().get(0).values())
+                .isEmpty();
         done(create(now - 3));
         commit(2 * now - 6);
         expire(1);
@@ -235,8 +236,7 @@ class AtomicTimeTableTest {
             commit(2 * now, 2 * chunk + 1);
         }
         AtomicReader.Read read = atomic.reader().read();
-        assertThat(read.values())
-                .isEqualTo(due(read.version(), actors(now - 2, now - 1, now, now + 1)));
+        assertThat(read.values()).isEqualTo(due(read.version(), actors(now - 2, now - 1, now, now + 1)));
     }
 
     /** The write of a new chunk is held while another version starts: it is refused, and made again by the newer log. */
@@ -245,8 +245,8 @@ class AtomicTimeTableTest {
         done(create(now));
         commit(2 * now);
         cluster.loop.run(5 * SECOND);
-        cluster.coordinatorRegistry.hold(ops -> ops.stream()
-                .anyMatch(op -> op.path().equals(RegistryPaths.map(Cluster.T))));
+        cluster.coordinatorRegistry.hold(ops ->
+                ops.stream().anyMatch(op -> op.path().equals(RegistryPaths.map(Cluster.T))));
         List<Outcome<AdminReply>> made = send(create(now + 1));
         cluster.await(() -> cluster.coordinatorRegistry.holding() > 0, 10);
         long later = commit(2 * now);
@@ -271,8 +271,9 @@ class AtomicTimeTableTest {
         assertThat(made.firstVersion()).isGreaterThan(ahead);
         assertThat(update(first, 2 * now, 2 * now + 2)).isInstanceOf(Outcome.Ok.class);
         cluster.loop.run(5 * SECOND);
-        made.isr().forEach(id -> assertThat(atomic.doubt(cluster.server(id), made.actor()))
-                .isZero());
+        made.isr()
+                .forEach(id -> assertThat(atomic.doubt(cluster.server(id), made.actor()))
+                        .isZero());
     }
 
     /** The version is undecided, since the oldest chunk cannot vote, when that chunk expires. */
@@ -286,8 +287,7 @@ class AtomicTimeTableTest {
                 request instanceof PeerRequest.Prepare prepare && prepare.key().actor() == old);
         List<Outcome<UpdateReply>> both =
                 atomic.send(manager, cluster.nextId(), 1, AtomicCluster.rows("x", old, 2 * now));
-        List<Outcome<UpdateReply>> alone =
-                atomic.send(manager, cluster.nextId(), 1, AtomicCluster.rows("y", 2 * now));
+        List<Outcome<UpdateReply>> alone = atomic.send(manager, cluster.nextId(), 1, AtomicCluster.rows("y", 2 * now));
         cluster.loop.run(SECOND / 2);
         expire(1);
         cluster.await(() -> !both.isEmpty() && !alone.isEmpty(), 30);
@@ -431,7 +431,8 @@ class AtomicTimeTableTest {
                     .distinct()
                     .toArray();
             if (some.length > 0) {
-                done(create(IntStream.of(some).map(actor -> actor / 2).distinct().toArray()));
+                done(create(
+                        IntStream.of(some).map(actor -> actor / 2).distinct().toArray()));
                 update(manager(), some);
             }
             if (random.nextInt(6) == 0) {
@@ -456,7 +457,7 @@ class AtomicTimeTableTest {
         committed.keySet().removeIf(version -> version > base);
         int next = HOURS.chunks().ordinalOf(cluster.loop.wallMillis());
         done(create(next));
-        atomic = AtomicCluster.of(cluster);
+        atomic = AtomicCluster.onCluster(cluster);
         long after = commit(2 * next, 2 * next + 1);
         checkRows(Cluster.T);
         assertThat(after).isGreaterThan(base);

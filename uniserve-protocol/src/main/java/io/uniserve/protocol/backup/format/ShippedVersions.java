@@ -64,8 +64,11 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
                             previous,
                             VersionParticipants.named(
                                     participants.chunks().get().actors(),
-                                    ChunkVersions.NONE.withoutChunksBefore(
-                                            participants.chunks().get().earlier().expiredBefore())));
+                                    ChunkVersions.NONE.withoutChunksBefore(participants
+                                            .chunks()
+                                            .get()
+                                            .earlier()
+                                            .expiredBefore())));
         }
     }
 
@@ -88,8 +91,7 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
      * @param actors the live actors by number
      * @param expiredBefore ordinal of the first chunk of a TIME table that is not expired: at least {@link #expiredBefore()} of all actors
      */
-    public static long newestOfAll(
-            Partitioner partitioner, int expiredBefore, Map<Integer, ShippedVersions> actors) {
+    public static long newestOfAll(Partitioner partitioner, int expiredBefore, Map<Integer, ShippedVersions> actors) {
         long version = 0;
         TreeMap<Long, TreeSet<Integer>> holders = new TreeMap<>();
         TreeMap<Long, Commit> commits = new TreeMap<>();
@@ -142,8 +144,8 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
                     "the stored log has " + committed.size() + " versions after the checkpoint, and at most "
                             + Limits.SURVEY_VERSIONS_MAX + " can be reported");
         }
-        boolean named =
-                committed.stream().anyMatch(commit -> commit.participants().chunks().isPresent());
+        boolean named = committed.stream()
+                .anyMatch(commit -> commit.participants().chunks().isPresent());
         BinaryWriter out = new BinaryWriter();
         out.writeInt(named ? FORMAT_TIME : FORMAT)
                 .writeLong(index)
@@ -180,9 +182,7 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
             committed.add(new Commit(
                     version,
                     previous,
-                    format == FORMAT_TIME
-                            ? VersionParticipants.read(in)
-                            : VersionParticipants.counted(in.readInt())));
+                    format == FORMAT_TIME ? VersionParticipants.read(in) : VersionParticipants.counted(in.readInt())));
         }
         in.expectEnd();
         return new ShippedVersions(index, newest, covered, committed);

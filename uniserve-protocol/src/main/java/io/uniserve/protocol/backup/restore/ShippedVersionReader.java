@@ -53,7 +53,8 @@ final class ShippedVersionReader {
         objects.get(run.key(), completion.then(got -> {
             int count = (int) (run.last() - run.first() + 1);
             Outcome<List<LogEntry>> decoded = ReplicaLog.decode(got, run.first());
-            if (!(decoded instanceof Outcome.Ok<List<LogEntry>> ok) || ok.value().size() < count) {
+            if (!(decoded instanceof Outcome.Ok<List<LogEntry>> ok)
+                    || ok.value().size() < count) {
                 completion.done(Outcome.err(
                         new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " has bad entries")));
                 return;
@@ -87,7 +88,9 @@ final class ShippedVersionReader {
         open.remove(version);
         ShippedVersions.Commit prepare = prepared.remove(version);
         if (entry.isCommit() && prepare != null) {
-            long before = committed.isEmpty() ? 0 : committed.get(committed.size() - 1).version();
+            long before = committed.isEmpty()
+                    ? 0
+                    : committed.get(committed.size() - 1).version();
             committed.add(prepare.following(before));
         }
     }

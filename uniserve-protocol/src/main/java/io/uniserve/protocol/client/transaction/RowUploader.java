@@ -57,7 +57,8 @@ final class RowUploader {
         for (ActorRows actor : rows) {
             ActorState state = route.map().find(actor.actor());
             if (QueryActors.isExpired(route, actor.actor())) {
-                // no primary stores the rows: the transaction manager finds out whether an earlier attempt was committed
+                // no primary stores the rows: the transaction manager finds out whether an earlier attempt was
+                // committed
                 staged.add(new ActorRows(
                         actor.actor(),
                         0,

@@ -5,8 +5,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.Partitioner;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.protocol.client.query.ChunkCoverage;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryActors;
@@ -196,8 +196,9 @@ public final class SnapshotReadExecution {
         }
         coverage.onMap(route.get());
         try {
-            Set<Integer> known =
-                    scatter.slots().stream().map(ScatterReadExecution.Slot::actor).collect(Collectors.toSet());
+            Set<Integer> known = scatter.slots().stream()
+                    .map(ScatterReadExecution.Slot::actor)
+                    .collect(Collectors.toSet());
             for (int actor : actors(route.get())) {
                 if (!known.contains(actor)) {
                     scatter.add(0, actor);

@@ -251,8 +251,7 @@ final class RollbackTableProcedure {
                     .withCopies(row.copies()));
         }
         int generation = time ? 1 : 0;
-        return new TableMap(
-                old.name(), copier.tableId(), actors, live.actors().expiredBefore(), generation);
+        return new TableMap(old.name(), copier.tableId(), actors, live.actors().expiredBefore(), generation);
     }
 
     private void onReplaced() {

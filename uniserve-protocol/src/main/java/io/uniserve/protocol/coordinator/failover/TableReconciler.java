@@ -170,8 +170,7 @@ public final class TableReconciler {
                 () -> then.accept(differs[0]));
     }
 
-    private void write(
-            Table table, TableMap next, List<Op> also, Predicate<WriteResult> makesStale, Runnable then) {
+    private void write(Table table, TableMap next, List<Op> also, Predicate<WriteResult> makesStale, Runnable then) {
         TableMap before = table.map();
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Set(RegistryPaths.map(table.meta.name()), next, table.mapVersion()));

@@ -278,7 +278,9 @@ public final class TransactionManager {
                     last.isEmpty() && update.attempt > 1 && known.newestForgottenVersion() > update.request.lowWater();
             if (other) {
                 queue.remove(update);
-                update.fail(ErrorCode.INVALID_ARGUMENT, QueuedUpdate.otherContentError().reason());
+                update.fail(
+                        ErrorCode.INVALID_ARGUMENT,
+                        QueuedUpdate.otherContentError().reason());
             } else if (expired && !versionReservation.mayBeInFlight(known.inFlight(), update.batch)) {
                 queue.remove(update);
                 update.fail(
@@ -427,15 +429,7 @@ public final class TransactionManager {
         abortReason = null;
         conflictingMapVersion = -2;
         Transaction started = new Transaction(
-                host,
-                config,
-                table,
-                tableId,
-                version,
-                known,
-                updates,
-                transactionLogPublisher,
-                new Votes());
+                host, config, table, tableId, version, known, updates, transactionLogPublisher, new Votes());
         started.setStartedHere(mine);
         transaction = started;
         started.sendPrepares(now());
@@ -534,11 +528,8 @@ public final class TransactionManager {
     /** Commits the prepared version, and starts the next one ahead if this manager will probably use it. */
     private void commit(Transaction now, TransactionLogState known, TransactionContext.Table map) {
         now.onCommitSent(now());
-        TransactionLogState committed =
-                decisionSender.withoutAckedParticipants(TransactionLogTransitions.commit(
-                        now.withParticipants(known),
-                        map.meta().partitioner(),
-                        map.map().expiredBefore()));
+        TransactionLogState committed = decisionSender.withoutAckedParticipants(TransactionLogTransitions.commit(
+                now.withParticipants(known), map.meta().partitioner(), map.map().expiredBefore()));
         boolean more = now.isStartedHere()
                 && versionReservation.mayReserve(committed, map.map().actors().size(), now());
         versionReservation.onReserveSent(more ? committed.nextVersion() : 0, now());

@@ -118,8 +118,7 @@ public final class ConsistentSnapshotReader {
                             assumed,
                             number,
                             false,
-                            new ConsistentSnapshot.Table(
-                                    name, number, generation, List.of(), List.of(), generation));
+                            new ConsistentSnapshot.Table(name, number, generation, List.of(), List.of(), generation));
         }
 
         /** True if the log belongs to the map; false if the name has another table, or its number was not known. */

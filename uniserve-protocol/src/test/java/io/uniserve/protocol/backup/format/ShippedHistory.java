@@ -99,7 +99,8 @@ final class ShippedHistory {
 
     /** One actor stores a checkpoint, after all others have shipped. */
     private void checkpoint() {
-        List<Integer> live = List.copyOf(logs.tailMap(TIME.firstActor(watermark)).keySet());
+        List<Integer> live =
+                List.copyOf(logs.tailMap(TIME.firstActor(watermark)).keySet());
         if (!live.isEmpty()) {
             live.forEach(actor -> shipped.put(actor, logs.get(actor).size()));
             int actor = live.get(random.nextInt(live.size()));
@@ -167,7 +168,8 @@ final class ShippedHistory {
     long newestComplete() {
         long newest = 0;
         for (Map.Entry<Long, List<Integer>> version : participants.entrySet()) {
-            if (version.getValue().stream().anyMatch(actor -> isLive(actor) && !hasInStorage(actor, version.getKey()))) {
+            if (version.getValue().stream()
+                    .anyMatch(actor -> isLive(actor) && !hasInStorage(actor, version.getKey()))) {
                 return newest;
             }
             newest = version.getKey();
@@ -178,7 +180,8 @@ final class ShippedHistory {
     /** The newest version up to this one with rows in a live chunk, 0 for none. */
     long newestWithLiveRows(long version) {
         long newest = 0;
-        for (Map.Entry<Long, List<Integer>> one : participants.headMap(version, true).entrySet()) {
+        for (Map.Entry<Long, List<Integer>> one :
+                participants.headMap(version, true).entrySet()) {
             newest = one.getValue().stream().anyMatch(this::isLive) ? one.getKey() : newest;
         }
         return newest;

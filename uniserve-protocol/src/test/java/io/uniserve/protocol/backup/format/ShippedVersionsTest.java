@@ -43,7 +43,8 @@ class ShippedVersionsTest {
         assertThat(ShippedVersions.newestOfAll(HASH, 0, Map.of(0, both, 1, shipped(0))))
                 .as("actor 1 lacks version 1")
                 .isZero();
-        assertThat(ShippedVersions.newestOfAll(HASH, 0, Map.of(0, shipped(0, new Commit(1, 0, 1), new Commit(4, 3, 1)))))
+        assertThat(ShippedVersions.newestOfAll(
+                        HASH, 0, Map.of(0, shipped(0, new Commit(1, 0, 1), new Commit(4, 3, 1)))))
                 .as("no actor has version 3")
                 .isEqualTo(1);
     }
@@ -69,7 +70,8 @@ class ShippedVersionsTest {
 
     @Test
     void aLostVersionBeforeOneOfExpiredChunksIsAGap() {
-        ChunkVersions earlier = ChunkVersions.NONE.withCommit(1, 6, 0).withCommit(2, 7, 0).withCommit(3, 4, 0);
+        ChunkVersions earlier =
+                ChunkVersions.NONE.withCommit(1, 6, 0).withCommit(2, 7, 0).withCommit(3, 4, 0);
         Map<Integer, ShippedVersions> stored = Map.of(
                 chunk(6), shipped(0, commit(1, 0, ChunkVersions.NONE, chunk(6)), commit(4, 3, earlier, chunk(6))));
         assertThat(ShippedVersions.newestOfAll(TIME, 5, stored))
@@ -131,11 +133,8 @@ class ShippedVersionsTest {
         SplittableRandom random = new SplittableRandom(3);
         int rejected = 0;
         for (int round = 0; round < 20_000; round++) {
-            ShippedVersions survey = new ShippedHistory(round % 50)
-                    .stored()
-                    .values()
-                    .iterator()
-                    .next();
+            ShippedVersions survey =
+                    new ShippedHistory(round % 50).stored().values().iterator().next();
             byte[] bytes = survey.encode().toArray();
             bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
             int size = random.nextBoolean() ? bytes.length : random.nextInt(bytes.length);

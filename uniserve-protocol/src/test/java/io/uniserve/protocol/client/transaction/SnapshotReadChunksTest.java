@@ -71,7 +71,9 @@ class SnapshotReadChunksTest {
 
     private List<String> values() {
         assertThat(outcomes).hasSize(1);
-        return outcomes.get(0).value().values().values().stream().map(Bytes::utf8).toList();
+        return outcomes.get(0).value().values().values().stream()
+                .map(Bytes::utf8)
+                .toList();
     }
 
     @Test

@@ -127,8 +127,8 @@ public final class Cluster {
 
     public void create(
             TableName name, Partitioner partitioner, int rf, int minIsr, OnLoss onLoss, ConsistencyLevel level) {
-        TableMeta meta = new TableMeta(name, 0, partitioner, "id", level, rf, minIsr, onLoss, "kv", Map.of())
-                .with(durability);
+        TableMeta meta =
+                new TableMeta(name, 0, partitioner, "id", level, rf, minIsr, onLoss, "kv", Map.of()).with(durability);
         List<Outcome<AdminReply>> outcome = new ArrayList<>();
         coordinator.onAdmin(new AdminRequest.CreateTable(meta), outcome::add);
         await(() -> !outcome.isEmpty(), 20);

@@ -91,8 +91,12 @@ class ChunkAvailabilityTest {
         assertThat(chunks.lacksActor(updates.get(0).request)).isTrue();
         assertThat(context.refreshes).as("no newer map has it").isZero();
         context.map(6, 6);
-        assertThat(chunks.needsNewerLog(List.of(update(5)))).as("the next expiry").isTrue();
-        assertThat(chunks.needsNewerLog(List.of(update(6)))).as("others need nothing").isFalse();
+        assertThat(chunks.needsNewerLog(List.of(update(5))))
+                .as("the next expiry")
+                .isTrue();
+        assertThat(chunks.needsNewerLog(List.of(update(6))))
+                .as("others need nothing")
+                .isFalse();
     }
 
     @Test

@@ -460,8 +460,8 @@ class ConsistentSnapshotReaderTest {
     private static TableMap chunks(TableName table, int expiredBefore, long generation, int... actors) {
         ServerId s1 = new ServerId("s1");
         List<ActorState> states = Arrays.stream(actors)
-                .mapToObj(actor -> new ActorState(
-                        actor, 3, s1, List.of(s1), List.of(), List.of(), List.of(s1), Map.of(), 0))
+                .mapToObj(actor ->
+                        new ActorState(actor, 3, s1, List.of(s1), List.of(), List.of(), List.of(s1), Map.of(), 0))
                 .toList();
         return new TableMap(table, 7, states, expiredBefore, generation);
     }

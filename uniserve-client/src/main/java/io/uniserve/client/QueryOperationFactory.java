@@ -91,8 +91,8 @@ final class QueryOperationFactory {
             return readStrict(
                     List.of(query),
                     block,
-                    (outcome, operation, environment) -> end.onEnd(
-                            outcome.map(results -> results.get(0).asQueryResult()), operation, environment));
+                    (outcome, operation, environment) ->
+                            end.onEnd(outcome.map(results -> results.get(0).asQueryResult()), operation, environment));
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
             SnapshotReadExecution machine = new SnapshotReadExecution(

@@ -78,8 +78,7 @@ final class UpdateOperationFactory {
             if (absent.isEmpty()) {
                 operation.start(run::runNextStep, run::cancel);
             } else {
-                requestChunks(
-                        route, absent, deadlineNanos, operation, environment, run::runNextStep, run::cancel);
+                requestChunks(route, absent, deadlineNanos, operation, environment, run::runNextStep, run::cancel);
             }
         });
     }

@@ -220,7 +220,8 @@ final class SeedRun {
     }
 
     private boolean isServing() {
-        return cluster.isServing() && atomicTime.map(AtomicTimeWorkload::isServing).orElse(true);
+        return cluster.isServing()
+                && atomicTime.map(AtomicTimeWorkload::isServing).orElse(true);
     }
 
     private boolean hasEnded() {

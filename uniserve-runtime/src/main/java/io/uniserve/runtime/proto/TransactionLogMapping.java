@@ -114,7 +114,8 @@ public final class TransactionLogMapping {
     /** Newest chunks of committed versions, see {@link ChunkVersions#encode}. */
     public static ChunkVersions chunkVersions(ByteString bytes) {
         try {
-            return ChunkVersions.decode(BytesMapping.fromProto("chunk_versions", bytes, Limits.CHUNK_VERSIONS_BYTES_MAX));
+            return ChunkVersions.decode(
+                    BytesMapping.fromProto("chunk_versions", bytes, Limits.CHUNK_VERSIONS_BYTES_MAX));
         } catch (UniserveException e) {
             throw ProtoValidator.malformed(e.reason());
         }

@@ -204,7 +204,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** Called before each read. */
     private void onReadStarts(TableName name) {
         TableRoute route = route(name);
-        if (route.meta().partitioner() instanceof Partitioner.Time && TransactionService.isAtomic(route.meta().level())) {
+        if (route.meta().partitioner() instanceof Partitioner.Time
+                && TransactionService.isAtomic(route.meta().level())) {
             generations.onVersionedRead(name, route.map().expiredBefore());
         }
     }

@@ -197,7 +197,8 @@ public final class CommitCheck {
         }
         ActorState state = map.find(actor);
         if (state == null) {
-            violations.add("I1", table + " commits version " + version + " with actor " + actor + ", which its map lacks");
+            violations.add(
+                    "I1", table + " commits version " + version + " with actor " + actor + ", which its map lacks");
             return;
         }
         ReplicaKey key = new ReplicaKey(tableId, actor);

@@ -91,8 +91,7 @@ final class AtomicTimeClient {
     }
 
     /** Selection of actors that a read covers, and how the client chooses them from its map. */
-    private record Selection(
-            String what, IntPredicate covered, Optional<Function<TableRoute, List<Integer>>> choice) {}
+    private record Selection(String what, IntPredicate covered, Optional<Function<TableRoute, List<Integer>>> choice) {}
 
     private Selection all() {
         return new Selection("all", actor -> true, Optional.empty());
@@ -136,11 +135,7 @@ final class AtomicTimeClient {
 
     /** Sends an update with rows of these times. The consumer gets the error; empty if the update was acknowledged. */
     void update(
-            AtomicTimeTable table,
-            String marker,
-            LongSupplier times,
-            long nanos,
-            Consumer<Optional<ErrorCode>> then) {
+            AtomicTimeTable table, String marker, LongSupplier times, long nanos, Consumer<Optional<ErrorCode>> then) {
         Optional<TableRoute> route = route(table);
         TreeMap<Integer, Bytes> rows = new TreeMap<>();
         for (int row = random.between(1, ROWS_MAX); row > 0; row--) {
@@ -250,8 +245,8 @@ final class AtomicTimeClient {
                 Collection<Bytes> values,
                 boolean confirmed) {
             TreeMap<String, List<String>> lists = table.lists(values);
-            world.trace.line(reader + " read " + how + " of " + table.name() + " at version " + version + ": "
-                    + asked.keySet());
+            world.trace.line(
+                    reader + " read " + how + " of " + table.name() + " at version " + version + ": " + asked.keySet());
             TreeSet<Integer> live = new TreeSet<>(
                     table.route().map(route -> route.map().numbers()).orElse(List.of()));
             if (workload.isJudged()) {
@@ -297,8 +292,9 @@ final class AtomicTimeClient {
                     if (outcome instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
                         SnapshotReadExecution.Result result = ok.value();
                         TreeMap<Integer, Long> asked = new TreeMap<>();
-                        result.parts().forEach(part -> part.actors()
-                                .forEach(actor -> asked.put(actor, part.completeVersion())));
+                        result.parts()
+                                .forEach(part ->
+                                        part.actors().forEach(actor -> asked.put(actor, part.completeVersion())));
                         List<Bytes> values = result.parts().stream()
                                 .map(VersionedRead.Part::value)
                                 .toList();
@@ -316,8 +312,8 @@ final class AtomicTimeClient {
 
     private Optional<ErrorCode> failed(String reader, String how, Outcome<?> outcome) {
         if (outcome instanceof Outcome.Err<?> err) {
-            world.trace.line(reader + " failed to read " + how + ": " + err.error().code() + " "
-                    + err.error().reason());
+            world.trace.line(reader + " failed to read " + how + ": "
+                    + err.error().code() + " " + err.error().reason());
         }
         return error(outcome);
     }
@@ -339,7 +335,8 @@ final class AtomicTimeClient {
                     if (outcome instanceof Outcome.Ok<List<StrictReadExecution.Result>> ok) {
                         for (int i = 0; i < starts.size(); i++) {
                             StrictReadExecution.Result result = ok.value().get(i);
-                            long tableId = table(result.consistentCut(), result.table()).tableId();
+                            long tableId = table(result.consistentCut(), result.table())
+                                    .tableId();
                             starts.get(i)
                                     .record(
                                             name,
@@ -411,7 +408,11 @@ final class AtomicTimeClient {
             return;
         }
         ReadStart start = starts.get(number);
-        Query query = query(start.table, start.selection, mode, Math.max(1, deadline - env.clock().nanos()));
+        Query query = query(
+                start.table,
+                start.selection,
+                mode,
+                Math.max(1, deadline - env.clock().nanos()));
         taken.read(env, versions, snapshots, query, outcome -> {
             if (outcome instanceof Outcome.Ok<QueryResult> ok) {
                 ConsistentSnapshot.Table of = taken.table(start.table.name()).orElseThrow();

@@ -4,8 +4,8 @@ import io.uniserve.api.Document;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Partitioner;
 import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TransactionLogState;
@@ -49,10 +49,7 @@ final class AtomicTimeTable implements BackedUpTable {
         world.observer.addVoteListener(maps::voted);
         this.timeline = restores
                 ? Optional.of(new TimelineCheck(
-                        world.violations,
-                        world.trace,
-                        name,
-                        () -> world.faultIntensity.count(Fault.TABLE_RESTORED)))
+                        world.violations, world.trace, name, () -> world.faultIntensity.count(Fault.TABLE_RESTORED)))
                 : Optional.empty();
         timeline.ifPresent(check -> {
             world.ensemble.addListener(check);
@@ -139,8 +136,9 @@ final class AtomicTimeTable implements BackedUpTable {
         TableTimelines eras = timelines();
         for (ChunkHistory.Write write : history.writes()) {
             if (write.version() > 0 && !eras.isLost(write.version())) {
-                write.actors().forEach(actor -> rows.computeIfAbsent(actor, unused -> new TreeSet<>())
-                        .add(ChunkHistory.row(write.marker(), actor)));
+                write.actors()
+                        .forEach(actor -> rows.computeIfAbsent(actor, unused -> new TreeSet<>())
+                                .add(ChunkHistory.row(write.marker(), actor)));
             }
         }
         return rows;
@@ -150,9 +148,9 @@ final class AtomicTimeTable implements BackedUpTable {
     @Override
     public void checkRestored(Map<Integer, TreeSet<String>> rows) {
         Map<String, Set<Integer>> found = new HashMap<>();
-        rows.forEach((actor, some) -> some.forEach(row -> found.computeIfAbsent(
-                        ChunkHistory.marker(row), unused -> new HashSet<>())
-                .add(actor)));
+        rows.forEach((actor, some) ->
+                some.forEach(row -> found.computeIfAbsent(ChunkHistory.marker(row), unused -> new HashSet<>())
+                        .add(actor)));
         found.forEach((marker, actors) -> {
             ChunkHistory.Write write = history.find(marker);
             if (write != null) {
@@ -172,8 +170,7 @@ final class AtomicTimeTable implements BackedUpTable {
 
     /** Checks the whole history. Returns the number of rows that were compared. */
     int check() {
-        ChunkAtomicityCheck check =
-                new ChunkAtomicityCheck(world.violations, name.value(), time, history, timelines());
+        ChunkAtomicityCheck check = new ChunkAtomicityCheck(world.violations, name.value(), time, history, timelines());
         check.run();
         return check.compared();
     }
@@ -186,9 +183,11 @@ final class AtomicTimeTable implements BackedUpTable {
         }
         List<ActorState> actors = route.get().map().actors();
         if (!actors.isEmpty()) {
-            return Optional.of("table " + name + " still has " + route.get().map().describeNumbers());
+            return Optional.of(
+                    "table " + name + " still has " + route.get().map().describeNumbers());
         }
-        if (log().map(log -> log.inFlight() != null && !log.inFlight().isStartedAhead()).orElse(true)) {
+        if (log().map(log -> log.inFlight() != null && !log.inFlight().isStartedAhead())
+                .orElse(true)) {
             return Optional.of("table " + name + " without actors has a version in flight: " + log());
         }
         return servers.stream()

@@ -187,8 +187,8 @@ public final class AtomicTimeWorkload {
             case 0, 1, 2, 3 -> eventAndBill(client, random.between(4 * SECOND, UPDATE_NANOS_MAX), then);
             case 4, 5, 6 -> client.read(table, READ_NANOS, random.below(2) == 0, then);
             case 7 -> client.strict(some, READ_NANOS, then);
-            case 8 -> client.rounds(
-                    some, random.below(2) == 0 ? ReadMode.STRICT : ReadMode.LINEARIZABLE, READ_NANOS, then);
+            case 8 ->
+                client.rounds(some, random.below(2) == 0 ? ReadMode.STRICT : ReadMode.LINEARIZABLE, READ_NANOS, then);
             default -> client.stale(table, READ_NANOS, then);
         }
     }
@@ -210,10 +210,11 @@ public final class AtomicTimeWorkload {
         return switch (random.below(12)) {
             case 0 -> now - 2 * span - random.below(4 * span);
             case 1 -> now + random.below(span);
-            case 2, 3 -> table.route()
-                    .flatMap(route -> route.map().actors().stream().findFirst())
-                    .map(oldest -> table.time().chunks().start(table.time().ordinalOf(oldest.actor())))
-                    .orElse(now);
+            case 2, 3 ->
+                table.route()
+                        .flatMap(route -> route.map().actors().stream().findFirst())
+                        .map(oldest -> table.time().chunks().start(table.time().ordinalOf(oldest.actor())))
+                        .orElse(now);
             default -> now - random.below(span);
         };
     }
@@ -269,8 +270,7 @@ public final class AtomicTimeWorkload {
         String pair = seen.toString();
         String inside = pair.substring(1, pair.length() - 1);
         if (states.subList(start, states.size()).stream().noneMatch(state -> has(state, inside))) {
-            world.violations.add(
-                    "CUT", seen + " were never the newest versions together since " + states.get(start));
+            world.violations.add("CUT", seen + " were never the newest versions together since " + states.get(start));
         }
     }
 
@@ -331,7 +331,8 @@ public final class AtomicTimeWorkload {
         List<AtomicTimeTable> both = List.of(events, bills);
         Consumer<Optional<ErrorCode>> then = error -> {
             boolean again = error.equals(Optional.of(ErrorCode.TABLE_RESTORED))
-                    || error.equals(Optional.of(ErrorCode.CHUNK_EXPIRED)); // it had to wait for longer than a chunk lives
+                    || error.equals(
+                            Optional.of(ErrorCode.CHUNK_EXPIRED)); // it had to wait for longer than a chunk lives
             if (again && probesRepeated++ < PROBES_REPEATED_MAX) {
                 probe(step);
                 return;

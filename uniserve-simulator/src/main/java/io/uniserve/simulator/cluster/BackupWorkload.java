@@ -12,7 +12,6 @@ import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.workload.ActorKeys;
 import io.uniserve.simulator.workload.SimRoutingView;
-import io.uniserve.simulator.workload.Workload;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

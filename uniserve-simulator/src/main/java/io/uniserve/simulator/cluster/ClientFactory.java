@@ -29,7 +29,6 @@ import io.uniserve.simulator.workload.ShuffleWorkload;
 import io.uniserve.simulator.workload.SimClient;
 import io.uniserve.simulator.workload.SimRoutingView;
 import io.uniserve.simulator.workload.TableCleaner;
-import io.uniserve.simulator.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

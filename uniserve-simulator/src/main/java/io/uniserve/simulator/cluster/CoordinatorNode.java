@@ -66,8 +66,7 @@ public final class CoordinatorNode implements SimulatedDaemon {
         Registry registry = switch (world.plant) {
             case SHRINK_WITHOUT_CAS ->
                 new ShrinkWithoutCasBug(own, world.ensemble, own.session(), world.queue, world.random.fork("late"));
-            case CREATION_UNCHECKED ->
-                new CreationUncheckedBug(own, process.timers(), world.random.fork("unchecked"));
+            case CREATION_UNCHECKED -> new CreationUncheckedBug(own, process.timers(), world.random.fork("unchecked"));
             default -> own;
         };
         SimDiskMedium nothing = new SimDiskMedium();

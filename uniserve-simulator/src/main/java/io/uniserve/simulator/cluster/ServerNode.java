@@ -55,6 +55,7 @@ import io.uniserve.simulator.plant.SnapshotSingleReadingBug;
 import io.uniserve.simulator.plant.UncheckedIntactReportBug;
 import io.uniserve.simulator.plant.chunk.ExpiredAwaitedBug;
 import io.uniserve.simulator.plant.chunk.FirstVersionIgnoredBug;
+import io.uniserve.simulator.plant.chunk.VotesUnfencedBug;
 import io.uniserve.simulator.registry.SimRegistrySession;
 import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.List;
@@ -371,6 +372,7 @@ public final class ServerNode implements SimulatedDaemon {
             case OUTCOMES_UNREAD -> new OutcomesLostBug.OutcomesUnreadBug(session);
             case OUTCOMES_APART -> new OutcomesLostBug.OutcomesApartBug(session);
             case FIRST_VERSION_IGNORED -> new FirstVersionIgnoredBug(session);
+            case VOTES_UNFENCED -> new VotesUnfencedBug(session, process.timers(), random.fork("late maps"));
             case EXPIRED_AWAITED -> new ExpiredAwaitedBug(session, this::isExpired);
             default -> session;
         };

@@ -113,9 +113,7 @@ public final class TimeBackupWorkload {
         if (state != State.IDLE) {
             return Optional.of("the operator of table " + table.name() + " is " + state + ": " + last);
         }
-        long tableId = route(table.name())
-                .map(route -> route.map().tableId())
-                .orElse(0L);
+        long tableId = route(table.name()).map(route -> route.map().tableId()).orElse(0L);
         if (abandoned || world.objects.hasCorrupted("")) {
             return Optional.empty(); // objects that an unreadable pin may need stay too
         }
@@ -308,7 +306,8 @@ public final class TimeBackupWorkload {
                             last = outcome instanceof Outcome.Err<AdminReply> err
                                     ? err.error().getMessage()
                                     : "ok";
-                            world.trace.line(request.getClass().getSimpleName() + " " + number + " of " + table.name() + ": " + last);
+                            world.trace.line(request.getClass().getSimpleName() + " " + number + " of " + table.name()
+                                    + ": " + last);
                             if (waiting && attempt == sentAtNanos) {
                                 waiting = false;
                                 then.accept(outcome);

@@ -113,8 +113,7 @@ public final class TimeTableWorkload implements BackedUpTable {
         String retention = months ? MONTH : random.below(2) == 0 ? "PT18H" : "P1D";
         this.time = new Partitioner.Time(
                 COLUMN,
-                new ChunkCalendar(
-                        IsoPeriod.parse("chunk", months ? MONTH : random.pick(CHUNKS)), ZoneId.of(zone)),
+                new ChunkCalendar(IsoPeriod.parse("chunk", months ? MONTH : random.pick(CHUNKS)), ZoneId.of(zone)),
                 random.between(1, 3),
                 Optional.of(IsoPeriod.parse("retention", retention)),
                 IsoPeriod.parse("ahead", months ? "P10D" : "PT12H"));

@@ -44,6 +44,6 @@ public final class ForeignReservationUsedBug extends ForwardingRegistry {
                         log.decisions(),
                         log.newestForgottenVersion(),
                         log.historyNumber(),
-                log.chunkVersions());
+                        log.chunkVersions());
     }
 }

@@ -42,8 +42,7 @@ public final class AtomicMapping {
         prepare.participants()
                 .chunks()
                 .ifPresent(chunks -> proto.addAllActors(chunks.actors())
-                        .setChunkVersions(
-                                BytesMapping.toProto(chunks.earlier().encode())));
+                        .setChunkVersions(BytesMapping.toProto(chunks.earlier().encode())));
         prepare.transactionLog().ifPresent(told -> proto.setTold(toProto(told)));
         prepare.batches().forEach(batch -> proto.addBatches(toProto(batch)));
         return proto.build();

@@ -131,7 +131,8 @@ public final class ChunkAtomicityCheck {
             int first = time.firstActor(ordinal);
             for (int other = first; other < first + time.buckets(); other++) {
                 if (read.scope().covered().test(other) && !read.versions().containsKey(other)) {
-                    violation("I20", read.describe() + " actor " + actor + ", and not actor " + other + " of its chunk");
+                    violation(
+                            "I20", read.describe() + " actor " + actor + ", and not actor " + other + " of its chunk");
                 }
             }
             if (!read.scope().covered().test(actor)) {
@@ -141,11 +142,13 @@ public final class ChunkAtomicityCheck {
                 violation("I20", read.describe() + " actor " + actor + ", which was expired when the read began");
             }
         }
-        read.lists().values().forEach(rows -> rows.forEach(row -> {
-            if (!read.versions().containsKey(ChunkHistory.actor(row))) {
-                violation("I20", read.describe() + " row " + row + " of an actor that it does not ask");
-            }
-        }));
+        read.lists()
+                .values()
+                .forEach(rows -> rows.forEach(row -> {
+                    if (!read.versions().containsKey(ChunkHistory.actor(row))) {
+                        violation("I20", read.describe() + " row " + row + " of an actor that it does not ask");
+                    }
+                }));
     }
 
     /**
@@ -172,7 +175,8 @@ public final class ChunkAtomicityCheck {
             if (write.invokedNanos > read.doneNanos()) {
                 write.actors.stream()
                         .filter(actor -> found.contains(ChunkHistory.row(write.marker, actor)))
-                        .forEach(actor -> violation("I11", read.describe() + " " + write.marker + " before it was sent"));
+                        .forEach(actor ->
+                                violation("I11", read.describe() + " " + write.marker + " before it was sent"));
                 continue;
             }
             long limit = limit(write, read);
@@ -231,8 +235,9 @@ public final class ChunkAtomicityCheck {
                     continue;
                 }
                 compared++;
-                String what = read.describe() + " without row " + write.marker + " of live actor " + actor + ", which was "
-                        + (write.doneNanos < read.invokedNanos() ? "acknowledged" : "read") + " before";
+                String what =
+                        read.describe() + " without row " + write.marker + " of live actor " + actor + ", which was "
+                                + (write.doneNanos < read.invokedNanos() ? "acknowledged" : "read") + " before";
                 if (!asked) {
                     violation("I20", what + ", and does not ask the actor");
                 } else if (!found.contains(ChunkHistory.row(write.marker, actor))) {

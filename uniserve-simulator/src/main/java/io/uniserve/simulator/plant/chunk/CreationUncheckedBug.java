@@ -33,7 +33,10 @@ public final class CreationUncheckedBug extends ForwardingRegistry {
         int check = -1;
         boolean map = false;
         for (int i = 0; i < ops.size(); i++) {
-            check = ops.get(i) instanceof Op.Check && RegistryPaths.isLog(ops.get(i).path()) ? i : check;
+            check = ops.get(i) instanceof Op.Check
+                            && RegistryPaths.isLog(ops.get(i).path())
+                    ? i
+                    : check;
             map |= ops.get(i) instanceof Op.Set set && set.value() instanceof TableMap;
         }
         if (check < 0 || !map) {

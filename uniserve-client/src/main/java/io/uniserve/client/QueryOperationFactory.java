@@ -52,13 +52,17 @@ final class QueryOperationFactory {
 
     /** Retrieves over actors of atomic tables, in one snapshot that ZooKeeper confirms. */
     public Operation<List<StrictReadExecution.Result>> readStrict(List<Query> queries, boolean block) {
-        return readStrict(queries, block, Function.identity());
+        return readStrict(queries, block, (outcome, operation, environment) -> operation.end(outcome));
+    }
+
+    /** Handler of a read's outcome: ends the operation, or continues it. */
+    @FunctionalInterface
+    private interface ReadEnd<R, T> {
+        void onEnd(Outcome<R> outcome, Operation<T> operation, ClientContext environment);
     }
 
     private <T> Operation<T> readStrict(
-            List<Query> queries,
-            boolean block,
-            Function<Outcome<List<StrictReadExecution.Result>>, Outcome<T>> answer) {
+            List<Query> queries, boolean block, ReadEnd<List<StrictReadExecution.Result>, T> end) {
         for (Query query : queries) {
             if (!atomic(query.table()) && core.index().table(query.table()).isPresent()) {
                 throw ConsistentSnapshotReader.notAtomicError(query.table());
@@ -71,7 +75,7 @@ final class QueryOperationFactory {
                     core.snapshotClient(operation.serial()),
                     core.versionWatermarks(),
                     queries,
-                    outcome -> operation.end(answer.apply(outcome)));
+                    outcome -> end.onEnd(outcome, operation, environment));
             operation.start(machine::start, machine::cancel);
         });
     }
@@ -82,14 +86,13 @@ final class QueryOperationFactory {
     }
 
     /** Retrieve over actors of an atomic table, at one version. */
-    private <T> Operation<T> readVersion(
-            Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
+    private <T> Operation<T> readVersion(Query query, boolean block, ReadEnd<QueryResult, T> end) {
         if (query.mode() == ReadMode.STRICT) {
             return readStrict(
                     List.of(query),
                     block,
-                    outcome ->
-                            answer.apply(outcome.map(results -> results.get(0).asQueryResult())));
+                    (outcome, operation, environment) ->
+                            end.onEnd(outcome.map(results -> results.get(0).asQueryResult()), operation, environment));
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
             SnapshotReadExecution machine = new SnapshotReadExecution(
@@ -97,7 +100,8 @@ final class QueryOperationFactory {
                     network(operation),
                     core.versionWatermarks(),
                     query,
-                    outcome -> operation.end(answer.apply(outcome.map(SnapshotReadExecution.Result::asQueryResult))));
+                    outcome -> end.onEnd(
+                            outcome.map(SnapshotReadExecution.Result::asQueryResult), operation, environment));
             operation.start(machine::start, machine::cancel);
         });
     }
@@ -119,7 +123,7 @@ final class QueryOperationFactory {
     public Operation<QueryResult> retrieve(Query asked, Optional<ReadSession> session, boolean block) {
         Query query = withStickyReplicas(asked);
         if (readsOneVersion(query, session)) {
-            return readVersion(query, block, Function.identity());
+            return readVersion(query, block, (outcome, operation, environment) -> operation.end(outcome));
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
             QueryExecution machine = new QueryExecution(environment, query, session, operation::end);
@@ -216,17 +220,19 @@ final class QueryOperationFactory {
                 outcome -> outcome.map(result -> text.wanted() == ResultKind.STEPS
                         ? explainActorQuery(query, result, core.clock().nanos() - startNanos)
                         : answer(query, result));
+        ReadEnd<QueryResult, Answer> end = (outcome, operation, environment) -> {
+            if (session.isEmpty() && isOfOtherChunks(outcome, generation)) {
+                startPlanned(text, operation, environment);
+            } else {
+                operation.end(finish.apply(outcome));
+            }
+        };
         if (readsOneVersion(query, session)) {
-            return readVersion(query, block, finish);
+            return readVersion(query, block, end);
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
-            QueryExecution machine = new QueryExecution(environment, query, session, outcome -> {
-                if (session.isEmpty() && isOfOtherChunks(outcome, generation)) {
-                    startPlanned(text, operation, environment);
-                } else {
-                    operation.end(finish.apply(outcome));
-                }
-            });
+            QueryExecution machine = new QueryExecution(
+                    environment, query, session, outcome -> end.onEnd(outcome, operation, environment));
             operation.start(machine::start, machine::cancel);
         });
     }

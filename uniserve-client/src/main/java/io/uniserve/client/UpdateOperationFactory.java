@@ -80,26 +80,33 @@ final class UpdateOperationFactory {
         }
         UpdatePlan plan = new UpdatePlan(
                 route.meta().name(), route.meta().tableId(), function, level, steps, chosenId, deadlineNanos);
-        Set<Integer> absent = route.meta().partitioner() instanceof Partitioner.Time time
-                ? ChunkRequester.absentChunks(route, time, splitter.actors())
-                : Set.of();
+        Set<Integer> absent = absentChunks(route, splitter);
         return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
             UpdateOperation run = new UpdateOperation(environment, core.requests(), plan, operation);
             if (absent.isEmpty()) {
                 operation.start(run::runNextStep, run::cancel);
             } else {
-                requestChunks(plan, absent, operation, environment, run);
+                requestChunks(route, absent, deadlineNanos, operation, environment, run::runNextStep, run::cancel);
             }
         });
     }
 
+    /** The chunks of rows that the map lacks; none for a table without chunks. */
+    private static Set<Integer> absentChunks(TableRoute route, RowSplitter<?> splitter) {
+        return route.meta().partitioner() instanceof Partitioner.Time time
+                ? ChunkRequester.absentChunks(route, time, splitter.actors())
+                : Set.of();
+    }
+
     /** Has the coordinator make the chunks that have no actors yet, then sends the rows. */
     private void requestChunks(
-            UpdatePlan plan,
+            TableRoute route,
             Set<Integer> absent,
+            long deadlineNanos,
             Operation<UpdateOutcome> operation,
             ClientContext environment,
-            UpdateOperation run) {
+            Runnable send,
+            Runnable cancel) {
         ChunkRequester chunks = new ChunkRequester(
                 environment,
                 (leader, request, timeout, completion) -> core.admin()
@@ -108,20 +115,20 @@ final class UpdateOperationFactory {
                                 request,
                                 timeout,
                                 outcome -> operation.serial().execute(() -> completion.done(outcome))),
-                plan.table(),
-                plan.tableId(),
+                route.meta().name(),
+                route.meta().tableId(),
                 absent,
-                plan.deadlineNanos(),
+                deadlineNanos,
                 made -> {
                     if (made instanceof Outcome.Err<Done> err) {
                         operation.end(Outcome.err(err.error()));
                     } else {
-                        run.runNextStep();
+                        send.run();
                     }
                 });
         operation.start(chunks::start, () -> {
             chunks.cancel();
-            run.cancel();
+            cancel.run();
         });
     }
 
@@ -151,6 +158,7 @@ final class UpdateOperationFactory {
         }
         Update update =
                 new Update(route.meta().name(), route.meta().tableId(), function, level, batches, deadlineNanos);
+        Set<Integer> absent = absentChunks(route, splitter);
         return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
             AtomicUpdateOperation run = new AtomicUpdateOperation(
                     environment,
@@ -160,7 +168,11 @@ final class UpdateOperationFactory {
                     update,
                     chosenId,
                     operation);
-            operation.start(run::start, run::cancel);
+            if (absent.isEmpty()) {
+                operation.start(run::start, run::cancel);
+            } else {
+                requestChunks(route, absent, deadlineNanos, operation, environment, run::start, run::cancel);
+            }
         });
     }
 }

@@ -8,6 +8,9 @@ public final class Limits {
     /** Live actors of a TIME table. Its map is one node of the registry, which has at most 1 MiB. */
     public static final int TIME_ACTORS_PER_TABLE_MAX = 32_768;
 
+    /** Encoded newest chunks of committed versions of a TIME table: two numbers of at most 9 bytes per live chunk, and one. */
+    public static final int CHUNK_VERSIONS_BYTES_MAX = 18 * TIME_ACTORS_PER_TABLE_MAX + 9;
+
     /** Buckets per chunk of a TIME table. */
     public static final int TIME_BUCKETS_MAX = 1_024;
 

@@ -24,6 +24,8 @@ import java.util.TreeMap;
  * @param copies number of replicas that an operator has requested above the table's rf, limited by the number of suitable servers; 0 for rf
  * @param automaticCopies number of replicas that the rebalancer has requested for a hot actor, limited in the same way; 0 for none. The
  *     larger one of both requests applies
+ * @param firstVersion first version that may have rows of the actor, for a chunk of an atomic TIME table; 0 for any. All earlier versions were
+ *     decided before the actor was made, so it refuses their PREPAREs
  */
 public record ActorState(
         int actor,
@@ -38,7 +40,8 @@ public record ActorState(
         boolean epochStarted,
         PreviousIsr previousIsr,
         int copies,
-        int automaticCopies) {
+        int automaticCopies,
+        long firstVersion) {
     public ActorState {
         isr = List.copyOf(isr);
         learners = List.copyOf(learners);
@@ -60,7 +63,21 @@ public record ActorState(
             long restoreEpoch,
             boolean epochStarted,
             PreviousIsr former) {
-        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, epochStarted, former, 0, 0);
+        this(
+                actor,
+                epoch,
+                primary,
+                isr,
+                learners,
+                fencing,
+                desired,
+                weights,
+                restoreEpoch,
+                epochStarted,
+                former,
+                0,
+                0,
+                0);
     }
 
     /** Row of an actor that has not started. */
@@ -79,6 +96,15 @@ public record ActorState(
 
     /** The same with this requested number of replicas. */
     public ActorState withCopies(int wished) {
+        return with(wished, firstVersion);
+    }
+
+    /** The same with this first version. */
+    public ActorState withFirstVersion(long version) {
+        return with(copies, version);
+    }
+
+    private ActorState with(int wished, long first) {
         return new ActorState(
                 actor,
                 epoch,
@@ -92,7 +118,8 @@ public record ActorState(
                 epochStarted,
                 previousIsr,
                 wished,
-                automaticCopies);
+                automaticCopies,
+                first);
     }
 
     /** Number of replicas that an operator or the rebalancer has requested, 0 if the table's rf applies. */

@@ -139,7 +139,7 @@ final class LightFaultRun {
 
     private void runChecks() {
         cluster.compareDigests(actor -> true);
-        if (workload == Workload.ATOMIC) {
+        if (workload.isAtomic()) {
             new AtomicCheck(world.violations(), atomicHistory, finalLists()).run();
         } else {
             new HistoryCheck(world.violations(), history, finalLists(), list -> true).run();

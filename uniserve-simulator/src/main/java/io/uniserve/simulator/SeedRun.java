@@ -10,6 +10,7 @@ import io.uniserve.simulator.check.AtomicHistory;
 import io.uniserve.simulator.check.ClientHistory;
 import io.uniserve.simulator.check.HistoryCheck;
 import io.uniserve.simulator.check.TimelineCheck;
+import io.uniserve.simulator.cluster.AtomicTimeWorkload;
 import io.uniserve.simulator.cluster.BackupWorkload;
 import io.uniserve.simulator.cluster.ClientFactory;
 import io.uniserve.simulator.cluster.LedgerWorkload;
@@ -61,6 +62,7 @@ final class SeedRun {
     private final TableLifecycleWorkload lifecycleWorkload;
     private final Optional<LedgerWorkload> ledger;
     private final Optional<TimeTableWorkload> timeTable;
+    private final Optional<AtomicTimeWorkload> atomicTime;
     private final Optional<TimeBackupWorkload> timeBackups;
     private final IsrLossFault isrLossFault;
     private final TimelineCheck timelineCheck;
@@ -81,7 +83,7 @@ final class SeedRun {
         Prng random = new Prng(seed).fork("run");
         Scenario any = Scenario.draw(random.fork("scenario"));
         Scenario drawn = world.hasStorage() ? any : any.withoutStorage();
-        this.scenario = options.workload() == Workload.ATOMIC ? drawn.atomic(onLoss(random.fork("loss"))) : drawn;
+        this.scenario = options.workload().isAtomic() ? drawn.atomic(onLoss(random.fork("loss"))) : drawn;
         this.cluster = new SimCluster(world, scenario);
         FaultPlan plan = new FaultPlan(random.fork("plan"));
         this.keys = new ActorKeys(cluster.partitioner());
@@ -94,9 +96,10 @@ final class SeedRun {
         this.timeTable = options.workload() == Workload.TIME
                 ? Optional.of(clients.timeTable(cluster, random.fork("time")))
                 : Optional.empty();
-        this.timeBackups = timeTable
-                .filter(table -> world.hasStorage())
-                .map(table -> new TimeBackupWorkload(world, cluster, table, random.fork("time backups")));
+        this.atomicTime = options.workload() == Workload.ATOMIC_TIME
+                ? Optional.of(clients.atomicTime(cluster, random.fork("time")))
+                : Optional.empty();
+        this.timeBackups = world.hasStorage() ? timeBackups(random.fork("time backups")) : Optional.empty();
         this.disasters =
                 new LargeFaultScheduler(world, cluster, plan, clientPool, lifecycleWorkload, random.fork("disasters"));
         this.longOutageFault = new LongOutageFault(world, cluster, clientPool, random.fork("absences"));
@@ -113,6 +116,12 @@ final class SeedRun {
             world.ensemble().addListener(timelineCheck);
             world.objects().listen(timelineCheck::stored);
         }
+    }
+
+    private Optional<TimeBackupWorkload> timeBackups(Prng random) {
+        return timeTable
+                .map(table -> TimeBackupWorkload.of(world, cluster, table, random))
+                .or(() -> atomicTime.map(table -> TimeBackupWorkload.of(world, cluster, table, random)));
     }
 
     /** With atomic updates, half of the seeds have two more tables that are read at one snapshot. */
@@ -160,11 +169,12 @@ final class SeedRun {
         disasters.begin();
         ledger.ifPresent(LedgerWorkload::begin);
         timeTable.ifPresent(TimeTableWorkload::begin);
+        atomicTime.ifPresent(AtomicTimeWorkload::begin);
         timeBackups.ifPresent(TimeBackupWorkload::begin);
         if (scenario.rf() == 1 && scenario.servers() > 1) {
             longOutageFault.begin();
         }
-        if (options.workload() == Workload.ATOMIC) {
+        if (options.workload().isAtomic()) {
             isolations.begin();
         }
         if (restoresWholeTable()) {
@@ -175,7 +185,7 @@ final class SeedRun {
         backups.begin();
         world.runUntil(options.faultSecondsPerSeed() * SECOND, () -> false);
         if (!restoresWholeTable()) {
-            clientPool.stop();
+            stopClients();
         }
         ledger.ifPresent(LedgerWorkload::end);
         timeTable.ifPresent(TimeTableWorkload::end);
@@ -188,11 +198,12 @@ final class SeedRun {
         disasters.heal();
         backups.end();
         if (restoresWholeTable()) { // a lost actor first waits for a grace period, then for each failed attempt
-            world.runUntil(RESTORED_NANOS_MAX, cluster::isServing);
-            clientPool.stop();
+            world.runUntil(RESTORED_NANOS_MAX, this::isServing);
+            stopClients();
         } else if (cluster.remote()) { // an actor without disks waits too
-            world.runUntil(HEALED_NANOS_MAX, cluster::isServing);
+            world.runUntil(HEALED_NANOS_MAX, this::isServing);
         }
+        atomicTime.ifPresent(AtomicTimeWorkload::probe);
         clientPool.probe(
                 HEALED_NANOS_MAX - ENDED_NANOS_MAX); // chunks of a plan that has not ended expire at its deadline
         boolean finished = world.runUntil(HEALED_NANOS_MAX, this::hasEnded);
@@ -201,6 +212,16 @@ final class SeedRun {
             finished = world.runUntil(ENDED_NANOS_MAX, this::hasEnded);
         }
         runChecks(finished);
+    }
+
+    private void stopClients() {
+        clientPool.stop();
+        atomicTime.ifPresent(AtomicTimeWorkload::end);
+    }
+
+    private boolean isServing() {
+        return cluster.isServing()
+                && atomicTime.map(AtomicTimeWorkload::isServing).orElse(true);
     }
 
     private boolean hasEnded() {
@@ -227,7 +248,10 @@ final class SeedRun {
 
     /** What is left of the table of time after its chunks have expired; empty if nothing is. */
     private Optional<String> unexpired() {
-        return timeTable.flatMap(TimeTableWorkload::remains).or(() -> timeBackups.flatMap(TimeBackupWorkload::remains));
+        return timeTable
+                .flatMap(TimeTableWorkload::remains)
+                .or(() -> atomicTime.flatMap(AtomicTimeWorkload::remains))
+                .or(() -> timeBackups.flatMap(TimeBackupWorkload::remains));
     }
 
     /** False for an actor that waits for an intact replica, as it has none left. */
@@ -255,7 +279,7 @@ final class SeedRun {
         }
         TreeSet<Integer> failed = new TreeSet<>(operationCounters.probesFailed());
         Map<Integer, AllowedDataLoss> excused = disasters.excused();
-        boolean together = options.workload() == Workload.ATOMIC; // one absent actor fails atomic updates of all
+        boolean together = options.workload().isAtomic(); // one absent actor fails atomic updates of all
         failed.removeIf(actor ->
                 actor == OperationCounters.ALL_ACTORS || together ? !excused.isEmpty() : excused.containsKey(actor));
         if (!failed.isEmpty()) {
@@ -266,7 +290,8 @@ final class SeedRun {
                                     + operationCounters.errors());
         }
         cluster.compareDigests(this::mustSurvive);
-        if (options.workload() == Workload.ATOMIC) {
+        atomicTime.ifPresent(AtomicTimeWorkload::check);
+        if (options.workload().isAtomic()) {
             if (excused.isEmpty()) { // the loss of an actor tears every update with rows there
                 new AtomicCheck(world.violations(), atomicHistory, timelineCheck.timelines(), finalLists()).run();
             }

@@ -140,8 +140,13 @@ final class PlantTest {
         return switch (plant) {
             case ATTEMPTS_ADDED_UP, LEARNER_EARLY, LEASE_IGNORED -> FIRST_SEED + 4;
             case UNCHECKED_INTACT_REPORT -> FIRST_SEED + 18;
-            case CONFIRM_SKIPPED, CUT_APART, CUT_UNCONFIRMED, DOUBTS_IGNORED, FLIGHTS_LEFT, GREEDY_DROP ->
-                FIRST_SEED + 2;
+            case CONFIRM_SKIPPED,
+                    CUT_APART,
+                    CUT_UNCONFIRMED,
+                    DOUBTS_IGNORED,
+                    FLIGHTS_LEFT,
+                    GREEDY_DROP,
+                    SNAPSHOT_BY_PLACE -> FIRST_SEED + 2;
             case CUT_ONE_LOOK, RESTORED_APART -> FIRST_SEED + 3;
             case SKIPPED_FSYNC -> FIRST_SEED + 5;
             case FENCE_SKIPPED -> FIRST_SEED + 33;

@@ -8,6 +8,8 @@ import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.cli.command.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,39 @@ class AtomicTableTest {
                 run(cluster, "{\"sum\":10}", "query", level, "sum n");
             }
         }
+    }
+
+    /** The file has rows of several chunks, and one of an expired chunk, by which its batch is refused. */
+    @Test
+    void isPartitionedByTime() throws Exception {
+        Instant now = Instant.now();
+        StringBuilder rows = new StringBuilder();
+        for (int i = 0; i < 6; i++) {
+            rows.append(row("k" + i, now.minus(Duration.ofDays(i / 2)), i));
+        }
+        Path file = Files.writeString(directory.resolve("rows.jsonl"), rows);
+        Path late = Files.writeString(directory.resolve("late.jsonl"), row("late", now.minus(Duration.ofDays(30)), 1));
+        try (RunningCluster cluster = new RunningCluster(directory.resolve("cluster"))) {
+            for (String level : new String[] {"serializable", "fully-serializable"}) {
+                List<String> create =
+                        new ArrayList<>(List.of("table", "create", level, "--engine", "kv", "--level", level));
+                create.addAll(List.of("--time", "ts P1D", "--retention", "P7D", "--buckets", "2"));
+                run(cluster, "", create.toArray(String[]::new));
+                run(cluster, level, "table", "describe", level);
+                run(cluster, "{\"count\":0}", "query", level, "count");
+                run(cluster, "6 rows", "load", level, file.toString());
+                run(cluster, "{\"count\":6}", "query", level, "count");
+                run(cluster, "{\"sum\":15}", "query", level, "sum n", "--read", "strict");
+                TestingConsole.Run refused = words(cluster, "load", level, late.toString());
+                assertThat(refused.exit()).isNotZero();
+                assertThat(refused.out() + refused.err()).contains("CHUNK_EXPIRED");
+                run(cluster, "{\"count\":6}", "query", level, "count");
+            }
+        }
+    }
+
+    private static String row(String id, Instant time, int n) {
+        return "{\"id\":\"" + id + "\",\"ts\":\"" + time + "\",\"n\":" + n + "}\n";
     }
 
     /** The engine refuses a row: the other rows of the batch, of its actor and of others, are stored. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param decisions decisions on earlier versions, ascending; a decision is forgotten only when every participant has logged it
  * @param newestForgottenVersion the newest version with a forgotten decision, 0 for none; neither this log nor the outcomes node has it
  * @param historyNumber the number of the {@link DecisionHistory} with older decisions, 0 if there are none yet
+ * @param chunkVersions for a TIME table, newest chunks of committed versions; empty for other tables
  */
 public record TransactionLogState(
         long tableId,
@@ -23,13 +24,26 @@ public record TransactionLogState(
         @Nullable InFlight inFlight,
         List<Decision> decisions,
         long newestForgottenVersion,
-        long historyNumber)
+        long historyNumber,
+        ChunkVersions chunkVersions)
         implements RegistryValue {
     public TransactionLogState {
         decisions = List.copyOf(decisions);
     }
 
-    /** Log without older decisions in an outcomes node. */
+    /** Log without chunks. */
+    public TransactionLogState(
+            long tableId,
+            long version,
+            long next,
+            @Nullable InFlight inFlight,
+            List<Decision> decisions,
+            long forgotten,
+            long historyNumber) {
+        this(tableId, version, next, inFlight, decisions, forgotten, historyNumber, ChunkVersions.NONE);
+    }
+
+    /** Log without older decisions in an outcomes node, and without chunks. */
     public TransactionLogState(
             long tableId,
             long version,
@@ -43,6 +57,17 @@ public record TransactionLogState(
     /** Log of a new table. */
     public static TransactionLogState empty(long tableId) {
         return new TransactionLogState(tableId, 0, 1, null, List.of(), 0);
+    }
+
+    /**
+     * Log of a table that was restored at a version: everything up to it is in durable storage.
+     *
+     * @param next the version of the next update, above each version that an actor has seen
+     * @param expiredBefore ordinal of the first chunk of a TIME table that is not expired, else 0
+     */
+    public static TransactionLogState restored(long tableId, long version, long next, int expiredBefore) {
+        ChunkVersions chunks = ChunkVersions.NONE.withoutChunksBefore(expiredBefore);
+        return new TransactionLogState(tableId, version, next, null, List.of(), version, 0, chunks);
     }
 
     /** Update of one client: its identity, and the SHA-256 of its content. */

@@ -473,7 +473,9 @@ public final class ShuffleStateMachine {
             }
             if (!missing.isEmpty()) {
                 throw new UniserveException(
-                        ErrorCode.INTERNAL, "actors " + missing + " of stage " + stage + " did not answer");
+                        ErrorCode.STALE_EPOCH,
+                        "actors " + missing + " of stage " + stage
+                                + " did not answer: their chunk is probably expired, so read the map again");
             }
             return new StageResult(receipts, result.stats(), nanos, sent, spilled);
         }

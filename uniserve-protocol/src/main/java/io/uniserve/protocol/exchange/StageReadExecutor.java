@@ -145,6 +145,7 @@ public final class StageReadExecutor implements ShuffleStateMachine.Reads {
                 }
                 if (outcome instanceof Outcome.Ok<QueryResult> ok) {
                     versionListener.onVersion(asked.table(), asked.operator(), version);
+                    versionListener.onGeneration(asked.table(), ok.value().generation());
                     results[place] = ok.value();
                     if (--missing[0] == 0) {
                         completion.done(Outcome.ok(List.of(results)));
@@ -193,6 +194,7 @@ public final class StageReadExecutor implements ShuffleStateMachine.Reads {
                 new SnapshotReadExecution(env, versions, new VersionWatermarks(), query, 0, outcome -> {
                     if (outcome instanceof Outcome.Ok<SnapshotReadExecution.Result> ok) {
                         versionListener.onVersion(table, operator, ok.value().version());
+                        versionListener.onGeneration(table, ok.value().generation());
                     }
                     completion.done(outcome.map(SnapshotReadExecution.Result::asQueryResult));
                 });
@@ -223,6 +225,8 @@ public final class StageReadExecutor implements ShuffleStateMachine.Reads {
                             StrictReadExecution.Result result = ok.value().get(i);
                             versionListener.onVersion(
                                     result.table(), queries.get(i).operator(), result.version());
+                            versionListener.onGeneration(
+                                    result.table(), result.asQueryResult().generation());
                         }
                     }
                     completion.done(outcome.map(results -> results.stream()

@@ -24,6 +24,7 @@ public final class ActorSnapshotReadExecution {
     private final long newestCommitted;
     private Step step = Step.CREATED;
     private long takenVersion;
+    private long generation;
     private @Nullable ReadGate first;
     private @Nullable ActorFailure failure;
     private InDoubtResolution resolution = InDoubtResolution.NOTHING_OMITTED;
@@ -98,12 +99,16 @@ public final class ActorSnapshotReadExecution {
             List<Long> denials) {
         TreeSet<Long> open = new TreeSet<>();
         TreeSet<Long> denied = new TreeSet<>();
-        shares.forEach(share -> share.resolution.addTo(open, denied));
+        long generation = 0;
+        for (ActorSnapshotReadExecution share : shares) {
+            share.resolution.addTo(open, denied);
+            generation = Math.max(generation, share.generation);
+        }
         if (request.acceptsOpenVersions()) {
             denied.addAll(denials);
             denied.remove(0L);
         }
-        return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
+        return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied), generation);
     }
 
     /** The version to take; 0 for the newest. */
@@ -150,6 +155,8 @@ public final class ActorSnapshotReadExecution {
             fail(refusal.get());
         } else if (failure == null) {
             advance(Step.TAKEN, Step.ENDED);
+            // the version of the answer was known before this check
+            generation = request.strict() ? 0 : gate.generation();
         }
         return failure();
     }

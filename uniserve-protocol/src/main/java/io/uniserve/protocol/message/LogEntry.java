@@ -1,7 +1,10 @@
 package io.uniserve.protocol.message;
 
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.RequestId;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>EPOCH is the first entry of a primary's epoch. Its {@code rows} are empty, or have the hash from which the running hash continues.
  * <li>UPDATE is an eventual update, with request, function and rows.
- * <li>PREPARE is the actor's part of an atomic update, as {@link BatchRows} in {@code rows}; see also {@link #previous} and
- * {@link #participants}.
+ * <li>PREPARE is the actor's part of an atomic update, see {@link #batches}, {@link #previous} and {@link #participants}.
  * <li>DECIDE is the outcome of an atomic update: its function is {@link #COMMIT} or {@link #ABORT}.
  * <li>REFUSED stands in place of an update that the primary's engine could not apply: request, function, and the reason in {@code rows}.
  * </ul>
@@ -34,6 +36,9 @@ public record LogEntry(
     /** Function of a DECIDE entry that aborts. */
     public static final String ABORT = "abort";
 
+    /** Function of a PREPARE entry of a TIME table: {@code rows} start with the length and the bytes of the participants. */
+    private static final String NAMED = "participants@1";
+
     /** Type of an entry. This version does not write DELTA. */
     public enum Type {
         UPDATE,
@@ -55,13 +60,32 @@ public record LogEntry(
     }
 
     /**
-     * The actor's part of an atomic update.
+     * The actor's part of an atomic update, in a table whose actors never change.
      *
      * @param previous the table's newest committed version when this version was started
      * @param participants number of actors with rows in the version
+     * @param rows a {@link BatchRows#LIST}
      */
     public static LogEntry prepare(long epoch, long index, long version, long previous, int participants, Bytes rows) {
-        return new LogEntry(Type.PREPARE, epoch, index, version, null, previous, "" + participants, rows);
+        return prepare(epoch, index, version, previous, VersionParticipants.counted(participants), rows);
+    }
+
+    /**
+     * The actor's part of an atomic update.
+     *
+     * @param previous the table's newest committed version when this version was started
+     * @param rows a {@link BatchRows#LIST}
+     */
+    public static LogEntry prepare(
+            long epoch, long index, long version, long previous, VersionParticipants participants, Bytes rows) {
+        if (participants.chunks().isEmpty()) {
+            String count = "" + participants.count();
+            return new LogEntry(Type.PREPARE, epoch, index, version, null, previous, count, rows);
+        }
+        Bytes named = VersionParticipants.encode(participants.chunks().get());
+        BinaryWriter out = new BinaryWriter(Integer.BYTES + named.size() + rows.size());
+        out.writeBytes(named).writeRaw(rows);
+        return new LogEntry(Type.PREPARE, epoch, index, version, null, previous, NAMED, out.finish());
     }
 
     /** For PREPARE: the table's newest committed version when this version was started. Versions in between were not committed. */
@@ -69,10 +93,25 @@ public record LogEntry(
         return lowWater;
     }
 
-    /** For PREPARE: number of actors with rows in the version; 0 if the entry does not have it. */
-    public int participants() {
-        boolean told = type == Type.PREPARE && function.length() < 10 && function.matches("\\d+");
-        return told ? Integer.parseInt(function) : 0;
+    /** For PREPARE: the actors with rows in the version; CORRUPT if they cannot be read. */
+    public VersionParticipants participants() {
+        if (type != Type.PREPARE) {
+            return VersionParticipants.UNKNOWN;
+        }
+        if (function.equals(NAMED)) {
+            return VersionParticipants.decode(new BinaryReader(rows).readBytes());
+        }
+        boolean told = function.length() < 10 && function.matches("\\d+");
+        return told ? VersionParticipants.counted(Integer.parseInt(function)) : VersionParticipants.UNKNOWN;
+    }
+
+    /** For PREPARE: the rows; CORRUPT if they cannot be read. */
+    public List<BatchRows> batches() {
+        BinaryReader in = new BinaryReader(rows);
+        if (function.equals(NAMED)) {
+            in.readBytes();
+        }
+        return BatchRows.LIST.read(in);
     }
 
     /** The outcome of an atomic update. */

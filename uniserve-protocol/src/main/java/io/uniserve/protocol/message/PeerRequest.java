@@ -255,7 +255,7 @@ public sealed interface PeerRequest
      * PREPARE of an atomic update, from its transaction manager to the primary of a participant.
      *
      * @param previous the table's newest committed version when this version was started
-     * @param participants number of actors with rows in the version
+     * @param participants the actors with rows in the version
      * @param batches the rows; if empty, only a vote on rows that were sent before
      * @param transactionLog the transaction log with the version in flight, if the server does not have it yet
      */
@@ -265,7 +265,7 @@ public sealed interface PeerRequest
             long epoch,
             long version,
             long previous,
-            int participants,
+            VersionParticipants participants,
             List<BatchRows> batches,
             Optional<TransactionLogSnapshot> transactionLog)
             implements TransactionRequest {

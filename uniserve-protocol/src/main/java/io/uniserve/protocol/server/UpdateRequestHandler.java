@@ -108,10 +108,13 @@ final class UpdateRequestHandler {
                 rows.actor(), ErrorCode.NOT_PRIMARY, "this server's map does not have the chunk yet", 0);
     }
 
-    /** Handles an atomic update, which has one result for all actors. Any server may be its transaction manager. */
+    /**
+     * Handles an atomic update, which has one result for all actors. Any server may be its transaction manager. The manager decides about
+     * chunks that are newer than the map here or expired, because an earlier attempt may have been committed.
+     */
     private void submitAtomic(UpdateRequest request, TableViewCache.View view, Completion<UpdateReply> completion) {
         boolean exist = request.actors().stream().allMatch(rows -> view.map().has(rows.actor()));
-        if (exist) {
+        if (exist || view.meta().partitioner() instanceof Partitioner.Time) {
             atomic.submit(request, completion);
         } else {
             env.timers()

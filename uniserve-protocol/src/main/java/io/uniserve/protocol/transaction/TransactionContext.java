@@ -1,6 +1,7 @@
 package io.uniserve.protocol.transaction;
 
 import io.uniserve.model.Address;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
@@ -51,5 +52,18 @@ public interface TransactionContext {
      *
      * @param mapVersion znode version of the map
      */
-    record Table(TableMeta meta, TableMap map, int mapVersion) {}
+    record Table(TableMeta meta, TableMap map, int mapVersion) {
+        /**
+         * Version of the map that a write of all its actors checks; null for a table without chunks, whose actors never change. A chunk that
+         * was made before is then among the actors, and one made later has a first version above the versions that the write ends.
+         */
+        public @Nullable Integer versionIfChunked() {
+            return meta.partitioner() instanceof Partitioner.Time ? mapVersion : null;
+        }
+
+        /** Returns whether the actor was in a chunk that is expired by this map. */
+        public boolean isExpired(int actor) {
+            return map.isExpired(meta.partitioner(), actor) && !map.has(actor);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.transaction;
 
 import io.uniserve.limit.Limits;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.DecisionHistory;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** State transitions of a table's transaction log. Pure functions: each returns the next value, for a compare-and-set to write. */
@@ -39,7 +39,8 @@ public final class TransactionLogTransitions {
                 inFlight,
                 log.decisions(),
                 log.newestForgottenVersion(),
-                log.historyNumber());
+                log.historyNumber(),
+                log.chunkVersions());
     }
 
     /**
@@ -66,10 +67,11 @@ public final class TransactionLogTransitions {
     /**
      * Aborts a version that another manager has started ahead. Only that manager has the list of participants, so all actors of the table
      * must log the abort before it may be forgotten.
+     *
+     * @param actors numbers of all actors of the table's map, ascending
      */
-    public static TransactionLogState abortReserved(TransactionLogState log, int actors, String reason) {
-        List<Integer> all = IntStream.range(0, actors).boxed().toList();
-        return abort(addParticipants(log, all, List.of(), 0), List.of(), reason);
+    public static TransactionLogState abortReserved(TransactionLogState log, List<Integer> actors, String reason) {
+        return abort(addParticipants(log, actors, List.of(), 0), List.of(), reason);
     }
 
     private static InFlight requireReserved(TransactionLogState log) {
@@ -88,12 +90,38 @@ public final class TransactionLogTransitions {
                 flight,
                 log.decisions(),
                 log.newestForgottenVersion(),
-                log.historyNumber());
+                log.historyNumber(),
+                log.chunkVersions());
     }
 
     /** Commits the version in flight. */
     public static TransactionLogState commit(TransactionLogState log) {
         return decide(log, true, List.of(), "");
+    }
+
+    /**
+     * Commits the version in flight of a table that may be partitioned by time.
+     *
+     * @param expiredBefore ordinal of the first chunk that is not expired, by the map that the commit checks
+     */
+    public static TransactionLogState commit(TransactionLogState log, Partitioner partitioner, int expiredBefore) {
+        TransactionLogState committed = commit(log);
+        InFlight ended = log.inFlight();
+        if (!(partitioner instanceof Partitioner.Time time)
+                || ended == null
+                || ended.participants().isEmpty()) {
+            return committed;
+        }
+        int newest = time.ordinalOf(Collections.max(ended.participants()));
+        return new TransactionLogState(
+                committed.tableId(),
+                committed.committedVersion(),
+                committed.nextVersion(),
+                null,
+                committed.decisions(),
+                committed.newestForgottenVersion(),
+                committed.historyNumber(),
+                committed.chunkVersions().withCommit(ended.version(), newest, expiredBefore));
     }
 
     /**
@@ -122,7 +150,8 @@ public final class TransactionLogTransitions {
                 null,
                 decisions,
                 log.newestForgottenVersion(),
-                log.historyNumber());
+                log.historyNumber(),
+                log.chunkVersions());
     }
 
     /**
@@ -160,7 +189,8 @@ public final class TransactionLogTransitions {
                 log.inFlight(),
                 decisions,
                 forgotten,
-                outcomes);
+                outcomes,
+                log.chunkVersions());
     }
 
     /** A transaction log and its older outcomes. */

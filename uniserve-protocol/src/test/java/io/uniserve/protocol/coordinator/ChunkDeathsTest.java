@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -51,11 +52,11 @@ class ChunkDeathsTest {
         DEPOSED
     }
 
-    private void start() {
+    private void start(ConsistencyLevel level) {
         cluster = new TestingCluster();
+        cluster.levels = Set.of(level);
         node = cluster.leading(3);
-        cluster.create(
-                node, new TableMeta(T, 0, HOURS, "id", ConsistencyLevel.EVENTUAL, 2, 1, OnLoss.WAIT, "kv", Map.of()));
+        cluster.create(node, new TableMeta(T, 0, HOURS, "id", level, 2, 1, OnLoss.WAIT, "kv", Map.of()));
     }
 
     private int chunk() {
@@ -83,12 +84,24 @@ class ChunkDeathsTest {
     @ParameterizedTest
     @EnumSource
     void aChunkIsMadeOnce(End end) {
+        makesAChunkOnce(end, ConsistencyLevel.EVENTUAL);
+    }
+
+    /** Its creation also reads the transaction log. */
+    @ParameterizedTest
+    @EnumSource
+    void aChunkOfAnAtomicTableIsMadeOnce(End end) {
+        makesAChunkOnce(end, ConsistencyLevel.SERIALIZABLE);
+        assertThat(cluster.map("t").actors()).allMatch(actor -> actor.firstVersion() == 1);
+    }
+
+    private void makesAChunkOnce(End end, ConsistencyLevel level) {
         TreeSet<Boolean> madeBefore = new TreeSet<>();
         for (int events = 0; events < EVENTS_MAX; events++) {
-            start();
+            start(level);
             int chunk = chunk();
             List<Outcome<AdminReply>> first = new ArrayList<>();
-            if (events == 0) {
+            if (events == 0 && level == ConsistencyLevel.EVENTUAL) {
                 node.registry().loseNextWrite(); // it ends with the process
             }
             node.machine().onAdmin(create(chunk), first::add);
@@ -102,7 +115,10 @@ class ChunkDeathsTest {
             assertThat(map.generation()).as("after " + events).isEqualTo(1);
             assertThat(first.size()).as("answers").isLessThanOrEqualTo(1);
         }
-        assertThat(madeBefore).as("the leader ended before and after the write").containsExactly(false, true);
+        boolean deposedAfterRead = level.atomic() && end == End.DEPOSED; // until the next leader it may write
+        assertThat(madeBefore)
+                .as("the leader ended before and after the write")
+                .containsExactlyElementsOf(deposedAfterRead ? List.of(true) : List.of(false, true));
     }
 
     @ParameterizedTest
@@ -110,7 +126,7 @@ class ChunkDeathsTest {
     void aChunkExpiresOnce(End end) {
         TreeSet<Boolean> expiredBefore = new TreeSet<>();
         for (int events = 0; events < EVENTS_MAX; events++) {
-            start();
+            start(ConsistencyLevel.EVENTUAL);
             int chunk = chunk();
             cluster.admin(node, create(chunk));
             cluster.admin(node, create(chunk + 1));

@@ -9,6 +9,7 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
@@ -19,6 +20,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.gate.ActorSnapshotReadExecution;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.client.ActorFailure;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
@@ -85,8 +87,50 @@ final class AtomicCluster {
         create(actors, rf);
     }
 
+    /** Cluster with a table of this partitioner. */
+    AtomicCluster(Cluster cluster, Partitioner partitioner, int rf, OnLoss onLoss) {
+        this(cluster, ConsistencyLevel.FULLY_SERIALIZABLE, onLoss);
+        create(partitioner, rf);
+    }
+
+    private AtomicCluster(Cluster cluster, ConsistencyLevel level, OnLoss onLoss) {
+        this.minIsr = 1;
+        this.level = level;
+        this.onLoss = onLoss;
+        this.cluster = cluster;
+    }
+
+    /** Cluster with a TIME table, which has no chunk yet. */
+    static AtomicCluster ofChunks(Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level) {
+        return ofChunks(cluster, time, rf, level, OnLoss.WAIT);
+    }
+
+    static AtomicCluster ofChunks(
+            Cluster cluster, Partitioner.Time time, int rf, ConsistencyLevel level, OnLoss onLoss) {
+        AtomicCluster made = new AtomicCluster(cluster, level, onLoss);
+        made.create(time, rf);
+        return made;
+    }
+
+    /** The table that a cluster has, of this level. */
+    static AtomicCluster onCluster(Cluster cluster) {
+        return new AtomicCluster(cluster, ConsistencyLevel.FULLY_SERIALIZABLE, OnLoss.WAIT);
+    }
+
+    /** Runs until the coordinator has answered. */
+    Outcome<AdminReply> admin(AdminRequest request) {
+        List<Outcome<AdminReply>> outcome = new ArrayList<>();
+        cluster.coordinator.onAdmin(request, outcome::add);
+        cluster.await(() -> !outcome.isEmpty(), 30);
+        return outcome.get(0);
+    }
+
     private void create(int actors, int rf) {
-        cluster.create(actors, rf, minIsr, onLoss, level);
+        create(new Partitioner.Hash(actors), rf);
+    }
+
+    private void create(Partitioner partitioner, int rf) {
+        cluster.create(Cluster.T, partitioner, rf, minIsr, onLoss, level);
         cluster.await(
                 () -> cluster.map().actors().stream()
                         .allMatch(actor -> actor.isr().size() == rf

@@ -123,6 +123,19 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         machine.start();
     }
 
+    /** Starts a read of all actors at the version that an earlier read has seen. */
+    void beginAt(long version, long seconds, Completion<SnapshotReadExecution.Result> told) {
+        Cluster cluster = atomic.cluster;
+        Query query = new Query(
+                Cluster.T,
+                Optional.empty(),
+                "rows@1",
+                Bytes.EMPTY,
+                ReadMode.LINEARIZABLE,
+                cluster.loop.nanos() + seconds * Cluster.SECOND);
+        new SnapshotReadExecution(environment(), this::fresh, floors, query, version, told).start();
+    }
+
     private Timers.Cancel fresh(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         asked.add(request);
         Completion<VersionedRead.Reply> told = outcome -> completion.done(
@@ -227,7 +240,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                     && cluster.store.value(RegistryPaths.map(name)) instanceof TableMap map) {
                 List<ActorState> actors =
                         map.actors().stream().map(this::weighed).toList();
-                tables.add(new Routing.TableRoute(meta, new TableMap(map.name(), map.tableId(), actors), 1));
+                tables.add(new Routing.TableRoute(meta, map.withActors(actors), 1));
             }
         }
         List<ServerRecord> servers = new ArrayList<>();

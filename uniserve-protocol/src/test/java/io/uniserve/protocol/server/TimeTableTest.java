@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ConsistencyLevel;
@@ -12,7 +11,6 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.time.ChunkCalendar;
@@ -275,11 +273,6 @@ class TimeTableTest {
     @Test
     void whatTimeTablesDoNotSupportIsRefusedByName() {
         createTable();
-        TableMeta atomic = new TableMeta(
-                new TableName("u"), 0, HOURS, "id", ConsistencyLevel.SERIALIZABLE, 1, 1, OnLoss.WAIT, "kv", Map.of());
-        UniserveException refused = admin(new AdminRequest.CreateTable(atomic)).error();
-        assertThat(refused.code()).isEqualTo(ErrorCode.UNSUPPORTED);
-        assertThat(refused.reason()).contains("SERIALIZABLE").contains("EVENTUAL");
         assertThat(code(admin(new AdminRequest.VerifyActor(Cluster.T, 7)))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 }

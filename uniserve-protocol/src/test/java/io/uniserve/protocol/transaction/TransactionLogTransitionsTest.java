@@ -68,7 +68,7 @@ final class TransactionLogTransitionsTest {
                 .as("2 is not given out again")
                 .isTrue();
         Decision displaced = TransactionLogTransitions.decision(
-                        TransactionLogTransitions.abortReserved(ahead, 3, "another"), 2)
+                        TransactionLogTransitions.abortReserved(ahead, List.of(0, 1, 2), "another"), 2)
                 .orElseThrow();
         assertThat(displaced.committed()).isFalse();
         assertThat(displaced.unackedParticipants()).as("all that may have it").containsExactly(0, 1, 2);

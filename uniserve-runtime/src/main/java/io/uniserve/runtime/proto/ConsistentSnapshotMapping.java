@@ -4,6 +4,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Mapping of requests for snapshots of several tables, and their replies. */
 public final class ConsistentSnapshotMapping {
@@ -34,7 +35,9 @@ public final class ConsistentSnapshotMapping {
                     .setName(table.name().value())
                     .setTableId(table.tableId())
                     .setVersion(table.version())
-                    .addAllEpochs(table.epochs()));
+                    .addAllEpochs(table.epochs())
+                    .addAllActors(isDense(table.actors()) ? List.of() : table.actors())
+                    .setGeneration(table.generation()));
         }
         return proto.build();
     }
@@ -46,14 +49,34 @@ public final class ConsistentSnapshotMapping {
     }
 
     private static ConsistentSnapshot.Table table(DataProto.CutTable proto) {
+        List<Long> epochs = ProtoValidator.list(
+                "epochs",
+                proto.getEpochsList(),
+                Limits.TIME_ACTORS_PER_TABLE_MAX,
+                epoch -> ProtoValidator.notNegative("epoch", epoch));
+        long version = ProtoValidator.notNegative("version", proto.getVersion());
+        long tableId = ProtoValidator.notNegative("table_id", proto.getTableId());
+        long generation = ProtoValidator.notNegative("generation", proto.getGeneration());
+        List<Integer> actors = proto.getActorsCount() == 0
+                ? IntStream.range(0, epochs.size()).boxed().toList()
+                : ascending(ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ProtoValidator::actor));
         return new ConsistentSnapshot.Table(
-                IdentityMapping.table(proto.getName()),
-                ProtoValidator.notNegative("table_id", proto.getTableId()),
-                ProtoValidator.notNegative("version", proto.getVersion()),
-                ProtoValidator.list(
-                        "epochs",
-                        proto.getEpochsList(),
-                        Limits.TIME_ACTORS_PER_TABLE_MAX,
-                        epoch -> ProtoValidator.notNegative("epoch", epoch)));
+                IdentityMapping.table(proto.getName()), tableId, version, actors, epochs, generation);
+    }
+
+    /** True if the numbers, which ascend, are 0 to n - 1. */
+    private static boolean isDense(List<Integer> actors) {
+        return actors.isEmpty() || actors.get(actors.size() - 1) == actors.size() - 1;
+    }
+
+    private static List<Integer> ascending(List<Integer> actors) {
+        for (int i = 1; i < actors.size(); i++) {
+            if (actors.get(i) <= actors.get(i - 1)) {
+                throw ProtoValidator.malformed("actor " + actors.get(i) + " follows actor " + actors.get(i - 1)
+                        + " in a snapshot: numbers must ascend");
+            }
+        }
+        return actors;
     }
 }

@@ -21,8 +21,11 @@ import io.uniserve.model.registry.TransactionLogState;
  * Stateless and thread-safe.
  */
 public final class RegistryCodec {
-    /** Newest format that this version reads and writes: for the record of a cluster whose tables have nodes by number. */
-    public static final int FORMAT = 3;
+    /** Newest format that this version reads and writes: for a transaction log with newest chunks of versions. */
+    public static final int FORMAT = 4;
+
+    /** Format of the record of a cluster whose tables have nodes by number. */
+    private static final int CLUSTER_FORMAT = 3;
 
     /** Format of a transaction log with older decisions in another node. */
     private static final int SECOND_FORMAT = 2;
@@ -76,10 +79,14 @@ public final class RegistryCodec {
 
     /**
      * A version with only the first format would continue a log without the decisions in the other node. A version with only the
-     * second would look for logs under wrong paths. The number makes them reject the value.
+     * second would look for logs under wrong paths. One with only the third would drop chunk versions. The number makes them reject
+     * the value.
      */
     private static int format(RegistryValue value) {
         if (value instanceof ClusterRecord cluster && cluster.tableIdsInPaths()) {
+            return CLUSTER_FORMAT;
+        }
+        if (value instanceof TransactionLogState log && !log.chunkVersions().isNone()) {
             return FORMAT;
         }
         boolean two =
@@ -128,7 +135,7 @@ public final class RegistryCodec {
                         ProtoValidator.notNegative(
                                 "next_table_id", node.getCluster().getNextTableId()),
                         IdentityMapping.servers("drained", node.getCluster().getDrainedList()),
-                        node.getFormat() >= FORMAT);
+                        node.getFormat() >= CLUSTER_FORMAT);
             case COORDINATOR ->
                 new CoordinatorRecord(
                         ProtoValidator.identifier("id", node.getCoordinator().getId()),

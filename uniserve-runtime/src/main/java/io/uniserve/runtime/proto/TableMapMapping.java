@@ -110,7 +110,8 @@ final class TableMapMapping {
                     .setFormerEpoch(state.previousIsr().epoch())
                     .setFormerRestoreEpoch(state.previousIsr().restoreEpoch())
                     .setCopies(state.copies())
-                    .setAutomaticCopies(state.automaticCopies());
+                    .setAutomaticCopies(state.automaticCopies())
+                    .setFirstVersion(state.firstVersion());
             state.previousIsr().isr().forEach(server -> proto.addFormer(serverIndex(server)));
             state.isr().forEach(server -> proto.addIsr(serverIndex(server)));
             state.learners().forEach(server -> proto.addLearners(serverIndex(server)));
@@ -162,7 +163,8 @@ final class TableMapMapping {
                             ProtoValidator.notNegative("formerEpoch", proto.getFormerEpoch()),
                             ProtoValidator.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())),
                     copies(proto.getCopies()),
-                    copies(proto.getAutomaticCopies()));
+                    copies(proto.getAutomaticCopies()),
+                    ProtoValidator.notNegative("firstVersion", proto.getFirstVersion()));
             if (!state.isr().contains(state.primary())) {
                 throw ProtoValidator.malformed("primary of actor " + state.actor() + " is not in its ISR");
             }

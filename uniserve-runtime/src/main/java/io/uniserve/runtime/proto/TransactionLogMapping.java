@@ -2,7 +2,9 @@ package io.uniserve.runtime.proto;
 
 import com.google.protobuf.ByteString;
 import io.uniserve.codec.Sha256;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
@@ -23,7 +25,8 @@ public final class TransactionLogMapping {
                 .setVersion(log.committedVersion())
                 .setNext(log.nextVersion())
                 .setForgotten(log.newestForgottenVersion())
-                .setOutcomes(log.historyNumber());
+                .setOutcomes(log.historyNumber())
+                .setChunkVersions(BytesMapping.toProto(log.chunkVersions().encode()));
         InFlight flight = log.inFlight();
         if (flight != null) {
             RegistryProto.VersionInFlight.Builder message = RegistryProto.VersionInFlight.newBuilder()
@@ -104,7 +107,18 @@ public final class TransactionLogMapping {
                 flight,
                 decisions(proto.getSettled(), proto.getDecisionsList()),
                 ProtoValidator.notNegative("forgotten", proto.getForgotten()),
-                ProtoValidator.notNegative("outcomes", proto.getOutcomes()));
+                ProtoValidator.notNegative("outcomes", proto.getOutcomes()),
+                chunkVersions(proto.getChunkVersions()));
+    }
+
+    /** Newest chunks of committed versions, see {@link ChunkVersions#encode}. */
+    public static ChunkVersions chunkVersions(ByteString bytes) {
+        try {
+            return ChunkVersions.decode(
+                    BytesMapping.fromProto("chunk_versions", bytes, Limits.CHUNK_VERSIONS_BYTES_MAX));
+        } catch (UniserveException e) {
+            throw ProtoValidator.malformed(e.reason());
+        }
     }
 
     static DecisionHistory fromProto(RegistryProto.TableOutcomes proto) {

@@ -59,7 +59,9 @@ public final class VersionedReadMapping {
                     .setValue(BytesMapping.toProto(part.value())));
         }
         reply.failures().forEach(failure -> proto.addFailures(FailureMapping.toProto(failure)));
-        proto.addAllOpen(reply.openVersions()).addAllDenied(reply.invisibleVersions());
+        proto.addAllOpen(reply.openVersions())
+                .addAllDenied(reply.invisibleVersions())
+                .setGeneration(reply.generation());
         return proto.build();
     }
 
@@ -70,7 +72,8 @@ public final class VersionedReadMapping {
                         "parts", proto.getPartsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, VersionedReadMapping::part),
                 FailureMapping.fromProto(proto.getFailuresList()),
                 versions("open", proto.getOpenList()),
-                versions("denied", proto.getDeniedList()));
+                versions("denied", proto.getDeniedList()),
+                ProtoValidator.notNegative("generation", proto.getGeneration()));
     }
 
     private static List<Long> versions(String field, List<Long> versions) {

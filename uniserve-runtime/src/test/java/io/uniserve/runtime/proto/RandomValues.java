@@ -8,9 +8,12 @@ import io.uniserve.model.BackupName;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
+import io.uniserve.protocol.message.VersionParticipants;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.StagedRowsRef;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -137,8 +140,17 @@ final class RandomValues {
         if (type == TableMap.class) {
             return tableMap();
         }
+        if (type == ConsistentSnapshot.Table.class) {
+            return snapshotTable();
+        }
         if (type == ActorState.class) {
             return actorState(random.nextInt(4_096));
+        }
+        if (type == ChunkVersions.class) {
+            return chunkVersions();
+        }
+        if (type == VersionParticipants.class) {
+            return participants();
         }
         if (type == StagedRowsRef.class) {
             return new StagedRowsRef(random.nextInt(1, 1_000), "%064x".formatted(random.nextLong()));
@@ -150,6 +162,27 @@ final class RandomValues {
         return record(type, Map.of());
     }
 
+    private ChunkVersions chunkVersions() {
+        ChunkVersions versions = ChunkVersions.NONE;
+        long version = 0;
+        for (int left = random.nextInt(20); left > 0; left--) {
+            version += random.nextLong(1, 1L << random.nextInt(1, 50));
+            versions = versions.withCommit(version, random.nextInt(1 << random.nextInt(1, 31)), random.nextInt(10));
+        }
+        return versions;
+    }
+
+    private VersionParticipants participants() {
+        List<Integer> actors = random.ints(random.nextLong(1, 20), 0, Integer.MAX_VALUE)
+                .sorted()
+                .distinct()
+                .boxed()
+                .toList();
+        return random.nextBoolean()
+                ? VersionParticipants.counted(random.nextInt(4_096))
+                : VersionParticipants.named(actors, chunkVersions());
+    }
+
     private TableMap tableMap() {
         List<ActorState> actors = new ArrayList<>();
         int count = random.nextInt(1, 20);
@@ -157,6 +190,24 @@ final class RandomValues {
             actors.add(actorState(i));
         }
         return new TableMap(new TableName(text(1, 10)), random.nextLong(1_000), actors);
+    }
+
+    private ConsistentSnapshot.Table snapshotTable() {
+        boolean chunks = random.nextBoolean();
+        List<Integer> actors = new ArrayList<>();
+        List<Long> epochs = new ArrayList<>();
+        int count = random.nextInt(chunks ? 0 : 1, 20);
+        for (int i = 0; i < count; i++) {
+            actors.add(chunks ? 30_000_000 + 2 * i : i);
+            epochs.add(random.nextLong(1_000));
+        }
+        return new ConsistentSnapshot.Table(
+                new TableName(text(1, 10)),
+                random.nextLong(1_000),
+                random.nextLong(1_000),
+                actors,
+                epochs,
+                chunks ? random.nextLong(1, 100) : 0);
     }
 
     private ActorState actorState(int actor) {

@@ -165,7 +165,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         for (TableName table : generations.unconfirmed()) {
             generations.onConfirmed(table, generationInZooKeeper(table));
         }
-        Set<TableName> stale = generations.stale();
+        Set<TableName> stale = new TreeSet<>(generations.stale());
+        stale.addAll(generations.expired(table -> route(table).map().expiredBefore()));
         if (stale.isEmpty()) {
             return true;
         }
@@ -197,7 +198,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                         .requestChunkGeneration(
                                 context.network().self(), table, Math.max(1, wait.remainingNanos()), done::complete),
                 () -> {});
-        return confirmed.tables().get(0).version();
+        return confirmed.tables().get(0).generation();
+    }
+
+    /** Called before each read. */
+    private void onReadStarts(TableName name) {
+        TableRoute route = route(name);
+        if (route.meta().partitioner() instanceof Partitioner.Time
+                && TransactionService.isAtomic(route.meta().level())) {
+            generations.onVersionedRead(name, route.map().expiredBefore());
+        }
     }
 
     /** Actors that the caller has chosen; empty for all actors of the table. */
@@ -240,6 +250,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 .toList();
         ParallelReadGroup run =
                 new ParallelReadGroup(queries.stream().map(view.get()::read).toList());
+        queries.forEach(query -> onReadStarts(query.table()));
         long startNanos = nanoTime();
         List<QueryResult> results = wait.await(run::start, run::cancel);
         long took = nanoTime() - startNanos;
@@ -324,6 +335,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         ShuffleExecution run = new ShuffleExecution(context, mode, deadlineNanos, this::table);
         ShuffleStateMachine.Plan bare = run.encodePlan(plan, this::actors);
         boolean actorsToo = snapshot.actorsToo(plan);
+        plan.tables().forEach(this::onReadStarts);
         snapshot.ofShuffle(plan, actorsToo).ifPresent(moment -> run.setSnapshot(moment, actorsToo));
         long startNanos = nanoTime();
         ShuffleStateMachine.Result result = wait.await(
@@ -362,6 +374,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Reads, and records the statistics. */
     private QueryResult readAndRecord(Query asked, String how) {
+        onReadStarts(asked.table());
         long startNanos = nanoTime();
         QueryResult result = snapshot.read(asked.withStableReplicas(stickyReplicas));
         return record(asked, result, how, nanoTime() - startNanos);

@@ -7,6 +7,7 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateReply.ActorAck;
@@ -31,6 +32,7 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
     private final MapCheck maps;
     private final CommitCheck commits;
     private BiConsumer<String, ReplicaKey> readListener = (server, key) -> {};
+    private BiConsumer<PeerRequest.Prepare, PeerReply.Vote> voteListener = (request, vote) -> {};
 
     public CheckObserver(EventQueue queue, EventTrace trace, ViolationCollector violations) {
         this.queue = queue;
@@ -50,6 +52,11 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
     /** Sets the consumer of answered reads, by server and replica. */
     public void setReadListener(BiConsumer<String, ReplicaKey> listener) {
         readListener = listener;
+    }
+
+    /** Adds a consumer of votes. */
+    public void addVoteListener(BiConsumer<PeerRequest.Prepare, PeerReply.Vote> listener) {
+        voteListener = voteListener.andThen(listener);
     }
 
     /** Registers the disk of a server. The disk survives restarts of the server. */
@@ -98,6 +105,11 @@ public final class CheckObserver implements NetworkObserver, EngineObserver {
                 && reply instanceof Outcome.Ok<?> ok
                 && ok.value() instanceof UpdateReply answer) {
             answer.acks().forEach(ack -> acknowledged(to.name(), update, ack));
+        }
+        if (request instanceof PeerRequest.Prepare prepare
+                && reply instanceof Outcome.Ok<?> ok
+                && ok.value() instanceof PeerReply.Vote vote) {
+            voteListener.accept(prepare, vote);
         }
     }
 

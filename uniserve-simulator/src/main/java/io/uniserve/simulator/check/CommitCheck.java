@@ -195,7 +195,12 @@ public final class CommitCheck {
             violations.add("I1", table + " commits version " + version + " without a map");
             return;
         }
-        ActorState state = map.actors().get(actor);
+        ActorState state = map.find(actor);
+        if (state == null) {
+            violations.add(
+                    "I1", table + " commits version " + version + " with actor " + actor + ", which its map lacks");
+            return;
+        }
         ReplicaKey key = new ReplicaKey(tableId, actor);
         for (ServerId member : state.isr()) {
             ReadGate gate = gates.get(member.value() + " " + key);

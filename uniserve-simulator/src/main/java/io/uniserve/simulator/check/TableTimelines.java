@@ -32,7 +32,8 @@ public final class TableTimelines {
         return timelines.size();
     }
 
-    TableTimeline get(int era) {
+    /** The era at this position. */
+    public TableTimeline get(int era) {
         return timelines.get(era);
     }
 
@@ -46,7 +47,7 @@ public final class TableTimelines {
     }
 
     /** The era of a table number: -1 if no era has this number, 0 if either number is unknown. */
-    int timelineOfTable(long tableId) {
+    public int timelineOfTable(long tableId) {
         for (int era = 0; era < timelines.size(); era++) {
             long number = timelines.get(era).tableId();
             if (tableId == 0 || number == 0 || number == tableId) {
@@ -57,7 +58,7 @@ public final class TableTimelines {
     }
 
     /** True for a version that a later number did not take over. */
-    boolean isLost(long version) {
+    public boolean isLost(long version) {
         return timelines.stream()
                 .anyMatch(tableTimeline -> version > tableTimeline.base() && version < tableTimeline.first());
     }

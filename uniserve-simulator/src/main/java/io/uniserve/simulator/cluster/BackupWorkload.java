@@ -12,7 +12,6 @@ import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.workload.ActorKeys;
 import io.uniserve.simulator.workload.SimRoutingView;
-import io.uniserve.simulator.workload.Workload;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,7 +46,7 @@ public final class BackupWorkload {
         this.world = world;
         this.cluster = cluster;
         this.random = random;
-        this.frequent = random.below(2) == 0 && world.workload != Workload.ATOMIC;
+        this.frequent = random.below(2) == 0 && !world.workload.isAtomic();
     }
 
     /** Starts the workload. */

@@ -19,6 +19,7 @@ import io.uniserve.simulator.plant.OpenVersionsAcceptedBug;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.plant.SnapshotPerTableBug;
 import io.uniserve.simulator.plant.UnversionedShuffleBug;
+import io.uniserve.simulator.plant.chunk.SnapshotByPlaceBug;
 import io.uniserve.simulator.workload.ActorKeys;
 import io.uniserve.simulator.workload.AtomicClient;
 import io.uniserve.simulator.workload.ClientPool;
@@ -28,7 +29,6 @@ import io.uniserve.simulator.workload.ShuffleWorkload;
 import io.uniserve.simulator.workload.SimClient;
 import io.uniserve.simulator.workload.SimRoutingView;
 import io.uniserve.simulator.workload.TableCleaner;
-import io.uniserve.simulator.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +87,28 @@ public final class ClientFactory {
         return new TimeTableWorkload(world, cluster, scenario.rf(), own, random);
     }
 
+    /** Workload of two atomic tables that are partitioned by time, with three clients of its own. */
+    public AtomicTimeWorkload atomicTime(SimCluster cluster, Prng random) {
+        AtomicTimeWorkload workload = new AtomicTimeWorkload(world, cluster, scenario, random);
+        for (String name : List.of("z1", "z2", "z3")) {
+            SimProcess process = world.process(name);
+            process.start(0);
+            ClientContext env = environment(process, world.ids(process));
+            ConsistentSnapshotClient wire = world.network.consistentCutNetwork(process);
+            workload.add(new AtomicTimeClient(
+                    name,
+                    workload,
+                    world,
+                    env,
+                    world.network.versionedNetwork(process),
+                    world.plant == Plant.SNAPSHOT_BY_PLACE ? new SnapshotByPlaceBug(wire, env.routing()) : wire,
+                    workload::askLeader,
+                    world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,
+                    random.fork(name)));
+        }
+        return workload;
+    }
+
     /** Workload of two tables that are read at one snapshot, with a client of its own. */
     public LedgerWorkload ledger(SimCluster cluster, Prng random) {
         SimProcess process = world.process("y1");
@@ -121,7 +143,7 @@ public final class ClientFactory {
     private ClientProcess client(String name) {
         SimProcess process = world.process(name);
         process.start(0);
-        if (world.workload == Workload.ATOMIC) {
+        if (world.workload.isAtomic()) {
             return atomicClient(name, process);
         }
         ClientContext env = environment(process, world.ids(process));
@@ -174,7 +196,7 @@ public final class ClientFactory {
                 versions,
                 world.network.consistentCutNetwork(process),
                 world.network.network(process),
-                world.workload == Workload.ATOMIC,
+                world.workload.isAtomic(),
                 SimulationContext.TABLE,
                 keys,
                 world.violations,

@@ -20,6 +20,7 @@ import io.uniserve.simulator.network.Endpoint;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.plant.RestorePointsDifferBug;
 import io.uniserve.simulator.plant.ShrinkWithoutCasBug;
+import io.uniserve.simulator.plant.chunk.CreationUncheckedBug;
 import io.uniserve.simulator.registry.SimRegistrySession;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -62,9 +63,12 @@ public final class CoordinatorNode implements SimulatedDaemon {
                 world.faultIntensity,
                 world.ensemble,
                 process);
-        Registry registry = world.plant == Plant.SHRINK_WITHOUT_CAS
-                ? new ShrinkWithoutCasBug(own, world.ensemble, own.session(), world.queue, world.random.fork("late"))
-                : own;
+        Registry registry = switch (world.plant) {
+            case SHRINK_WITHOUT_CAS ->
+                new ShrinkWithoutCasBug(own, world.ensemble, own.session(), world.queue, world.random.fork("late"));
+            case CREATION_UNCHECKED -> new CreationUncheckedBug(own, process.timers(), world.random.fork("unchecked"));
+            default -> own;
+        };
         SimDiskMedium nothing = new SimDiskMedium();
         SimDisk disk = new SimDisk(
                 world.queue, world.random.fork("no disk"), world.faultIntensity, process, nothing, (p, path) -> true);

@@ -40,7 +40,7 @@ final class ReplicaDigestCheck {
         for (TableRoute route : tables) {
             if (which < route.map().actors().size()) {
                 ActorState actor = route.map().actors().get(which);
-                compare(new ReplicaKey(route.meta().tableId(), which), actor, this::applied);
+                compare(new ReplicaKey(route.meta().tableId(), actor.actor()), actor, this::applied);
                 return;
             }
             which -= route.map().actors().size();

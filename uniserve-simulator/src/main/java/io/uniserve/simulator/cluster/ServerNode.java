@@ -53,7 +53,11 @@ import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.plant.ReservationAbortTrimmedBug;
 import io.uniserve.simulator.plant.SnapshotSingleReadingBug;
 import io.uniserve.simulator.plant.UncheckedIntactReportBug;
+import io.uniserve.simulator.plant.chunk.ExpiredAwaitedBug;
+import io.uniserve.simulator.plant.chunk.FirstVersionIgnoredBug;
+import io.uniserve.simulator.plant.chunk.VotesUnfencedBug;
 import io.uniserve.simulator.registry.SimRegistrySession;
+import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -367,8 +371,18 @@ public final class ServerNode implements SimulatedDaemon {
             case OUTCOMES_LOST -> new OutcomesLostBug(session);
             case OUTCOMES_UNREAD -> new OutcomesLostBug.OutcomesUnreadBug(session);
             case OUTCOMES_APART -> new OutcomesLostBug.OutcomesApartBug(session);
+            case FIRST_VERSION_IGNORED -> new FirstVersionIgnoredBug(session);
+            case VOTES_UNFENCED -> new VotesUnfencedBug(session, process.timers(), random.fork("late maps"));
+            case EXPIRED_AWAITED -> new ExpiredAwaitedBug(session, this::isExpired);
             default -> session;
         };
+    }
+
+    /** True if a table of the registry has this number, and its map lacks the actor. */
+    private boolean isExpired(long tableId, int actor) {
+        return SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
+                .anyMatch(route ->
+                        route.meta().tableId() == tableId && !route.map().has(actor));
     }
 
     private ServerConfig config() {
@@ -382,7 +396,8 @@ public final class ServerNode implements SimulatedDaemon {
                 List.of(port()));
         Prng scrubs = world.random.fork("scrubs");
         long scrubNanos = scrubs.below(3) == 0 ? scrubs.between(SCRUB_NANOS_MIN, SCRUB_NANOS_MAX) : 0;
-        return world.knobs.apply(base, world.plant == Plant.FENCE_SKIPPED, scrubNanos);
+        boolean unfenced = world.plant == Plant.FENCE_SKIPPED || world.plant == Plant.VOTES_UNFENCED;
+        return world.knobs.apply(base, unfenced, scrubNanos);
     }
 
     /** The levels that the engine supports, whatever levels coordinators permit. */

@@ -7,6 +7,7 @@ import io.uniserve.model.Durability;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
 import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
@@ -199,8 +200,13 @@ public final class SimCluster {
 
     /** The table's definition and map in the registry. */
     public Optional<TableRoute> route() {
+        return route(SimulationContext.TABLE);
+    }
+
+    /** The same of another table. */
+    public Optional<TableRoute> route(TableName name) {
         return SimRoutingView.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
-                .filter(route -> route.meta().name().equals(SimulationContext.TABLE))
+                .filter(route -> route.meta().name().equals(name))
                 .findFirst();
     }
 

@@ -15,6 +15,7 @@ import io.uniserve.simulator.kernel.EventTrace;
 import io.uniserve.simulator.kernel.FaultIntensity;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.kernel.SimProcess;
+import io.uniserve.simulator.kernel.WallTime;
 import io.uniserve.simulator.network.SimNetwork;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.registry.SimEnsemble;
@@ -36,9 +37,11 @@ public final class SimulationContext {
 
     private static final int FRAMES_SHOWN = 8;
     private static final long CHECK_NANOS = 250_000_000L;
+    private static final long FAST_WALL_RATE = 10_000;
     private static final long KEEPALIVE_NANOS = 15_000_000_000L;
 
     final EventQueue queue = new EventQueue();
+    final WallTime wallTime = new WallTime(queue);
     final Prng random;
     final EventTrace trace;
     final FaultIntensity faultIntensity;
@@ -103,8 +106,11 @@ public final class SimulationContext {
         this.knobs = calm ? SimulationKnobs.calm() : SimulationKnobs.draw(random.fork("sizes"));
         this.exchange = calm ? ExchangeLimits.DEFAULTS : SimulationKnobs.exchange(random.fork("exchange"));
         this.hotSpotLoad = rebalancing ? new HotSpotLoad(this, random.fork("heat")) : null;
+        if (workload == Workload.TIME) {
+            wallTime.startAt(FAST_WALL_RATE);
+        }
         ensemble.addListener(observer.maps());
-        if (workload == Workload.ATOMIC) {
+        if (workload.isAtomic()) {
             network.setKeepalive(KEEPALIVE_NANOS);
         }
     }
@@ -194,7 +200,7 @@ public final class SimulationContext {
 
     /** Level of the table. Without a planted bug, a quarter of the atomic workloads have level SERIALIZABLE. */
     ConsistencyLevel level() {
-        if (workload != Workload.ATOMIC) {
+        if (!workload.isAtomic()) {
             return ConsistencyLevel.EVENTUAL;
         }
         boolean looser = plant == Plant.NONE && random.fork("level").below(4) == 0;
@@ -204,9 +210,7 @@ public final class SimulationContext {
     /** New process that is not started yet. */
     public SimProcess process(String name) {
         SimProcess process = new SimProcess(name, queue, random.fork(name), this::failed);
-        if (workload == Workload.TIME) {
-            process.useFastWallClock();
-        }
+        process.useWallTime(wallTime);
         return process;
     }
 

@@ -14,7 +14,6 @@ import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +39,7 @@ public final class TimeBackupWorkload {
 
     private final SimulationContext world;
     private final SimCluster cluster;
-    private final TimeTableWorkload table;
+    private final BackedUpTable table;
     private final Partitioner.Time time;
     private final Prng random;
     private State state = State.IDLE;
@@ -74,12 +73,24 @@ public final class TimeBackupWorkload {
         DELETING
     }
 
-    public TimeBackupWorkload(SimulationContext world, SimCluster cluster, TimeTableWorkload table, Prng random) {
+    private TimeBackupWorkload(SimulationContext world, SimCluster cluster, BackedUpTable table, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.table = table;
         this.time = table.time();
         this.random = random;
+    }
+
+    /** The operator of an eventual table. */
+    public static TimeBackupWorkload of(
+            SimulationContext world, SimCluster cluster, TimeTableWorkload workload, Prng random) {
+        return new TimeBackupWorkload(world, cluster, workload, random);
+    }
+
+    /** The operator of the first table of an atomic workload. */
+    public static TimeBackupWorkload of(
+            SimulationContext world, SimCluster cluster, AtomicTimeWorkload workload, Prng random) {
+        return new TimeBackupWorkload(world, cluster, workload.events(), random);
     }
 
     /** Starts the workload. */
@@ -100,11 +111,9 @@ public final class TimeBackupWorkload {
     /** What is still there after the end; empty if nothing is. */
     public Optional<String> remains() {
         if (state != State.IDLE) {
-            return Optional.of("the operator of table " + TimeTableWorkload.TABLE + " is " + state + ": " + last);
+            return Optional.of("the operator of table " + table.name() + " is " + state + ": " + last);
         }
-        long tableId = route(TimeTableWorkload.TABLE)
-                .map(route -> route.map().tableId())
-                .orElse(0L);
+        long tableId = route(table.name()).map(route -> route.map().tableId()).orElse(0L);
         if (abandoned || world.objects.hasCorrupted("")) {
             return Optional.empty(); // objects that an unreadable pin may need stay too
         }
@@ -121,7 +130,7 @@ public final class TimeBackupWorkload {
     }
 
     private TableName restored() {
-        return new TableName("times-restored-" + number);
+        return new TableName(table.name() + "-restored-" + number);
     }
 
     private BackupName name() {
@@ -130,7 +139,7 @@ public final class TimeBackupWorkload {
 
     private void step() {
         if (!over && random.below(30) == 0) {
-            route(TimeTableWorkload.TABLE).ifPresent(this::move);
+            route(table.name()).ifPresent(this::move);
         }
         if (waiting && world.queue.now() - sentAtNanos < PATIENCE) {
             world.queue.after(SECOND / 10, this::step);
@@ -142,7 +151,7 @@ public final class TimeBackupWorkload {
         }
         switch (state) {
             case IDLE -> start();
-            case TAKING -> send(new AdminRequest.BackupTable(TimeTableWorkload.TABLE, name()), this::onTaken);
+            case TAKING -> send(new AdminRequest.BackupTable(table.name(), name()), this::onTaken);
             case RESTORING -> restore();
             case COMPARING -> compare();
             case DROPPING -> drop();
@@ -161,16 +170,16 @@ public final class TimeBackupWorkload {
         ActorState actor = random.pick(route.map().actors());
         List<ServerId> servers = cluster.servers().stream().map(ServerNode::id).toList();
         AdminRequest request = new AdminRequest.MoveReplica(
-                TimeTableWorkload.TABLE, actor.actor(), random.pick(actor.desiredServers()), random.pick(servers));
+                table.name(), actor.actor(), random.pick(actor.desiredServers()), random.pick(servers));
         cluster.leader()
                 .ifPresent(leader -> leader.onAdmin(
                         request,
-                        outcome -> world.trace.line("move of times " + actor.actor() + " "
+                        outcome -> world.trace.line("move of " + table.name() + " " + actor.actor() + " "
                                 + (outcome instanceof Outcome.Ok<AdminReply> ? "ok" : "refused"))));
     }
 
     private void start() {
-        Optional<TableRoute> route = route(TimeTableWorkload.TABLE);
+        Optional<TableRoute> route = route(table.name());
         if (over || route.isEmpty() || random.below(10) > 0) {
             return;
         }
@@ -217,15 +226,16 @@ public final class TimeBackupWorkload {
             return; // an expired one leaves the map in the end
         }
         checkActors(map);
+        TreeMap<Integer, TreeSet<String>> restored = new TreeMap<>();
         for (ActorState actor : map.actors()) {
-            checkRows(actor, map.tableId());
+            restored.put(actor.actor(), checkRows(actor, map.tableId()));
         }
+        table.checkRestored(restored);
         state = State.DROPPING;
     }
 
     private void checkActors(TableMap map) {
-        long latest = SimProcess.WALL_START_MILLIS
-                + (world.queue.now() / 1_000_000 + SimProcess.WALL_SKEW_MILLIS) * SimProcess.FAST_WALL_RATE;
+        long latest = world.wallTime.millis() + world.wallTime.skewMillisMax();
         for (int actor : actors) {
             boolean expired = time.ordinalOf(actor) < map.expiredBefore();
             if (!expired && !map.has(actor)) {
@@ -243,7 +253,7 @@ public final class TimeBackupWorkload {
         }
     }
 
-    private void checkRows(ActorState actor, long tableId) {
+    private TreeSet<String> checkRows(ActorState actor, long tableId) {
         TreeSet<String> found = new TreeSet<>();
         for (Document document : cluster.documents(actor, tableId)) {
             if (document.fields().get("values") instanceof List<?> values) {
@@ -262,6 +272,7 @@ public final class TimeBackupWorkload {
                         + ", which was acknowledged before its backup started");
             }
         }
+        return found;
     }
 
     private void drop() {
@@ -295,7 +306,8 @@ public final class TimeBackupWorkload {
                             last = outcome instanceof Outcome.Err<AdminReply> err
                                     ? err.error().getMessage()
                                     : "ok";
-                            world.trace.line(request.getClass().getSimpleName() + " " + number + " of times: " + last);
+                            world.trace.line(request.getClass().getSimpleName() + " " + number + " of " + table.name()
+                                    + ": " + last);
                             if (waiting && attempt == sentAtNanos) {
                                 waiting = false;
                                 then.accept(outcome);
@@ -305,6 +317,6 @@ public final class TimeBackupWorkload {
     }
 
     private void violation(String what) {
-        world.violations.add("I20", "backups of table " + TimeTableWorkload.TABLE + ": " + what);
+        world.violations.add("I20", "backups of table " + table.name() + ": " + what);
     }
 }

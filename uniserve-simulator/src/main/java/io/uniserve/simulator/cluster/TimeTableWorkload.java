@@ -36,7 +36,6 @@ import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.workload.ActorKeys;
 import io.uniserve.simulator.workload.SimRoutingView;
 import java.time.ZoneId;
@@ -58,12 +57,18 @@ import java.util.stream.Collectors;
  * own client, and only rows of chunks that it covers; an expired chunk never comes back, whatever a leader's clock shows; the watermark
  * never falls; after the end every actor is dropped, with its files. A follower may apply the rows of other clients a moment later.
  */
-public final class TimeTableWorkload {
+public final class TimeTableWorkload implements BackedUpTable {
     static final TableName TABLE = new TableName("times");
     private static final String COLUMN = "ts";
     private static final long SECOND = 1_000_000_000L;
     private static final long HOUR_MILLIS = 3_600_000;
     private static final List<String> CHUNKS = List.of("PT6H", "PT8H", "P1D", "P1DT12H");
+    private static final String MONTH = "P1M";
+
+    /** Speed of wall clocks: a second is nearly three hours, or, with chunks of a month, more than two days. */
+    private static final long RATE = 10_000;
+
+    private static final long MONTH_RATE = 20 * RATE;
     private static final List<String> ZONES = List.of("UTC", "Europe/Rome", "Australia/Lord_Howe", "America/New_York");
     private static final int KEYS = 5;
     private static final int SCANNED_MAX = 10_000;
@@ -75,6 +80,9 @@ public final class TimeTableWorkload {
     private final List<RequestTracker> trackers = new ArrayList<>();
     private final Prng random;
     private final Partitioner.Time time;
+
+    /** An hour, or as much more as the clocks are faster. */
+    private final long hourMillis;
 
     /** Actor per row that was sent, and the rows that were acknowledged, per actor. */
     private final Map<String, Integer> sent = new TreeMap<>();
@@ -100,12 +108,17 @@ public final class TimeTableWorkload {
             acknowledgedToClient.add(new TreeSet<>());
         });
         this.random = random;
+        String zone = random.pick(ZONES);
+        boolean months = random.below(4) == 0; // of unequal lengths, some with an hour more or less
+        String retention = months ? MONTH : random.below(2) == 0 ? "PT18H" : "P1D";
         this.time = new Partitioner.Time(
                 COLUMN,
-                new ChunkCalendar(IsoPeriod.parse("chunk", random.pick(CHUNKS)), ZoneId.of(random.pick(ZONES))),
+                new ChunkCalendar(IsoPeriod.parse("chunk", months ? MONTH : random.pick(CHUNKS)), ZoneId.of(zone)),
                 random.between(1, 3),
-                Optional.of(IsoPeriod.parse("retention", random.below(2) == 0 ? "PT18H" : "P1D")),
-                IsoPeriod.parse("ahead", "PT12H"));
+                Optional.of(IsoPeriod.parse("retention", retention)),
+                IsoPeriod.parse("ahead", months ? "P10D" : "PT12H"));
+        world.wallTime.startAt(months ? MONTH_RATE : RATE);
+        this.hourMillis = HOUR_MILLIS * (months ? MONTH_RATE / RATE : 1);
     }
 
     /** Creates the table and starts to write and read it. */
@@ -122,18 +135,28 @@ public final class TimeTableWorkload {
         over = true;
     }
 
-    /** The table's division into chunks and buckets. */
-    Partitioner.Time time() {
+    @Override
+    public TableName name() {
+        return TABLE;
+    }
+
+    @Override
+    public Partitioner.Time time() {
         return time;
     }
 
-    /** Actor per row that was sent. */
-    Map<String, Integer> sent() {
+    @Override
+    public Map<String, Integer> sent() {
         return sent;
     }
 
-    /** Rows that were acknowledged until now, per actor. */
-    Map<Integer, TreeSet<String>> acknowledged() {
+    @Override
+    public void checkRestored(Map<Integer, TreeSet<String>> rows) {
+        // the actors of an eventual table are independent
+    }
+
+    @Override
+    public Map<Integer, TreeSet<String>> acknowledged() {
         Map<Integer, TreeSet<String>> copy = new TreeMap<>();
         acknowledged.forEach((actor, rows) -> copy.put(actor, new TreeSet<>(rows)));
         return copy;
@@ -242,11 +265,11 @@ public final class TimeTableWorkload {
 
     /** Time of a row: mostly of the last day, sometimes far too late, or in the future. */
     private long rowTime() {
-        long now = SimProcess.WALL_START_MILLIS + world.queue.now() / 1_000_000 * SimProcess.FAST_WALL_RATE;
+        long now = world.wallTime.millis();
         return switch (random.below(10)) {
-            case 0 -> now - (48 + random.below(200)) * HOUR_MILLIS;
-            case 1 -> now + random.below(20) * HOUR_MILLIS;
-            default -> now - random.below(30 * 60) * 60_000L;
+            case 0 -> now - (48 + random.below(200)) * hourMillis;
+            case 1 -> now + random.below(20) * hourMillis;
+            default -> now - random.below(30 * 60) * (hourMillis / 60);
         };
     }
 
@@ -343,8 +366,8 @@ public final class TimeTableWorkload {
     private void read(int client) {
         ClientContext env = clients.get(client);
         long middle = rowTime();
-        long from = random.below(2) == 0 ? Long.MIN_VALUE : middle - 6 * HOUR_MILLIS;
-        long to = from == Long.MIN_VALUE ? Long.MAX_VALUE : middle + 6 * HOUR_MILLIS;
+        long from = random.below(2) == 0 ? Long.MIN_VALUE : middle - 6 * hourMillis;
+        long to = from == Long.MIN_VALUE ? Long.MAX_VALUE : middle + 6 * hourMillis;
         IntPredicate covered = actor -> time.overlaps(actor, from, to);
         Map<Integer, TreeSet<String>> before = new TreeMap<>();
         acknowledged.forEach((actor, rows) -> {

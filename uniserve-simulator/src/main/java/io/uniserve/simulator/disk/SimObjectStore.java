@@ -46,9 +46,9 @@ public final class SimObjectStore {
         return new View(process);
     }
 
-    /** Sets the listener to every put, with the data of the caller. */
+    /** Adds a listener to every put, with the data of the caller. */
     public void listen(BiConsumer<String, Bytes> heard) {
-        listener = heard;
+        listener = listener.andThen(heard);
     }
 
     /** Number of objects. */

@@ -2,12 +2,14 @@ package io.uniserve.simulator.fault;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.simulator.cluster.AtomicTimeWorkload;
 import io.uniserve.simulator.cluster.ServerNode;
 import io.uniserve.simulator.cluster.SimCluster;
 import io.uniserve.simulator.cluster.SimulationContext;
 import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Fault that makes all in-sync replicas of an actor fail now and then, for a table with {@code onLoss} RESTORE_TABLE. There are three
@@ -36,7 +38,7 @@ public final class IsrLossFault {
     public void begin() {
         world.queue().after(random.between(5 * SECOND, 30 * SECOND), () -> {
             if (!ended) {
-                cluster.route().ifPresent(this::startFault);
+                pickTable().ifPresent(this::startFault);
                 again();
             }
         });
@@ -50,6 +52,13 @@ public final class IsrLossFault {
     /** Ends the faults. */
     public void end() {
         ended = true;
+    }
+
+    /** The clients' table, or the table of time if there is one. */
+    private Optional<TableRoute> pickTable() {
+        Optional<TableRoute> events = cluster.route(AtomicTimeWorkload.EVENTS)
+                .filter(route -> !route.map().actors().isEmpty());
+        return events.isPresent() && random.below(2) == 0 ? events : cluster.route();
     }
 
     private void startFault(TableRoute route) {

@@ -15,14 +15,8 @@ import java.util.function.BiConsumer;
  * in a pause run, in order, when the pause ends.
  */
 public final class SimProcess {
-    /** Wall clock of the simulation's start: 2024-03-27, a few days before clocks change in some zones. */
-    public static final long WALL_START_MILLIS = 1_711_500_000_000L;
-
-    /** Maximum difference of a process's wall clock from the true time. */
-    public static final long WALL_SKEW_MILLIS = 1_000;
-
-    /** Speed of fast wall clocks: milliseconds of wall time per millisecond of virtual time. A second is then nearly three hours. */
-    public static final long FAST_WALL_RATE = 10_000;
+    /** Maximum difference of a process's wall clock from the true time, at normal speed. */
+    static final long WALL_SKEW_MILLIS = 1_000;
 
     /** Maximum drift of a clock in parts per million. The rates of two such clocks differ by less than 1 %. */
     public static final long DRIFT_PER_MILLION_MAX = 4_900;
@@ -42,7 +36,7 @@ public final class SimProcess {
     private long pausedUntil;
     private long clockBase;
     private long driftPerMillion;
-    private long wallRate = 1;
+    private WallTime wallTime;
     private int pending;
 
     /** @param failed handler of an exception that left the machine's code */
@@ -51,11 +45,12 @@ public final class SimProcess {
         this.queue = queue;
         this.random = random;
         this.failed = failed;
+        this.wallTime = new WallTime(queue);
     }
 
-    /** Makes the wall clock run fast, with a skew that is as much larger. */
-    public void useFastWallClock() {
-        wallRate = FAST_WALL_RATE;
+    /** Sets the true wall time that the wall clock follows. */
+    public void useWallTime(WallTime time) {
+        wallTime = time;
     }
 
     public String name() {
@@ -184,7 +179,7 @@ public final class SimProcess {
             @Override
             public long wallMillis() {
                 long skew = Math.floorMod(clockBase, 2 * WALL_SKEW_MILLIS) - WALL_SKEW_MILLIS;
-                return WALL_START_MILLIS + (skew + queue.now() / 1_000_000) * wallRate;
+                return wallTime.millis(skew);
             }
         };
     }

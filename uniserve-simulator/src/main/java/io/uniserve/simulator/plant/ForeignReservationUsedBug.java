@@ -43,6 +43,7 @@ public final class ForeignReservationUsedBug extends ForwardingRegistry {
                         null,
                         log.decisions(),
                         log.newestForgottenVersion(),
-                        log.historyNumber());
+                        log.historyNumber(),
+                        log.chunkVersions());
     }
 }

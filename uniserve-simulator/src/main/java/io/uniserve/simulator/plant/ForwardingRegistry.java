@@ -6,10 +6,10 @@ import io.uniserve.protocol.env.Registry;
 import java.util.List;
 
 /** Registry that forwards all operations to another one. Plants override single operations. */
-abstract class ForwardingRegistry implements Registry {
-    final Registry registry;
+public abstract class ForwardingRegistry implements Registry {
+    protected final Registry registry;
 
-    ForwardingRegistry(Registry registry) {
+    protected ForwardingRegistry(Registry registry) {
         this.registry = registry;
     }
 

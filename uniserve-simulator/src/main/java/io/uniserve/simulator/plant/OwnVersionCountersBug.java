@@ -33,7 +33,8 @@ public final class OwnVersionCountersBug extends ForwardingRegistry {
                 log.inFlight(),
                 log.decisions(),
                 log.newestForgottenVersion(),
-                log.historyNumber());
+                log.historyNumber(),
+                log.chunkVersions());
     }
 
     @Override

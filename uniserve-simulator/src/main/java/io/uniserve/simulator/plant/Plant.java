@@ -82,7 +82,17 @@ public enum Plant {
     /** A transaction manager treats the outcomes node as empty, and overwrites it. */
     OUTCOMES_UNREAD(Workload.ATOMIC, "I9"),
     /** The transaction log and the outcomes node are written one after the other, not in one multi. */
-    OUTCOMES_APART(Workload.ATOMIC, "I9");
+    OUTCOMES_APART(Workload.ATOMIC, "I9"),
+    /** The coordinator makes chunks of an atomic table without a check of the transaction log, sometimes late. */
+    CREATION_UNCHECKED(Workload.ATOMIC_TIME, "I1"),
+    /** Primaries of new chunks accept versions that are older than their chunk. */
+    FIRST_VERSION_IGNORED(Workload.ATOMIC_TIME, "I1", "I15"),
+    /** Primaries of new chunks vote though servers may answer reads by a map without the chunk. Servers read some maps late. */
+    VOTES_UNFENCED(Workload.ATOMIC_TIME, "I20"),
+    /** A snapshot's epochs belong to the actors of the client's map, by place. */
+    SNAPSHOT_BY_PLACE(Workload.ATOMIC_TIME, "I3", "I4", "I20"),
+    /** Decisions wait for actors whose chunk is expired. */
+    EXPIRED_AWAITED(Workload.ATOMIC_TIME, "LIVE");
 
     private final Workload workload;
     private final Set<String> codes;
@@ -124,6 +134,8 @@ public enum Plant {
      * log has forgotten it.
      * <li>{@code OUTCOMES_*}: clients see a lost outcome only in a retry after many other updates, which simulated clients almost never
      * send.
+     * <li>{@link #CREATION_UNCHECKED}, {@link #FIRST_VERSION_IGNORED}, {@link #EXPIRED_AWAITED}: clients wait for a chunk whose primary can
+     * no longer find out a decision, but only after rare events. The checks compare the registry and the votes.
      * <li>{@link #violatesSnapshots}: clients see a combined snapshot only if an order and its payment are both written between its two parts.
      * </ul>
      */

@@ -37,7 +37,8 @@ public final class ReservationAbortTrimmedBug extends ForwardingRegistry {
                 log.inFlight(),
                 decisions,
                 log.newestForgottenVersion(),
-                log.historyNumber());
+                log.historyNumber(),
+                log.chunkVersions());
     }
 
     private static Decision withFirstParticipantOnly(Decision decision) {

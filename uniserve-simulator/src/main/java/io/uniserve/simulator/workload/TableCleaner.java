@@ -55,7 +55,7 @@ public final class TableCleaner {
                 AckLevel.ISR,
                 batches,
                 env.clock().nanos() + DEADLINE_NANOS);
-        if (workload == Workload.ATOMIC) {
+        if (workload.isAtomic()) {
             new AtomicUpdateRequest(env, cuts, floors, update, ticket.get(), outcome -> {
                         ticket.get().finish();
                         if (outcome instanceof Outcome.Ok<Long>) {

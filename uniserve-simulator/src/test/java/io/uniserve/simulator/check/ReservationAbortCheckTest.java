@@ -52,7 +52,7 @@ final class ReservationAbortCheckTest {
                             PreviousIsr.NONE))
                     .toList());
     private final TransactionLogState begun = TransactionLogTransitions.reserve(TransactionLogState.empty(7), S1);
-    private final TransactionLogState displaced = TransactionLogTransitions.abortReserved(begun, ACTORS, "test");
+    private final TransactionLogState displaced = TransactionLogTransitions.abortReserved(begun, List.of(0, 1), "test");
 
     @BeforeEach
     void disks() {

@@ -6,13 +6,18 @@ import io.uniserve.api.Document;
 import io.uniserve.client.TableSpec;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.protocol.message.client.ReadMode;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +38,10 @@ import org.slf4j.LoggerFactory;
 class OneMomentTest {
     private static final Logger LOG = LoggerFactory.getLogger(OneMomentTest.class);
     private static final int ROUNDS = 12;
+    private static final long FIRST_MILLIS = 1_700_000_000_000L;
+    private static final long HOUR_MILLIS = 3_600_000;
+    private static final int SALES_PER_HOUR = 10;
+    private static final int HOURS = 12;
 
     private final AtomicLong sales = new AtomicLong();
     private final Queue<Long> acknowledged = new ConcurrentLinkedQueue<>();
@@ -58,9 +67,28 @@ class OneMomentTest {
 
     @Test
     void aSaleIsSeenInTheFirstTableWhereItIsSeenInTheSecond(@TempDir Path directory) throws Exception {
+        check(directory, new Partitioner.Hash(3), new Partitioner.Hash(4));
+    }
+
+    /** New chunks are made in both tables while the queries run. */
+    @Test
+    void theSameWhereTheTablesArePartitionedByTime(@TempDir Path directory) throws Exception {
+        check(directory, hours("PT1H", 1), hours("PT2H", 2));
+    }
+
+    private static Partitioner hours(String chunk, int buckets) {
+        return new Partitioner.Time(
+                "ts",
+                new ChunkCalendar(IsoPeriod.parse("chunk", chunk), ZoneOffset.UTC),
+                buckets,
+                Optional.empty(),
+                IsoPeriod.parse("ahead", "P1D"));
+    }
+
+    private void check(Path directory, Partitioner ordered, Partitioner paid) throws Exception {
         try (TpchCluster cluster = new TpchCluster(directory, 4)) {
-            table(cluster, "ordered", 3);
-            table(cluster, "paid", 4);
+            table(cluster, "ordered", ordered);
+            table(cluster, "paid", paid);
             sell(cluster);
             List<CompletableFuture<Void>> all = new ArrayList<>();
             for (int writer = 0; writer < 2; writer++) {
@@ -86,21 +114,22 @@ class OneMomentTest {
         }
     }
 
-    private static void table(TpchCluster cluster, String name, int actors) {
+    private static void table(TpchCluster cluster, String name, Partitioner partitioner) {
         cluster.client()
                 .admin()
                 .createTable(TableSpec.named(name)
                         .port("duckdb")
                         .keyField("id")
-                        .hash(actors)
+                        .partitioner(partitioner)
                         .replicas(2)
                         .level(ConsistencyLevel.FULLY_SERIALIZABLE)
-                        .option("columns", "id bigint, amount integer"));
+                        .option("columns", "id bigint, amount integer, ts bigint"));
     }
 
     private void sell(TpchCluster cluster) {
         long id = sales.incrementAndGet();
-        List<Document> sale = List.of(new Document("id", Map.of("id", id, "amount", id % 100)));
+        long ts = FIRST_MILLIS + id / SALES_PER_HOUR % HOURS * HOUR_MILLIS;
+        List<Document> sale = List.of(new Document("id", Map.of("id", id, "amount", id % 100, "ts", ts)));
         try {
             cluster.put("ordered", "duckdb.put@1", sale);
             cluster.put("paid", "duckdb.put@1", sale);

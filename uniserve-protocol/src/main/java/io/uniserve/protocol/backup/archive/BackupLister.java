@@ -196,8 +196,9 @@ final class BackupLister {
         }
         if (backup.isComplete()) {
             one.complete = backup;
-        } else {
-            one.startMarker = backup;
+        } else if (one.startMarker == null
+                || one.startMarker.actors().count() <= backup.actors().count()) {
+            one.startMarker = backup; // the last of several markers names the actors of all
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.backup.restore;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.backup.format.BackupPaths;
@@ -23,7 +22,7 @@ final class ShippedVersionReader {
     private final Completion<ShippedVersionReader> completion;
     private final TreeMap<Long, Long> first = new TreeMap<>();
     private final TreeSet<Long> open = new TreeSet<>();
-    private final TreeMap<Long, LogEntry> prepared = new TreeMap<>();
+    private final TreeMap<Long, ShippedVersions.Commit> prepared = new TreeMap<>();
     private final List<ShippedVersions.Commit> committed = new ArrayList<>();
     private long index;
 
@@ -54,13 +53,20 @@ final class ShippedVersionReader {
         objects.get(run.key(), completion.then(got -> {
             int count = (int) (run.last() - run.first() + 1);
             Outcome<List<LogEntry>> decoded = ReplicaLog.decode(got, run.first());
-            if (decoded instanceof Outcome.Ok<List<LogEntry>> ok && ok.value().size() >= count) {
-                ok.value().subList(0, count).forEach(this::record);
-                next(at + 1);
-            } else {
+            if (!(decoded instanceof Outcome.Ok<List<LogEntry>> ok)
+                    || ok.value().size() < count) {
                 completion.done(Outcome.err(
                         new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " has bad entries")));
+                return;
             }
+            try {
+                ok.value().subList(0, count).forEach(this::record);
+            } catch (UniserveException e) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.CORRUPT, "object " + run.key() + " has a bad entry: " + e.reason(), e)));
+                return;
+            }
+            next(at + 1);
         }));
     }
 
@@ -76,16 +82,16 @@ final class ShippedVersionReader {
         first.putIfAbsent(version, entry.index());
         if (entry.type() == LogEntry.Type.PREPARE) {
             open.add(version);
-            prepared.put(
-                    version,
-                    LogEntry.prepare(
-                            entry.epoch(), index, version, entry.previous(), entry.participants(), Bytes.EMPTY));
+            prepared.put(version, new ShippedVersions.Commit(version, entry.previous(), entry.participants()));
             return;
         }
         open.remove(version);
-        LogEntry prepare = prepared.remove(version);
+        ShippedVersions.Commit prepare = prepared.remove(version);
         if (entry.isCommit() && prepare != null) {
-            committed.add(new ShippedVersions.Commit(version, prepare.previous(), prepare.participants()));
+            long before = committed.isEmpty()
+                    ? 0
+                    : committed.get(committed.size() - 1).version();
+            committed.add(prepare.following(before));
         }
     }
 

@@ -128,7 +128,7 @@ public final class LogShipper {
                 epoch,
                 log,
                 localCheckpoints,
-                newestVersion == null ? null : new ParticipantShippingChecker(host, key, table, newestVersion),
+                newestVersion == null ? null : new ParticipantShippingChecker(host, key, meta, newestVersion),
                 failures);
         this.pinner = new SnapshotPinner(host, key, table, epoch, log);
         this.definitionShipper = new TableDefinitionShipper(host, key, epoch, safer, failures);

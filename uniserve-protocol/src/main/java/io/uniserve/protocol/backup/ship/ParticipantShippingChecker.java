@@ -1,14 +1,21 @@
 package io.uniserve.protocol.backup.ship;
 
+import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TableMeta;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.context.ReplicaContext;
 import io.uniserve.protocol.replica.storage.CheckpointStore;
+import java.util.List;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Check that the other actors of an atomic table have shipped their logs up to the newest version in a checkpoint. The checkpoint must not
  * be stored before, because it replaces an older one. The actor could then not go back to a version that all actors have. It sends requests
  * to the other primaries, a few at a time.
+ *
+ * <p>The actors of a TIME table change. So the server's map is first confirmed in the registry, after the versions were committed: it then
+ * has every participant of them whose chunk is not expired. Actors of chunks that expire meanwhile are not waited for.
  */
 final class ParticipantShippingChecker {
     private static final int ASKED_AT_ONCE = 8;
@@ -25,6 +35,7 @@ final class ParticipantShippingChecker {
     private final ReplicaContext host;
     private final ReplicaKey key;
     private final TableName table;
+    private final Partitioner partitioner;
     private final LongSupplier newest;
     private final TreeSet<Integer> remainingActors = new TreeSet<>();
     private final TreeSet<Integer> pendingActors = new TreeSet<>();
@@ -32,12 +43,15 @@ final class ParticipantShippingChecker {
     private long version;
     private int cursor = -1;
     private long askAt;
+    private boolean actorsKnown;
+    private boolean confirming;
 
     /** @param newest the newest version in this actor's log, decided or not */
-    ParticipantShippingChecker(ReplicaContext host, ReplicaKey key, TableName table, LongSupplier newest) {
+    ParticipantShippingChecker(ReplicaContext host, ReplicaKey key, TableMeta meta, LongSupplier newest) {
         this.host = host;
         this.key = key;
-        this.table = table;
+        this.table = meta.name();
+        this.partitioner = meta.partitioner();
         this.newest = newest;
         this.askAt = host.env().clock().nanos();
     }
@@ -56,17 +70,51 @@ final class ParticipantShippingChecker {
             version = newest.getAsLong();
             remainingActors.clear();
             pendingActors.clear();
-            for (int actor = 0; version > 0 && actor < map.actors().size(); actor++) {
-                if (actor != key.actor()) {
-                    remainingActors.add(actor);
-                }
+            actorsKnown = version == 0;
+            if (!(partitioner instanceof Partitioner.Time)) {
+                addOthers(map);
             }
         }
+        if (!actorsKnown && now - askAt >= 0) {
+            confirmActors(map, candidate);
+        }
+        remainingActors.removeIf(actor -> map.isExpired(partitioner, actor));
         if (!remainingActors.isEmpty() && now - askAt >= 0) {
             askAt = now + host.config().shippingNanos();
             sendRequests(map, candidate);
         }
-        return remainingActors.isEmpty();
+        return actorsKnown && remainingActors.isEmpty();
+    }
+
+    private void addOthers(TableMap map) {
+        actorsKnown = true;
+        if (version > 0) {
+            remainingActors.addAll(map.numbers());
+            remainingActors.remove(key.actor());
+        }
+    }
+
+    /** Takes the actors of this map once the registry confirms that it is the newest. */
+    private void confirmActors(TableMap map, CheckpointStore.Name candidate) {
+        if (confirming) {
+            return;
+        }
+        confirming = true;
+        long asked = version;
+        Op check = new Op.Check(RegistryPaths.map(table), host.mapVersion(table));
+        host.env().registry().multi(List.of(check), checked -> {
+            confirming = false;
+            if (!candidate.equals(checkpoint) || version != asked || actorsKnown) {
+                return;
+            }
+            if (checked instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
+                addOthers(map);
+            } else {
+                askAt = host.env().clock().nanos() + host.config().shippingNanos();
+                host.refresh(table);
+            }
+            host.wantTicks(key);
+        });
     }
 
     private void sendRequests(TableMap map, CheckpointStore.Name candidate) {
@@ -74,7 +122,8 @@ final class ParticipantShippingChecker {
             Integer next = remainingActors.higher(cursor);
             int actor = next == null ? remainingActors.first() : next;
             cursor = actor;
-            Address primary = host.addressOf(map.actors().get(actor).primary());
+            ActorState row = map.find(actor);
+            Address primary = row == null ? null : host.addressOf(row.primary());
             if (primary == null || !pendingActors.add(actor)) {
                 continue;
             }

@@ -20,7 +20,7 @@ import java.util.List;
  *
  * <p>Needed in no mode STALE, and not for actors that the caller has chosen by itself: the caller compares generations then. Not thread-safe.
  */
-final class ChunkCoverage {
+public final class ChunkCoverage {
     private static final long CONFIRM_NANOS = 1_000_000_000L;
     private static final long PAUSE_NANOS_MIN = 5_000_000;
 
@@ -40,7 +40,7 @@ final class ChunkCoverage {
     private Timers.Cancel wait = () -> {};
 
     /** @param again continues the query with the newest map, or ends it */
-    ChunkCoverage(ClientContext env, Query query, boolean inSession, Runnable again) {
+    public ChunkCoverage(ClientContext env, Query query, boolean inSession, Runnable again) {
         this.env = env;
         this.query = query;
         this.inSession = inSession;
@@ -48,7 +48,7 @@ final class ChunkCoverage {
     }
 
     /** Sets the map that the query's actors are from. */
-    void onMap(TableRoute route) {
+    public void onMap(TableRoute route) {
         boolean chosen = query.actors().isPresent() && query.choice().isEmpty();
         needed = route.meta().partitioner() instanceof Partitioner.Time && query.mode() != ReadMode.STALE && !chosen;
         tableId = route.meta().tableId();
@@ -56,17 +56,17 @@ final class ChunkCoverage {
     }
 
     /** Records the generation in a reply; 0 if it has none. */
-    void onReply(long generationOfServer) {
+    public void onReply(long generationOfServer) {
         seen = Math.max(seen, generationOfServer);
     }
 
     /** The latest generation in a reply, 0 for none. */
-    long seenGeneration() {
+    public long seenGeneration() {
         return seen;
     }
 
     /** Returns whether the proof exists. Else the query continues later. */
-    boolean isProven() {
+    public boolean isProven() {
         if (!needed || !isStale() && (confirmed || seen > 0 || inSession)) {
             return true;
         }
@@ -86,7 +86,7 @@ final class ChunkCoverage {
     }
 
     /** Continues the query after the next map, or after a pause. */
-    void refresh(String reason) {
+    public void refresh(String reason) {
         wait.cancel();
         waiting = true;
         lastFailure = reason;
@@ -140,23 +140,23 @@ final class ChunkCoverage {
             refresh("the table was replaced");
             return;
         }
-        seen = Math.max(seen, outcome.value().tables().get(0).version());
+        seen = Math.max(seen, outcome.value().tables().get(0).generation());
         confirmed = true;
         waiting = false;
         again.run();
     }
 
     /** Number of times that the query has waited for another map. */
-    int rounds() {
+    public int rounds() {
         return rounds;
     }
 
     /** Why the query waits, for an error; empty if it does not. */
-    String describe() {
+    public String describe() {
         return waiting ? "; " + lastFailure : "";
     }
 
-    void stop() {
+    public void stop() {
         stopped = true;
         wait.cancel();
     }

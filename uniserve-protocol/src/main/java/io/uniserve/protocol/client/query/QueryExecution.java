@@ -193,7 +193,7 @@ public final class QueryExecution {
 
     /** Leaves out an actor whose chunk has expired while the query ran: it has no rows any more. */
     private boolean skipIfExpired(TableRoute route, QueryTarget slot) {
-        if (slot.isResolved() || !QueryTargets.isExpired(route, slot.actor)) {
+        if (slot.isResolved() || !QueryActors.isExpired(route, slot.actor)) {
             return false;
         }
         parked -= slot.isParked() ? 1 : 0;

@@ -23,8 +23,11 @@ import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.message.client.UpdateRequest.ActorRows;
 import io.uniserve.protocol.transaction.TransactionConfig;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -270,11 +273,11 @@ public final class AtomicUpdateRequest {
 
     /** True if all rows have the same primary and fit in one message. */
     private boolean fitsOneServer(TableRoute route) {
-        List<ActorState> actors = route.map().actors();
         return bytes <= Limits.BATCH_BYTES_MAX
                 && update.batches().stream()
-                                .filter(batch -> batch.actor() < actors.size())
-                                .map(batch -> actors.get(batch.actor()).primary())
+                                .map(batch -> route.map().find(batch.actor()))
+                                .filter(Objects::nonNull)
+                                .map(ActorState::primary)
                                 .distinct()
                                 .count()
                         == 1;
@@ -332,7 +335,7 @@ public final class AtomicUpdateRequest {
      * managers need not wait for each other. Then come the primaries of the other actors, then any live server.
      */
     private Optional<ServerId> nextTransactionManager(RouteIndex index) {
-        List<ServerId> candidates = new ArrayList<>();
+        Set<ServerId> candidates = new LinkedHashSet<>();
         Optional<TableRoute> route = index.table(update.table());
         route.ifPresent(table -> table.map().actors().forEach(actor -> candidates.add(actor.primary())));
         index.routing().servers().forEach(server -> candidates.add(server.id()));

@@ -1,11 +1,15 @@
 package io.uniserve.protocol.client.transaction;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.client.query.QueryActors;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.RouteIndex;
 import io.uniserve.protocol.env.Completion;
@@ -51,18 +55,33 @@ final class RowUploader {
         Map<ServerId, Deque<List<ActorRows>>> messages = new TreeMap<>();
         actors = rows.size();
         for (ActorRows actor : rows) {
-            if (actor.actor() >= route.map().actors().size()) {
+            ActorState state = route.map().find(actor.actor());
+            if (QueryActors.isExpired(route, actor.actor())) {
+                // no primary stores the rows: the transaction manager finds out whether an earlier attempt was
+                // committed
+                staged.add(new ActorRows(
+                        actor.actor(),
+                        0,
+                        Bytes.EMPTY,
+                        new StagedRowsRef(actor.rows().size(), Sha256.hex(actor.rows()))));
+                continue;
+            }
+            if (state == null) {
+                boolean mayAppear = route.meta().partitioner() instanceof Partitioner.Time;
                 fail(
-                        ErrorCode.INVALID_ARGUMENT,
-                        "the table has " + route.map().actors().size() + " actors");
+                        mayAppear ? ErrorCode.UNAVAILABLE : ErrorCode.INVALID_ARGUMENT,
+                        "the table has " + route.map().describeNumbers());
                 return;
             }
-            ServerId primary = route.map().actors().get(actor.actor()).primary();
+            ServerId primary = state.primary();
             if (index.address(primary).isEmpty()) {
                 fail(ErrorCode.UNAVAILABLE, "the primary of actor " + actor.actor() + " is not alive");
                 return;
             }
             add(messages.computeIfAbsent(primary, server -> new ArrayDeque<>()), actor, messageBytes);
+        }
+        if (messages.isEmpty()) {
+            end(Outcome.ok(List.copyOf(staged)));
         }
         messages.forEach((server, queue) -> send(index.address(server).orElseThrow(), server, queue, timeoutNanos));
     }

@@ -5,8 +5,11 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.client.query.ChunkCoverage;
 import io.uniserve.protocol.client.query.Query;
+import io.uniserve.protocol.client.query.QueryActors;
 import io.uniserve.protocol.client.query.QueryResult;
 import io.uniserve.protocol.client.query.ReadErrorAction;
 import io.uniserve.protocol.client.routing.ClientContext;
@@ -21,9 +24,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +41,15 @@ import org.jspecify.annotations.Nullable;
  * visible" for the version since the read started: so it was not visible when the read started. Usually the manager's server is among those
  * queried, and no extra message is needed. Else the actors are read again, and their servers request a claim from the manager.
  *
+ * <p>Of a TIME table it reads all chunks that have rows at its version ({@link ChunkCoverage}). If one of its chunks expires, it restarts
+ * without the chunk, so it never has a part of a chunk.
+ *
  * <p>Not thread-safe; the completion is called exactly once.
  */
 public final class SnapshotReadExecution {
     private static final long SLOW_NANOS = 10_000_000;
+    /** Number of maps without an actor that the caller has chosen, before the read fails. */
+    private static final int STALE_MAPS_MAX = 8;
 
     private final ClientContext env;
     private final VersionWatermarks watermarks;
@@ -61,15 +71,24 @@ public final class SnapshotReadExecution {
     private long expectedTableId;
 
     private boolean mapRefreshed;
+    private final ChunkCoverage coverage;
+    /** A chunk that the read covers has expired before all its actors have answered. */
+    private boolean chunkExpired;
 
     /**
      * Result of the read: each actor once, all of one version.
      *
      * @param tableId table number
      * @param rounds number of rounds that the read took
+     * @param generation as in {@link QueryResult}
      */
     public record Result(
-            long tableId, long version, List<VersionedRead.Part> parts, int rounds, QueryResult.Stats stats) {
+            long tableId,
+            long version,
+            List<VersionedRead.Part> parts,
+            int rounds,
+            QueryResult.Stats stats,
+            long generation) {
         public Result {
             parts = List.copyOf(parts);
         }
@@ -86,7 +105,8 @@ public final class SnapshotReadExecution {
             return new QueryResult(
                     parts.stream().map(VersionedRead.Part::value).toList(),
                     parts.stream().map(VersionedRead.Part::actors).toList(),
-                    stats);
+                    stats,
+                    generation);
         }
     }
 
@@ -119,6 +139,7 @@ public final class SnapshotReadExecution {
         this.query = query;
         this.completion = completion;
         this.scatter = new ScatterReadExecution(env, network, List.of(query), SLOW_NANOS, new Rules());
+        this.coverage = new ChunkCoverage(env, query, false, this::addActors);
     }
 
     /**
@@ -156,26 +177,61 @@ public final class SnapshotReadExecution {
             return;
         }
         tableId = route.get().meta().tableId();
-        int count = route.get().map().actors().size();
-        for (int actor : new TreeSet<>(query.actors().orElseGet(() -> allActors(count)))) {
-            if (actor < 0 || actor >= count) {
-                complete(error(ErrorCode.INVALID_ARGUMENT, "no actor " + actor + ": number of actors: " + count));
-                return;
-            }
-            scatter.add(0, actor);
-        }
         deadline = env.timers().after(Math.max(1, scatter.left()), () -> {
             String open =
                     scatter.slots().stream().filter(slot -> slot.part() == null).count() + " actors";
             complete(error(
                     ErrorCode.DEADLINE_EXCEEDED,
-                    "no answer from " + open + " in time; the last failure: " + scatter.last()));
+                    "no answer from " + open + " in time; the last failure: " + scatter.last() + coverage.describe()));
         });
-        if (scatter.slots().isEmpty()) {
+        addActors();
+    }
+
+    /** Adds the actors that the newest map has for the read, and asks for them. */
+    private void addActors() {
+        Optional<TableRoute> route = route(env.routing().current());
+        if (scatter.isStopped() || route.isEmpty()) {
+            completeDropped();
+            return;
+        }
+        coverage.onMap(route.get());
+        try {
+            Set<Integer> known = scatter.slots().stream()
+                    .map(ScatterReadExecution.Slot::actor)
+                    .collect(Collectors.toSet());
+            for (int actor : actors(route.get())) {
+                if (!known.contains(actor)) {
+                    scatter.add(0, actor);
+                }
+            }
+        } catch (UniserveException e) {
+            if (e.code() == ErrorCode.STALE_EPOCH && coverage.rounds() < STALE_MAPS_MAX) {
+                coverage.refresh(e.reason());
+            } else {
+                complete(Outcome.err(e));
+            }
+            return;
+        }
+        if (scatter.isComplete()) {
             completeOrReadAgain();
         } else {
             dispatch();
         }
+    }
+
+    private int[] actors(TableRoute route) {
+        if (route.meta().partitioner() instanceof Partitioner.Time) {
+            return QueryActors.numbers(query, route);
+        }
+        int count = route.map().actors().size();
+        int[] chosen = new TreeSet<>(query.actors().orElseGet(() -> route.map().numbers()))
+                .stream().mapToInt(Integer::intValue).toArray();
+        for (int actor : chosen) {
+            if (actor < 0 || actor >= count) {
+                throw UniserveException.invalid("no actor " + actor + ": number of actors: " + count);
+            }
+        }
+        return chosen;
     }
 
     private boolean hasExpectedTableId(TableRoute route) {
@@ -204,14 +260,6 @@ public final class SnapshotReadExecution {
         complete(error(ErrorCode.CANCELLED, "the query was cancelled"));
     }
 
-    private static List<Integer> allActors(int count) {
-        List<Integer> all = new ArrayList<>();
-        for (int actor = 0; actor < count; actor++) {
-            all.add(actor);
-        }
-        return all;
-    }
-
     private static Outcome<Result> error(ErrorCode code, String message) {
         return Outcome.err(new UniserveException(code, message));
     }
@@ -219,6 +267,7 @@ public final class SnapshotReadExecution {
     private void complete(Outcome<Result> outcome) {
         if (scatter.stop()) {
             deadline.cancel();
+            coverage.stop();
             completion.done(outcome);
         }
     }
@@ -230,19 +279,24 @@ public final class SnapshotReadExecution {
     /** Sends requests for all actors without an answer and without a call under way. */
     private void dispatch() {
         if (route(env.routing().current()).isEmpty()) {
-            ErrorCode code = expectedTableId == 0 ? ErrorCode.TABLE_NOT_FOUND : ErrorCode.VERSION_GONE;
-            complete(error(code, "table " + query.table() + " was dropped while the query ran"));
+            completeDropped();
             return;
         }
         scatter.dispatch();
     }
 
+    private void completeDropped() {
+        ErrorCode code = expectedTableId == 0 ? ErrorCode.TABLE_NOT_FOUND : ErrorCode.VERSION_GONE;
+        complete(error(code, "table " + query.table() + " was dropped while the query ran"));
+    }
+
     private final class Rules implements ScatterPolicy {
         @Override
         public @Nullable ActorState find(RouteIndex index, ScatterReadExecution.Slot slot) {
-            return route(index)
-                    .map(route -> route.map().actors().get(slot.actor()))
-                    .orElse(null);
+            Optional<TableRoute> route = route(index);
+            chunkExpired |= route.filter(found -> QueryActors.isExpired(found, slot.actor()))
+                    .isPresent();
+            return route.map(found -> found.map().find(slot.actor())).orElse(null);
         }
 
         @Override
@@ -289,6 +343,7 @@ public final class SnapshotReadExecution {
         @Override
         public void received(VersionedRead.Reply reply) {
             invisibleVersions.addAll(reply.invisibleVersions());
+            coverage.onReply(reply.generation());
         }
 
         @Override
@@ -315,7 +370,11 @@ public final class SnapshotReadExecution {
 
         @Override
         public void exhausted() {
-            scatter.retryAfterPause();
+            if (chunkExpired) {
+                restart();
+            } else {
+                scatter.retryAfterPause();
+            }
         }
 
         @Override
@@ -330,6 +389,14 @@ public final class SnapshotReadExecution {
     }
 
     private void restart() {
+        boolean expired = chunkExpired;
+        chunkExpired = false;
+        if (expired && requestedVersion > 0) {
+            complete(error(
+                    ErrorCode.VERSION_GONE,
+                    "a chunk of table " + query.table() + " expired while version " + requestedVersion + " was read"));
+            return;
+        }
         if (++restarts > Limits.VERSION_RESTARTS_MAX) {
             complete(error(
                     ErrorCode.VERSION_GONE, "version " + readVersion + " is not kept any more: " + scatter.last()));
@@ -337,7 +404,13 @@ public final class SnapshotReadExecution {
         }
         scatter.drop();
         readVersion = 0;
-        readAgain(slot -> true);
+        if (expired) {
+            scatter.clear();
+            rounds++;
+            addActors();
+        } else {
+            readAgain(slot -> true);
+        }
     }
 
     /** Continues when all actors have answered: ends the read if they agree, else reads those again that are behind. */
@@ -360,8 +433,10 @@ public final class SnapshotReadExecution {
         if (scatter.slots().stream().anyMatch(slot -> at(slot) < wanted)) {
             readVersion = wanted;
             readAgain(slot -> at(slot) < wanted);
-        } else {
+        } else if (coverage.isProven()) {
             succeed(version);
+        } else {
+            readVersion = requestedVersion; // a chunk of a newer map may have a later version than all other actors
         }
     }
 
@@ -399,6 +474,6 @@ public final class SnapshotReadExecution {
         }
         version = version == Long.MAX_VALUE ? agreed : version;
         watermarks.raise(tableId, Math.max(newest, version), env.clock().nanos());
-        complete(Outcome.ok(new Result(tableId, version, parts, rounds, scatter.stats())));
+        complete(Outcome.ok(new Result(tableId, version, parts, rounds, scatter.stats(), coverage.seenGeneration())));
     }
 }

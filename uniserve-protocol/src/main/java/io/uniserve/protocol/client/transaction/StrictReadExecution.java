@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * STRICT read of one or several tables (docs/protocol.md, section 4). A server confirms a snapshot of versions and epochs of all tables;
  * then replicas that are in sync in these epochs are read at these versions. It depends on no lease, and so on no clock. If an epoch has
- * changed or a state is no longer kept, the read takes a new snapshot. The result is complete and of one snapshot, or an error.
+ * changed or a state is no longer kept, the read takes a new snapshot. The result is complete and of one snapshot, or an error. Of a TIME
+ * table it reads exactly the actors of the snapshot.
  *
  * <p>Not thread-safe; the completion is called exactly once.
  */
@@ -56,6 +57,9 @@ public final class StrictReadExecution {
     private boolean stateGone;
 
     private boolean mapRefreshed;
+    /** True once all actors of the snapshot are chosen. A map that is older than the snapshot permits no choice. */
+    private boolean actorsChosen;
+
     private int round;
     private final List<TableName> tables;
     private final @Nullable ConsistentSnapshot givenSnapshot;
@@ -77,7 +81,8 @@ public final class StrictReadExecution {
             return new QueryResult(
                     List.copyOf(values.values()),
                     values.keySet().stream().map(List::of).toList(),
-                    stats);
+                    stats,
+                    StrictReadExecution.table(consistentCut, table).generation());
         }
     }
 
@@ -249,21 +254,35 @@ public final class StrictReadExecution {
     private void useSnapshot(ConsistentSnapshot taken) {
         consistentCut = taken;
         mapChanged = false;
+        actorsChosen = false;
+        scatter.clear();
         for (int i = 0; i < queries.size(); i++) {
             ConsistentSnapshot.Table table = table(taken, i);
-            int count = table.epochs().size();
-            List<Integer> actors = new ArrayList<>(queries.get(i).actors().orElse(List.of()));
-            for (int actor = 0; actor < count && queries.get(i).actors().isEmpty(); actor++) {
-                actors.add(actor);
-            }
-            for (int actor : actors) {
-                if (actor < 0 || actor >= count) {
-                    fail(ErrorCode.INVALID_ARGUMENT, "no actor " + actor + ": number of actors: " + count);
+            List<Integer> actors;
+            if (queries.get(i).choice().isPresent()) {
+                Optional<TableRoute> route = env.routing().current().table(table.name());
+                if (route.isEmpty() || route.get().map().generation() < table.generation()) {
+                    scatter.note("the map is older than the snapshot of table " + table.name());
+                    retryWithNewSnapshot();
                     return;
                 }
-                scatter.add(i, actor);
+                actors = queries.get(i).choice().get().apply(route.get());
+            } else {
+                actors = queries.get(i).actors().orElse(table.actors());
+            }
+            for (int actor : actors) {
+                if (table.has(actor)) {
+                    scatter.add(i, actor);
+                } else if (!table.isOfChunks()) {
+                    fail(
+                            ErrorCode.INVALID_ARGUMENT,
+                            "no actor " + actor + ": number of actors: "
+                                    + table.actors().size());
+                    return;
+                } // else its chunk is expired or was made later: it has no rows in the snapshot
             }
         }
+        actorsChosen = true;
         succeedOrDispatch();
     }
 
@@ -281,11 +300,10 @@ public final class StrictReadExecution {
          */
         @Override
         public @Nullable ActorState find(RouteIndex index, ScatterReadExecution.Slot slot) {
-            List<ActorState> actors = index.table(queries.get(slot.query()).table())
-                    .map(route -> route.map().actors())
-                    .orElse(List.of());
-            ActorState actor = slot.actor() < actors.size() ? actors.get(slot.actor()) : null;
-            long epoch = table(slot.query()).epochs().get(slot.actor());
+            ActorState actor = index.table(queries.get(slot.query()).table())
+                    .map(route -> route.map().find(slot.actor()))
+                    .orElse(null);
+            long epoch = table(slot.query()).epoch(slot.actor()).orElseThrow();
             if (actor == null || actor.epoch() != epoch) {
                 scatter.note("the map is another one than at the moment of the read");
                 mapChanged = true;
@@ -363,7 +381,11 @@ public final class StrictReadExecution {
         public void retry() {
             mapChanged = false;
             stateGone = false;
-            succeedOrDispatch();
+            if (actorsChosen) {
+                succeedOrDispatch();
+            } else {
+                useSnapshot(Objects.requireNonNull(consistentCut));
+            }
         }
 
         @Override

@@ -110,6 +110,8 @@ public final class BackupHandler {
             ended.accept(outcome instanceof Outcome.Ok<AdminReply>);
         });
         BackupOperation job = startOperation(name, answer);
+        leader.droppedTables().hold(table.meta.name());
+        answer.whenDone(() -> leader.droppedTables().release(table.meta.name()));
         new CreateBackupProcedure(job, table.meta, true, taken -> {
                     if (taken instanceof Outcome.Ok<TableSnapshot> ok) {
                         new RollbackTableProcedure(job, ok.value(), tableIds, () -> lost.test(number)).start();

@@ -83,14 +83,20 @@ final class BackupPartCopier {
         return List.of(records);
     }
 
-    /** The row of a restored actor: the first of these servers takes the actor over from the copied backup. */
-    static ActorState restoredActor(BackupRecord copied, List<ServerId> replicas, Collection<ServerId> readers) {
+    /**
+     * The row of a restored actor: the first of these servers takes the actor over from the copied backup.
+     *
+     * @param next version of the restored table's next update, 0 for an eventual table. It is the first version of an actor without data
+     */
+    static ActorState restoredActor(
+            BackupRecord copied, List<ServerId> replicas, Collection<ServerId> readers, long next) {
         long epoch = copied.epoch() + 1;
         ServerId primary = replicas.get(0);
         List<Fencing> fencing =
                 readers.stream().map(server -> new Fencing(server, epoch)).toList();
-        return new ActorState(
+        ActorState row = new ActorState(
                 copied.key().actor(), epoch, primary, List.of(primary), List.of(), fencing, replicas, Map.of(), epoch);
+        return copied.shippedIndex() == 0 ? row.withFirstVersion(next) : row;
     }
 
     /** True once a record may exist. */

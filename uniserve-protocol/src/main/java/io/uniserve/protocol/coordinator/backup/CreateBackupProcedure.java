@@ -56,10 +56,14 @@ final class CreateBackupProcedure {
     private final boolean salvage;
     private final String id;
     private final TreeMap<Integer, TableSnapshot.Part> parts = new TreeMap<>();
+    /** Names every actor that may have a pin. */
     private TableSnapshot startMarker;
+
+    private TableSnapshot.Actors actors = new TableSnapshot.Actors(List.of(), 0);
     private Set<Integer> unshipped = Set.of();
     private final Completion<TableSnapshot> completion;
     private RestorePointFinder.@Nullable RestorePoint restorePoint;
+    private boolean stored;
     private boolean replace;
     private @Nullable IntPredicate isLost;
     private long version;
@@ -73,12 +77,12 @@ final class CreateBackupProcedure {
         this.meta = meta;
         this.salvage = salvage;
         this.id = "%016x".formatted(job.leader().env().ids().next());
-        this.startMarker = started(new TableSnapshot.Actors(List.of(), 0));
+        this.startMarker = started(actors);
     }
 
-    private TableSnapshot started(TableSnapshot.Actors actors) {
+    private TableSnapshot started(TableSnapshot.Actors named) {
         String cluster = job.leader().config().clusterId();
-        return new TableSnapshot(job.name(), id, cluster, meta, 0, 0, actors, Optional.empty());
+        return new TableSnapshot(job.name(), id, cluster, meta, 0, 0, named, Optional.empty());
     }
 
     /**
@@ -105,7 +109,7 @@ final class CreateBackupProcedure {
     private void deleteOld(ArrayDeque<BackupInfo> old) {
         BackupInfo one = old.poll();
         if (one == null) {
-            new BackupActorFinder(job, meta, this::storeStartMarker).find(salvage);
+            findActors(this::chooseVersion);
         } else if (one.state() != BackupInfo.State.INCOMPLETE && !replace) {
             fail(new UniserveException(
                     ErrorCode.BACKUP_EXISTS, "backup " + job.name() + " exists: delete it first or use another name"));
@@ -120,25 +124,49 @@ final class CreateBackupProcedure {
         }
     }
 
-    private void storeStartMarker(Outcome<BackupActorFinder.Found> found) {
-        if (!(found instanceof Outcome.Ok<BackupActorFinder.Found> ok)) {
-            fail(found.error());
+    /** Finds the actors of the backup, and stores a marker with those that no marker has. */
+    private void findActors(Runnable then) {
+        boolean onlyStored = salvage && isLost == null;
+        new BackupActorFinder(job, meta, found -> {
+                    if (found instanceof Outcome.Ok<BackupActorFinder.Found> ok) {
+                        actors = ok.value().actors();
+                        unshipped = ok.value().empty();
+                        storeStartMarker(then);
+                    } else if (stored) {
+                        deletePartial(found.error());
+                    } else {
+                        fail(found.error());
+                    }
+                })
+                .find(onlyStored);
+    }
+
+    private void storeStartMarker(Runnable then) {
+        TreeSet<Integer> all = new TreeSet<>(startMarker.actors().numbers());
+        if (!all.addAll(actors.numbers()) && stored) {
+            then.run();
             return;
         }
-        startMarker = started(ok.value().actors());
-        unshipped = ok.value().empty();
-        job.callForAck(new ArchiveRequest.StoreManifest(startMarker.encode()), stored -> {
-            if (stored instanceof Outcome.Ok<Done>) {
-                chooseVersion();
+        int least = all.isEmpty() ? actors.expiredBefore() : firstChunk(all.first());
+        startMarker = started(new TableSnapshot.Actors(List.copyOf(all), Math.min(least, actors.expiredBefore())));
+        stored = true;
+        job.callForAck(new ArchiveRequest.StoreManifest(startMarker.encode()), outcome -> {
+            if (outcome instanceof Outcome.Ok<Done>) {
+                then.run();
             } else {
-                deletePartial(stored.error());
+                deletePartial(outcome.error());
             }
         });
     }
 
+    private int firstChunk(int actor) {
+        return meta.partitioner() instanceof Partitioner.Time time ? time.ordinalOf(actor) : 0;
+    }
+
     /**
      * Chooses the version of the backup: all parts have the same one. It is the newest committed version now, or a newer one in a later
-     * round if an actor no longer has it.
+     * round if an actor no longer has it. The map is read after the version, because chunks may be made meanwhile: then every participant of
+     * the version is in the map, or expired.
      */
     private void chooseVersion() {
         if (meta.level() == ConsistencyLevel.EVENTUAL) {
@@ -146,13 +174,17 @@ final class CreateBackupProcedure {
             return;
         }
         if (salvage) {
-            new RestorePointFinder(job, meta, isLost, this::onRestorePoint).start();
+            new RestorePointFinder(job, meta, actors, isLost, this::onRestorePoint).start();
             return;
         }
         rounds++;
         readTransactionLog(ATTEMPTS_MAX, log -> {
             version = log.committedVersion();
-            pinAllParts();
+            if (isTime()) {
+                findActors(this::pinAllParts);
+            } else {
+                pinAllParts();
+            }
         });
     }
 
@@ -189,16 +221,18 @@ final class CreateBackupProcedure {
     }
 
     private void pinAllParts() {
-        job.forEachActor(startMarker.actors().numbers(), (actor, then) -> pinPart(actor, 1, then), this::onAllPinned);
+        job.forEachActor(actors.numbers(), (actor, then) -> pinPart(actor, 1, then), this::onAllPinned);
     }
 
-    /** Returns whether the leader's map shows that the actor's chunk has expired since the start of the backup. */
+    /** Ordinal of the first chunk that is not expired now, by the leader's map or the stored logs; 0 if the table has no chunks. */
+    private int expiredBefore() {
+        Table table = job.leader().catalog().find(meta.tableId());
+        int before = table == null ? actors.expiredBefore() : table.map().expiredBefore();
+        return restorePoint == null ? before : Math.max(before, restorePoint.expiredBefore());
+    }
+
     private boolean isExpired(int actor) {
-        Table table = job.leader().catalog().find(meta.name());
-        return !salvage
-                && table != null
-                && table.meta.tableId() == meta.tableId()
-                && table.map().isExpired(meta.partitioner(), actor);
+        return meta.partitioner() instanceof Partitioner.Time time && time.ordinalOf(actor) < expiredBefore();
     }
 
     private UniserveException droppedError() {
@@ -228,9 +262,9 @@ final class CreateBackupProcedure {
                 return;
             }
             UniserveException error = outcome.error();
-            boolean again = error.code().retriable() && (version == 0 || error.code() != ErrorCode.VERSION_GONE)
-                    || error.code() == ErrorCode.DEADLINE_EXCEEDED
-                    || isTime() && attempt < EXPIRED_ATTEMPTS_MAX;
+            boolean newRound = isAtomic() && error.code() == ErrorCode.VERSION_GONE;
+            boolean transientError = error.code().retriable() || error.code() == ErrorCode.DEADLINE_EXCEEDED;
+            boolean again = !newRound && (transientError || isTime() && attempt < EXPIRED_ATTEMPTS_MAX);
             if (again && attempt < ATTEMPTS_MAX && job.reply().isOpen()) {
                 job.leader()
                         .registry()
@@ -245,7 +279,7 @@ final class CreateBackupProcedure {
         if (salvage) {
             boolean mayBeEmpty = unshipped.contains(actor);
             long all = mayBeEmpty ? Long.MAX_VALUE : 0;
-            long before = meta.level() == ConsistencyLevel.EVENTUAL ? all : version + 1;
+            long before = !isAtomic() ? all : version + 1;
             job.call(new ArchiveRequest.PinLostActor(key, startMarker.id(), before), PeerReply.Pinned.class, heard);
         } else {
             callPrimary(key, heard);
@@ -279,7 +313,7 @@ final class CreateBackupProcedure {
 
     private void onAllPinned(Outcome<Done> outcome) {
         if (outcome instanceof Outcome.Err<Done> err) {
-            if (version > 0 && err.error().code() == ErrorCode.VERSION_GONE && rounds < ROUNDS_MAX) {
+            if (isAtomic() && err.error().code() == ErrorCode.VERSION_GONE && rounds < ROUNDS_MAX) {
                 chooseVersion();
             } else {
                 deletePartial(err.error());
@@ -324,10 +358,7 @@ final class CreateBackupProcedure {
     }
 
     private void storeManifest() {
-        Table table = job.leader().catalog().find(meta.name());
-        TableSnapshot live = isTime() && !salvage && table != null && table.meta.tableId() == meta.tableId()
-                ? startMarker.withoutChunksBefore(table.map().expiredBefore())
-                : startMarker;
+        TableSnapshot live = started(actors).withoutChunksBefore(expiredBefore());
         List<TableSnapshot.Part> all = new ArrayList<>();
         for (int actor : live.actors().numbers()) {
             all.add(Objects.requireNonNull(parts.get(actor)));
@@ -370,6 +401,10 @@ final class CreateBackupProcedure {
             }
             completion.done(Outcome.ok(whole));
         });
+    }
+
+    private boolean isAtomic() {
+        return meta.level() != ConsistencyLevel.EVENTUAL;
     }
 
     private boolean isTime() {

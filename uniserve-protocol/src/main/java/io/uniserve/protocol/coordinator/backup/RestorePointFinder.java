@@ -3,21 +3,28 @@ package io.uniserve.protocol.coordinator.backup;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.backup.format.ShippedVersions;
+import io.uniserve.protocol.backup.format.TableSnapshot;
 import io.uniserve.protocol.coordinator.backup.RestorePointFinder.RestorePoint;
+import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -30,24 +37,30 @@ import org.slf4j.LoggerFactory;
  * <p>Storage may have nothing of an actor. If it was lost before it shipped anything, it restarts empty. Versions in which it participated
  * are then lost, which the other actors' logs show. This conclusion needs all of:
  * <ul>
- * <li>The cluster knows the table.
+ * <li>The cluster knows the table, or the actor is of a chunk that others are in storage of.
  * <li>The actor is lost for good. Otherwise it will still ship its entries.
  * <li>No backup record shows that it shipped anything. The record is written with the first shipped run.
- * <li>No other actor has a checkpoint with a version in it. Such a checkpoint is stored only when all actors have shipped their entries up
- * to it.
+ * <li>No other actor has a checkpoint with a version from after the actor was made. Such a checkpoint is stored only when all actors have
+ * shipped their entries up to it.
  * </ul>
  *
  * <p>Otherwise the actor's objects may have been deleted, which is an error.
+ *
+ * <p>In a TIME table, actors of expired chunks are left out, damaged or not, because their objects may be deleted in part. The stored logs
+ * show which chunks were expired, even if the map is lost and this leader's clock is slow.
  */
 final class RestorePointFinder {
     private static final Logger LOG = LoggerFactory.getLogger(RestorePointFinder.class);
 
     private final BackupOperation job;
     private final TableMeta meta;
-    private final ShippedVersions[] shippedVersions;
+    private final TableSnapshot.Actors actors;
+    private final TreeMap<Integer, ShippedVersions> shippedVersions = new TreeMap<>();
+    private final TreeMap<Integer, UniserveException> damaged = new TreeMap<>();
     private final TreeSet<Integer> empty = new TreeSet<>();
     private final @Nullable IntPredicate isLost;
     private final Completion<RestorePoint> completion;
+    private int expiredBefore;
 
     /**
      * Result of the search.
@@ -55,21 +68,29 @@ final class RestorePointFinder {
      * @param version the newest complete version
      * @param newest the newest version that any actor has, committed or not
      * @param empty actors without data in storage, as they had shipped nothing
+     * @param expiredBefore ordinal of the first chunk of a TIME table that is not expired; 0 for other tables
      */
-    record RestorePoint(long version, long newest, Set<Integer> empty) {}
+    record RestorePoint(long version, long newest, Set<Integer> empty, int expiredBefore) {}
 
-    /** @param lost whether an actor is lost for good; null for a table that only storage has */
+    /**
+     * @param actors the actors to restore. In a TIME table that only storage has, those of whole chunks
+     * @param lost whether an actor is lost for good; null for a table that only storage has
+     */
     RestorePointFinder(
-            BackupOperation job, TableMeta meta, @Nullable IntPredicate lost, Completion<RestorePoint> completion) {
+            BackupOperation job,
+            TableMeta meta,
+            TableSnapshot.Actors actors,
+            @Nullable IntPredicate lost,
+            Completion<RestorePoint> completion) {
         this.isLost = lost;
         this.job = job;
         this.meta = meta;
-        this.shippedVersions = new ShippedVersions[meta.partitioner().actors()];
+        this.actors = actors;
         this.completion = completion;
     }
 
     void start() {
-        job.forEachActor(shippedVersions.length, this::requestVersions, this::onVersions);
+        job.forEachActor(actors.numbers(), this::requestVersions, this::onVersions);
     }
 
     private ReplicaKey key(int actor) {
@@ -88,10 +109,13 @@ final class RestorePointFinder {
                     throw new UniserveException(
                             ErrorCode.INTERNAL, "a server sent " + told.size() + " surveys of " + key);
                 }
-                shippedVersions[actor] = ShippedVersions.decode(told.get(0));
+                shippedVersions.put(actor, ShippedVersions.decode(told.get(0)));
             } catch (UniserveException e) {
-                then.done(Outcome.err(e));
-                return;
+                if (!(meta.partitioner() instanceof Partitioner.Time) || e.code() != ErrorCode.CORRUPT) {
+                    then.done(Outcome.err(e));
+                    return;
+                }
+                damaged.put(actor, e);
             }
             then.done(Outcome.ok(Done.DONE));
         });
@@ -102,11 +126,16 @@ final class RestorePointFinder {
             completion.done(Outcome.err(err.error()));
             return;
         }
-        for (int actor = 0; actor < shippedVersions.length; actor++) {
-            if (shippedVersions[actor].index() == 0) {
+        leaveOutExpired();
+        if (!damaged.isEmpty()) {
+            completion.done(Outcome.err(damaged.firstEntry().getValue()));
+            return;
+        }
+        shippedVersions.forEach((actor, trail) -> {
+            if (trail.index() == 0) {
                 empty.add(actor);
             }
-        }
+        });
         if (empty.isEmpty()) {
             complete();
             return;
@@ -116,35 +145,89 @@ final class RestorePointFinder {
             completion.done(Outcome.err(doubt.get()));
             return;
         }
-        List<Integer> actors = List.copyOf(empty);
+        if (isLost == null) {
+            complete();
+            return;
+        }
+        List<Integer> unshipped = List.copyOf(empty);
         job.leader()
                 .registry()
-                .afterSync(() -> job.forEachActor(
-                        actors.size(), (at, then) -> checkBackupRecord(actors.get(at), then), this::onBackupRecords));
+                .afterSync(() -> job.forEachActor(unshipped, this::checkBackupRecord, this::onBackupRecords));
+    }
+
+    /** Leaves out the actors of chunks that are expired, by the map, by the caller's clock, or by a stored PREPARE. */
+    private void leaveOutExpired() {
+        if (!(meta.partitioner() instanceof Partitioner.Time time)) {
+            return;
+        }
+        expiredBefore = actors.expiredBefore();
+        for (ShippedVersions trail : shippedVersions.values()) {
+            expiredBefore = Math.max(expiredBefore, trail.expiredBefore());
+        }
+        Table table = job.leader().catalog().find(meta.tableId());
+        if (table != null) {
+            expiredBefore = Math.max(expiredBefore, table.map().expiredBefore());
+        }
+        int firstLive = time.firstActor(expiredBefore);
+        shippedVersions.headMap(firstLive, false).clear();
+        damaged.headMap(firstLive, false).clear();
     }
 
     /** Reason why the actors may have shipped data after all; their backup records are checked later. */
     private Optional<UniserveException> possiblyShippedReason() {
         IntPredicate gone = isLost;
-        if (gone == null) {
+        if (gone == null && !(meta.partitioner() instanceof Partitioner.Time)) {
             return Optional.of(missingDataError(empty.first(), "the cluster does not have the table"));
         }
         for (int actor : empty) {
-            if (!gone.test(actor)) {
+            if (gone != null && !gone.test(actor)) {
                 return Optional.of(new UniserveException(
                         ErrorCode.UNAVAILABLE,
                         key(actor) + " has not shipped anything to durable storage yet, and is not lost: retry later"));
             }
         }
-        for (int actor = 0; actor < shippedVersions.length; actor++) {
-            if (shippedVersions[actor].covered() > 0) {
+        Map.Entry<Integer, ShippedVersions> covering = shippedVersions.entrySet().stream()
+                .max(Comparator.comparingLong(entry -> entry.getValue().covered()))
+                .orElseThrow();
+        long covered = covering.getValue().covered();
+        for (int actor : empty) {
+            if (covered > 0 && covered >= firstVersion(actor)) {
                 return Optional.of(missingDataError(
-                        empty.first(),
-                        "the checkpoint of actor " + actor + " has version " + shippedVersions[actor].covered()
+                        actor,
+                        "the checkpoint of actor " + covering.getKey() + " has version " + covered
                                 + ", which is stored only after all actors have shipped their entries of it"));
             }
         }
         return Optional.empty();
+    }
+
+    /** A version that was not decided before the actor existed: 0 for an actor as old as its table. */
+    private long firstVersion(int actor) {
+        if (!(meta.partitioner() instanceof Partitioner.Time time)) {
+            return 0;
+        }
+        Table table = job.leader().catalog().find(meta.tableId());
+        ActorState row = table == null ? null : table.map().find(actor);
+        return row != null ? row.firstVersion() : firstVersionOfChunk(time, actor);
+    }
+
+    /**
+     * Without the map, the first version of other actors of the chunk: all of them were made together. A checkpoint with a version was stored
+     * after that version, so then the chunk is at least as old as the checkpoint.
+     */
+    private long firstVersionOfChunk(Partitioner.Time time, int actor) {
+        int first = time.firstActor(time.ordinalOf(actor));
+        long least = Long.MAX_VALUE;
+        for (ShippedVersions trail :
+                shippedVersions.subMap(first, first + time.buckets()).values()) {
+            if (trail.covered() > 0) {
+                return 0;
+            }
+            least = trail.committed().isEmpty()
+                    ? least
+                    : Math.min(least, trail.committed().get(0).version());
+        }
+        return least;
     }
 
     /** Checks the backup record of an actor: it must not show shipped entries. */
@@ -171,10 +254,11 @@ final class RestorePointFinder {
 
     private void complete() {
         long newest = 0;
-        for (ShippedVersions trail : shippedVersions) {
+        for (ShippedVersions trail : shippedVersions.values()) {
             newest = Math.max(newest, trail.newest());
         }
-        RestorePoint found = new RestorePoint(ShippedVersions.newestOfAll(List.of(shippedVersions)), newest, empty);
+        long version = ShippedVersions.newestOfAll(meta.partitioner(), expiredBefore, shippedVersions);
+        RestorePoint found = new RestorePoint(version, newest, empty, expiredBefore);
         if (!empty.isEmpty()) {
             LOG.warn(
                     "{}: durable storage has no data of actors {}, which shipped nothing: they start empty, the table"

@@ -113,9 +113,11 @@ public final class RestoreTableProcedure {
         }
         long id = copier.tableId();
         TableMeta meta = requested.withNameAndId(requested.name(), id);
+        boolean atomic = meta.level() != ConsistencyLevel.EVENTUAL;
+        long next = atomic && meta.partitioner() instanceof Partitioner.Time ? backup.newest() + 1 : 0;
         List<ActorState> actors = new ArrayList<>();
         for (BackupRecord record : copier.records()) {
-            actors.add(BackupPartCopier.restoredActor(record, places.get(actors.size()), List.of()));
+            actors.add(BackupPartCopier.restoredActor(record, places.get(actors.size()), List.of(), next));
         }
         int generation = meta.partitioner() instanceof Partitioner.Time ? 1 : 0;
         TableMap map = new TableMap(meta.name(), id, actors, backup.actors().expiredBefore(), generation);
@@ -123,10 +125,9 @@ public final class RestoreTableProcedure {
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
                 new Op.Create(RegistryPaths.map(meta.name()), map, false),
                 TombstoneStore.delete(id)));
-        if (meta.level() != ConsistencyLevel.EVENTUAL) {
-            long version = backup.version();
-            TransactionLogState log =
-                    new TransactionLogState(id, version, backup.newest() + 1, null, List.of(), version);
+        if (atomic) {
+            TransactionLogState log = TransactionLogState.restored(
+                    id, backup.version(), backup.newest() + 1, backup.actors().expiredBefore());
             ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), log, false));
         }
         leader.registry().write(ops, done -> {

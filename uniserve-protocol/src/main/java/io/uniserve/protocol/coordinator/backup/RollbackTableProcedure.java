@@ -2,7 +2,9 @@ package io.uniserve.protocol.coordinator.backup;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.BackupRecord;
@@ -34,6 +36,9 @@ import org.slf4j.LoggerFactory;
  * Procedure that replaces an atomic table that has lost an actor by the contents of a backup. It copies the parts under a new table number.
  * One multi then replaces definition, map, transaction log and backup records. Before the multi nothing has changed, and after it requests
  * for the old number find the table gone. Version numbers continue, so no version stands for two states.
+ *
+ * <p>The backup records of a TIME table may be too many for one multi. They are deleted later then, by the tombstone of the old number. The
+ * copies are safe meanwhile: only this leader deletes copies of its term, and not while the table is restored.
  */
 final class RollbackTableProcedure {
     private static final Logger LOG = LoggerFactory.getLogger(RollbackTableProcedure.class);
@@ -46,6 +51,8 @@ final class RollbackTableProcedure {
     private final BooleanSupplier lost;
     private final BackupPartCopier copier;
     private int attempts;
+    /** Znode version of the map whose backup records this attempt reads. */
+    private int readVersion;
 
     RollbackTableProcedure(BackupOperation job, TableSnapshot backup, TableIdAllocator numbers, BooleanSupplier lost) {
         this.job = job;
@@ -99,7 +106,9 @@ final class RollbackTableProcedure {
         } else if (table.writePending || table.stale) {
             retryLater();
         } else {
-            leader.registry().afterSync(() -> readNext(table, new ArrayList<>()));
+            readVersion = table.mapVersion();
+            TableMap map = table.map();
+            leader.registry().afterSync(() -> readNext(table, map, new ArrayList<>()));
         }
     }
 
@@ -108,53 +117,63 @@ final class RollbackTableProcedure {
         leader.registry().after(leader.config().tickNanos() / 4, this::attempt);
     }
 
-    private void readNext(Table table, List<Versioned> records) {
-        boolean more = records.size() < backup.actors().count();
-        String path = more
-                ? RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), records.size()))
-                : RegistryPaths.outcomes(old.name(), old.tableId());
+    /** Reads the backup records of the actors of this map, one after the other. */
+    private void readNext(Table table, TableMap map, List<Versioned> records) {
+        boolean more = records.size() < map.actors().size() && !isTooManyRecords(map);
+        String path = more ? recordPath(map, records.size()) : RegistryPaths.outcomes(old.name(), old.tableId());
         leader.registry().read(path, read -> {
-            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
+            if (!(read instanceof Outcome.Ok<Versioned> ok) || table.mapVersion() != readVersion) {
                 retryLater();
             } else if (more) {
                 records.add(ok.value());
-                readNext(table, records);
+                readNext(table, map, records);
             } else {
-                readLog(table, records, ok.value());
+                readLog(table, map, records, ok.value());
             }
         });
     }
 
-    private void readLog(Table table, List<Versioned> records, Versioned outcomes) {
+    private boolean isTooManyRecords(TableMap map) {
+        return Math.max(map.actors().size(), copier.records().size()) > Limits.RESTORE_TABLE_ACTORS_MAX;
+    }
+
+    /** Path of the backup record of the actor at this place of the map. */
+    private String recordPath(TableMap map, int at) {
+        int actor = map.actors().get(at).actor();
+        return RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), actor));
+    }
+
+    private void readLog(Table table, TableMap map, List<Versioned> records, Versioned outcomes) {
         leader.registry().read(RegistryPaths.log(old.name(), old.tableId()), read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() != null) {
-                write(table, records, outcomes, ok.value());
+                write(table, map, records, outcomes, ok.value());
             } else {
                 retryLater();
             }
         });
     }
 
-    private void write(Table table, List<Versioned> found, Versioned outcomes, Versioned log) {
+    private void write(Table table, TableMap before, List<Versioned> found, Versioned outcomes, Versioned log) {
         boolean same = leader.catalog().find(old.name()) == table
+                && table.mapVersion() == readVersion
                 && !table.writePending
                 && !table.stale
                 && lost.getAsBoolean();
-        if (!same || !(log.value() instanceof TransactionLogState before)) {
+        if (!same || !(log.value() instanceof TransactionLogState known)) {
             retryLater();
             return;
         }
         TableMeta meta = table.meta.withNameAndId(old.name(), copier.tableId());
         TableMap map;
         try {
-            map = restoredMap(table);
+            map = restoredMap(table, known.nextVersion());
         } catch (UniserveException | IllegalArgumentException e) {
             fail(unavailable("no servers for the restored table: " + e.getMessage()));
             return;
         }
         long version = backup.version();
         TransactionLogState versions =
-                new TransactionLogState(copier.tableId(), version, before.nextVersion(), null, List.of(), version);
+                TransactionLogState.restored(copier.tableId(), version, known.nextVersion(), map.expiredBefore());
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Set(RegistryPaths.meta(old.name()), meta, table.metaVersion));
         ops.add(new Op.Set(RegistryPaths.map(old.name()), map, table.mapVersion()));
@@ -165,11 +184,13 @@ final class RollbackTableProcedure {
         }
         ops.add(TombstoneStore.create(old.tableId(), old.name(), Tombstone.Reason.REPLACED));
         ops.add(TombstoneStore.delete(copier.tableId()));
-        ops.addAll(copier.checks());
-        for (int actor = 0; actor < found.size(); actor++) {
-            int known = found.get(actor).version();
-            if (known != Registry.ABSENT) { // an actor that was lost before its first tick has no record
-                ops.add(new Op.Delete(RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), actor)), known));
+        if (!isTooManyRecords(before)) {
+            ops.addAll(copier.checks());
+        }
+        for (int at = 0; at < found.size(); at++) {
+            int recorded = found.get(at).version();
+            if (recorded != Registry.ABSENT) { // an actor that was lost before its first tick has no record
+                ops.add(new Op.Delete(recordPath(before, at), recorded));
             }
         }
         table.writePending = true;
@@ -183,13 +204,16 @@ final class RollbackTableProcedure {
                         version,
                         copier.tableId(),
                         version + 1,
-                        before.nextVersion() - 1,
+                        known.nextVersion() - 1,
                         old.tableId(),
                         backup.name());
                 leader.catalog()
                         .put(meta, done.versions().get(0), map, done.versions().get(1));
                 leader.routingChanged();
                 leader.reconcileSoon();
+                if (isTooManyRecords(before)) {
+                    leader.droppedTables().addAll(List.of(old.name()));
+                }
                 onReplaced();
             } else if (done.error() != null) {
                 fail(done.error());
@@ -200,20 +224,34 @@ final class RollbackTableProcedure {
         });
     }
 
-    /** The map after the restoration. Servers that may still answer reads for the old number are fenced like removed replicas. */
-    private TableMap restoredMap(Table table) {
+    /**
+     * The map after the restoration. Servers that may still answer reads for the old number are fenced like removed replicas. Chunks that have
+     * expired meanwhile are left out, and so are chunks that were made meanwhile: all of their versions are lost.
+     *
+     * @param next version of the next update
+     */
+    private TableMap restoredMap(Table table, long next) {
+        boolean time = old.partitioner() instanceof Partitioner.Time;
+        TableSnapshot live = backup.withoutChunksBefore(table.map().expiredBefore());
         List<ServerView> eligible = leader.clusterView().eligible(old.port());
         int rf = Math.max(1, Math.min(old.rf(), eligible.size()));
-        List<List<ServerId>> places = leader.placement().place(backup.actors().count(), rf, eligible);
+        List<List<ServerId>> places = live.actors().count() == 0
+                ? List.of()
+                : leader.placement().place(live.actors().count(), rf, eligible);
         List<ActorState> actors = new ArrayList<>();
         for (BackupRecord record : copier.records()) {
             int number = record.key().actor();
-            TreeSet<ServerId> readers = new TreeSet<>(table.actor(number).isr());
-            table.actor(number).fencing().forEach(fencing -> readers.add(fencing.server()));
-            actors.add(BackupPartCopier.restoredActor(record, places.get(number), readers)
-                    .withCopies(table.actor(number).copies()));
+            ActorState row = table.map().find(number);
+            if (row == null) {
+                continue;
+            }
+            TreeSet<ServerId> readers = new TreeSet<>(row.isr());
+            row.fencing().forEach(fencing -> readers.add(fencing.server()));
+            actors.add(BackupPartCopier.restoredActor(record, places.get(actors.size()), readers, time ? next : 0)
+                    .withCopies(row.copies()));
         }
-        return new TableMap(old.name(), copier.tableId(), actors);
+        int generation = time ? 1 : 0;
+        return new TableMap(old.name(), copier.tableId(), actors, live.actors().expiredBefore(), generation);
     }
 
     private void onReplaced() {

@@ -65,13 +65,13 @@ public final class FencedRegistry {
                 finish(ok.value(), then);
             } else if (outcome instanceof Outcome.Err<MultiResult> err
                     && err.error().code() == ErrorCode.UNAVAILABLE) {
-                then.accept(new WriteResult(Kind.NOT_APPLIED, List.of(), null));
+                then.accept(new WriteResult(Kind.NOT_APPLIED, List.of(), null, -1));
             } else if (outcome instanceof Outcome.Err<MultiResult> err
                     && !err.error().code().retriable()) {
                 LOG.warn("registry: write rejected: {}", err.error().getMessage());
-                then.accept(new WriteResult(Kind.INVALID, List.of(), err.error()));
+                then.accept(new WriteResult(Kind.INVALID, List.of(), err.error(), -1));
             } else {
-                afterSync(() -> then.accept(new WriteResult(Kind.UNKNOWN, List.of(), null)));
+                afterSync(() -> then.accept(new WriteResult(Kind.UNKNOWN, List.of(), null, -1)));
             }
         }));
     }
@@ -79,11 +79,11 @@ public final class FencedRegistry {
     private void finish(MultiResult result, Consumer<WriteResult> then) {
         if (result.applied()) {
             List<Integer> versions = result.versions();
-            then.accept(new WriteResult(Kind.APPLIED, versions.subList(1, versions.size()), null));
+            then.accept(new WriteResult(Kind.APPLIED, versions.subList(1, versions.size()), null, -1));
         } else if (result.conflict() == 0) {
             onDeposed.run();
         } else {
-            afterSync(() -> then.accept(new WriteResult(Kind.CONFLICT, List.of(), null)));
+            afterSync(() -> then.accept(new WriteResult(Kind.CONFLICT, List.of(), null, result.conflict() - 1)));
         }
     }
 
@@ -158,9 +158,13 @@ public final class FencedRegistry {
         UNKNOWN
     }
 
-    /** Result of a write: the new znode versions if it was applied, the error if it was rejected. */
+    /**
+     * Result of a write: the new znode versions if it was applied, the error if it was rejected.
+     *
+     * @param conflict place of the operation whose node differs, if it is a conflict; else -1
+     */
     public record WriteResult(
-            Kind kind, List<Integer> versions, @Nullable UniserveException error) {
+            Kind kind, List<Integer> versions, @Nullable UniserveException error, int conflict) {
         public boolean isApplied() {
             return kind == Kind.APPLIED;
         }

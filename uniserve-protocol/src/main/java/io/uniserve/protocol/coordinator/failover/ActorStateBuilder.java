@@ -239,7 +239,8 @@ public final class ActorStateBuilder {
                 epochStarted,
                 previousIsr,
                 operatorReplicas,
-                automaticReplicas);
+                automaticReplicas,
+                before.firstVersion());
     }
 
     /** The shares of queries, as long as they name exactly the in-sync replicas; otherwise none, so that shares are equal. */

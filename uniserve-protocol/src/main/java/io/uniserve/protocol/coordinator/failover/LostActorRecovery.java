@@ -56,6 +56,7 @@ final class LostActorRecovery {
         IntPredicate lost = actor -> {
             Table known = leader.catalog().find(id);
             return known != null
+                    && known.hasActor(actor)
                     && tables.isLostForGood(leader.clusterView(), new ReplicaKey(id, actor), known.actor(actor));
         };
         backups.rollBackTable(table, number, lost, done -> {

@@ -8,6 +8,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.backup.BackupHandler;
+import io.uniserve.protocol.coordinator.election.FencedRegistry.WriteResult;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.ClusterView;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -146,6 +149,28 @@ public final class TableReconciler {
      * @param then runs after the write, whether it was applied or not
      */
     public void write(Table table, TableMap next, List<Op> also, Runnable then) {
+        write(table, next, also, written -> true, then);
+    }
+
+    /**
+     * Writes a new map of the table while another node has this version.
+     *
+     * @param then gets true if the write was not applied because the other node differs; the map is as before then
+     */
+    public void writeIfUnchanged(Table table, TableMap next, Op.Check other, Consumer<Boolean> then) {
+        boolean[] differs = {false};
+        write(
+                table,
+                next,
+                List.of(other),
+                written -> {
+                    differs[0] = written.conflict() == 1;
+                    return !differs[0];
+                },
+                () -> then.accept(differs[0]));
+    }
+
+    private void write(Table table, TableMap next, List<Op> also, Predicate<WriteResult> makesStale, Runnable then) {
         TableMap before = table.map();
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Set(RegistryPaths.map(table.meta.name()), next, table.mapVersion()));
@@ -160,7 +185,7 @@ public final class TableReconciler {
                 leader.routingChanged();
                 leader.reconcileSoon();
             } else {
-                table.stale = true;
+                table.stale = makesStale.test(written);
                 leader.retryLater();
             }
             then.run();

@@ -43,6 +43,7 @@ public final class DroppedTableCleaner {
     private final FencedRegistry registry;
     private final CatalogManager catalog;
     private final TreeSet<TableName> names = new TreeSet<>();
+    private final TreeSet<TableName> held = new TreeSet<>();
     private final CoordinatorEnvironment env;
     private final MembershipManager members;
     private final TreeSet<Long> kept = new TreeSet<>();
@@ -65,6 +66,15 @@ public final class DroppedTableCleaner {
         names.addAll(dropped);
     }
 
+    /** Deletes nothing of tables with this name until {@link #release}, as a restoration copies objects there. */
+    public void hold(TableName name) {
+        held.add(name);
+    }
+
+    public void release(TableName name) {
+        held.remove(name);
+    }
+
     /** True while objects or records of a dropped table with this name may exist. */
     public boolean isPending(TableName name) {
         return names.contains(name);
@@ -74,8 +84,11 @@ public final class DroppedTableCleaner {
         if (busy || names.isEmpty() || env.clock().nanos() - pauseUntil < 0) {
             return;
         }
-        busy = true;
         TableName name = next();
+        if (name == null) {
+            return;
+        }
+        busy = true;
         registry.children(RegistryPaths.backups(name), outcome -> {
             if (outcome instanceof Outcome.Ok<List<String>> ok) {
                 List<String> others = ok.value().stream()
@@ -108,9 +121,11 @@ public final class DroppedTableCleaner {
                 && table.map().isExpired(table.meta.partitioner(), key.actor());
     }
 
-    private TableName next() {
-        TableName higher = failed == null ? null : names.higher(failed);
-        return higher == null ? names.first() : higher;
+    private @Nullable TableName next() {
+        TreeSet<TableName> free = new TreeSet<>(names);
+        free.removeAll(held);
+        TableName higher = failed == null ? null : free.higher(failed);
+        return higher == null && !free.isEmpty() ? free.first() : higher;
     }
 
     private void collect(TableName name, Iterator<String> children, List<Op> deletes) {

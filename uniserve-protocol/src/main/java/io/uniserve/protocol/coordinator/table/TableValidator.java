@@ -46,18 +46,17 @@ public final class TableValidator {
                     + ": a single restored actor would break the atomicity of updates: use WAIT or RESTORE_TABLE");
         }
         if (meta.onLoss() == OnLoss.RESTORE_TABLE) {
-            range("actors with onLoss RESTORE_TABLE", meta.partitioner().actors(), Limits.RESTORE_TABLE_ACTORS_MAX);
+            String field = meta.partitioner() instanceof Partitioner.Time ? "buckets" : "actors";
+            int number = meta.partitioner() instanceof Partitioner.Time time
+                    ? time.buckets()
+                    : meta.partitioner().actors();
+            range(field + " with onLoss RESTORE_TABLE", number, Limits.RESTORE_TABLE_ACTORS_MAX);
         }
         checkOptions(meta.options());
     }
 
     /** Rejects what tables partitioned by time do not support. */
     private static void checkTime(TableMeta meta, Partitioner.Time time) {
-        if (meta.level() != ConsistencyLevel.EVENTUAL) {
-            throw UniserveException.unsupported("level " + meta.level()
-                    + " for a table partitioned by time, whose actors change as chunks are made and"
-                    + " expire: use EVENTUAL, or a table partitioned by key");
-        }
         if (time.column().equals(meta.keyField())) {
             throw UniserveException.invalid(
                     "time column \"" + time.column() + "\" is the key field too: use another column for one of them");

@@ -70,9 +70,15 @@ public record VersionedRead(
      *     does not defer
      * @param invisibleVersions versions that were not visible at some time after the request arrived, as shown by a manager's claim or a
      *     confirmed log
+     * @param generation latest chunk generation of the gates that passed the last check, for a TIME table; 0 for none. No version up to
+     *     those of the parts has rows in chunks of a later generation
      */
     public record Reply(
-            List<Part> parts, List<ActorFailure> failures, List<Long> openVersions, List<Long> invisibleVersions) {
+            List<Part> parts,
+            List<ActorFailure> failures,
+            List<Long> openVersions,
+            List<Long> invisibleVersions,
+            long generation) {
         /** Limit of either list: each actor has at most one version in doubt, usually the same in all actors of a table. */
         public static final int IN_DOUBT_MAX = Limits.ACTORS_PER_TABLE_MAX;
 
@@ -81,6 +87,12 @@ public record VersionedRead(
             failures = List.copyOf(failures);
             openVersions = List.copyOf(openVersions);
             invisibleVersions = List.copyOf(invisibleVersions);
+        }
+
+        /** Reply of a table without chunks. */
+        public Reply(
+                List<Part> parts, List<ActorFailure> failures, List<Long> openVersions, List<Long> invisibleVersions) {
+            this(parts, failures, openVersions, invisibleVersions, 0);
         }
 
         /** Reply without open versions and claims. */

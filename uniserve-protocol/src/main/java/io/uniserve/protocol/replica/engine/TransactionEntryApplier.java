@@ -1,6 +1,5 @@
 package io.uniserve.protocol.replica.engine;
 
-import io.uniserve.codec.BinaryReader;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
@@ -39,9 +38,8 @@ final class TransactionEntryApplier {
             engine.decide(key, entry.version(), entry.isCommit(), completion);
             return;
         }
-        BinaryReader in = new BinaryReader(entry.rows());
         List<EngineHost.Update> batches = new ArrayList<>();
-        for (BatchRows batch : BatchRows.LIST.read(in)) {
+        for (BatchRows batch : entry.batches()) {
             batches.add(new EngineHost.Update(entry.index(), batch.function(), batch.rows()));
         }
         engine.prepare(key, entry.version(), batches, completion);

@@ -208,6 +208,11 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
         return epoch;
     }
 
+    /** The first version that may have rows of the actor. */
+    long firstVersion() {
+        return state.firstVersion();
+    }
+
     public boolean isAccepting() {
         return !closed
                 && epochStarted
@@ -295,7 +300,7 @@ public final class Primary implements FollowerLogSender.Listener, SnapshotPinAcc
             host.wantTicks(key);
             logShipper.pin(
                     id,
-                    version == 0
+                    meta.level() == ConsistencyLevel.EVENTUAL
                             ? () -> VersionIndex.LOG_END
                             : () -> replica.versionIndex().lastIndexOf(version),
                     completion);

@@ -75,7 +75,7 @@ public final class RejectionLogger {
     private void keep(LogEntry prepare, String why) {
         rejectedVersion = prepare.version();
         rejectedReason = why;
-        List<BatchRows> batches = BatchRows.LIST.decode(prepare.rows());
+        List<BatchRows> batches = prepare.batches();
         if (batches.size() == 1) {
             reasons.put(batches.get(0).request(), why);
         }

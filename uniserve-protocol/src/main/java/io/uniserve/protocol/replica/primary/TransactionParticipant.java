@@ -93,6 +93,9 @@ public final class TransactionParticipant {
         if (primary == null || primary.epoch() != request.epoch()) {
             return Vote.retry(primary == null ? 0 : primary.epoch(), "another epoch is installed");
         }
+        if (request.version() < primary.firstVersion()) { // started before the actor's chunk was made
+            return new Vote(Vote.Kind.ALREADY_DECIDED, primary.epoch(), null, "");
+        }
         Optional<UniserveException> refusal = primary.rejectionReason();
         if (refusal.isPresent()) {
             return Vote.retry(

@@ -88,8 +88,8 @@ public final class VersionIndex {
         if (end.open() != 0 && end.open() <= version) {
             return UNDECIDED;
         }
-        if (end.open() == 0 && end.committed() <= version) {
-            return LOG_END; // later versions are aborted and have changed nothing
+        if (end.committed() <= version) { // later versions are aborted and have changed nothing, or one is open
+            return end.open() == 0 ? LOG_END : Math.max(1, end.openIndex()) - 1;
         }
         Map.Entry<Long, Long> later = first.higherEntry(version);
         return later == null || first.floorKey(version) == null ? FORGOTTEN : later.getValue() - 1;

@@ -70,9 +70,14 @@ public final class DecisionSender {
         if (attempt == ATTEMPTS_MAX || known == null || known.meta().tableId() != tableId) {
             return;
         }
-        ActorState state = known.map().actors().get(actor);
-        Address primary = host.addressOf(state.primary());
-        if (primary == null) {
+        if (known.isExpired(actor)) {
+            // its replicas go, and its number never comes back: no process needs the decision
+            recordAck(version, actor);
+            return;
+        }
+        ActorState state = known.map().find(actor);
+        Address primary = state == null ? null : host.addressOf(state.primary());
+        if (state == null || primary == null) {
             sendLater(version, commit, actor, attempt);
             return;
         }
@@ -92,10 +97,22 @@ public final class DecisionSender {
         host.env().timers().after(4 * config.retryNanos(), () -> send(version, commit, actor, attempt + 1));
     }
 
-    /** Notes that the decision is in the log of the actor's primary and of every other in-sync replica. */
+    /**
+     * Notes that the decision is in the log of the actor's primary and of every other in-sync replica, or that the actor's chunk is expired.
+     */
     public void recordAck(long version, int actor) {
         ackedActors.computeIfAbsent(version, v -> new TreeSet<>()).add(actor);
         listener.onAck(version, actor);
+    }
+
+    /** Notes the participants of the decision whose chunks are expired: no process will log it for them. */
+    public void recordExpired(TransactionLogState.Decision decision) {
+        TransactionContext.Table known = host.table(table);
+        if (known != null && known.meta().tableId() == tableId) {
+            decision.unackedParticipants().stream()
+                    .filter(known::isExpired)
+                    .forEach(actor -> recordAck(decision.version(), actor));
+        }
     }
 
     boolean hasAcks() {

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.transaction.manager;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
@@ -37,6 +38,10 @@ final class QueuedUpdate {
                 .sum();
         this.memoryBytes =
                 request.actors().stream().mapToLong(rows -> rows.rows().size()).sum();
+    }
+
+    static UniserveException otherContentError() {
+        return UniserveException.invalid("this request id was used with other content: use a new id");
     }
 
     /** Adds a caller that waits until this deadline. */

@@ -3,9 +3,11 @@ package io.uniserve.protocol.transaction.manager;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.InFlight;
@@ -15,6 +17,7 @@ import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Vote;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.VersionParticipants;
 import io.uniserve.protocol.message.client.UpdateRequest.ActorRows;
 import io.uniserve.protocol.transaction.TransactionConfig;
 import io.uniserve.protocol.transaction.TransactionContext;
@@ -36,6 +39,7 @@ final class Transaction {
     private final TableName table;
     private final long tableId;
     private final long previous;
+    private final ChunkVersions earlierChunks;
     private final Listener listener;
     private final TransactionLogPublisher transactionLogPublisher;
     private final TreeMap<Integer, Participant> participantStates = new TreeMap<>();
@@ -73,14 +77,20 @@ final class Transaction {
         TransactionContext.Table known = host.table(table);
         List<Integer> absent = new ArrayList<>();
         participantStates.forEach((actor, part) -> {
-            if (part.lastCallFailed
-                    && (known == null
-                            || part.votedEpoch
-                                    != known.map().actors().get(actor).epoch())) {
+            ActorState state = known == null ? null : known.map().find(actor);
+            if (part.lastCallFailed && (state == null || part.votedEpoch != state.epoch())) {
                 absent.add(actor);
             }
         });
         return absent;
+    }
+
+    /** True if a participant's chunk is expired: this version can never commit. */
+    boolean hasExpiredParticipant() {
+        TransactionContext.Table known = host.table(table);
+        return known != null
+                && known.meta().tableId() == tableId
+                && participantStates.keySet().stream().anyMatch(known::isExpired);
     }
 
     /** Participants that have voted yes, in any epoch. */
@@ -132,14 +142,14 @@ final class Transaction {
         }
     }
 
-    /** @param previous the newest committed version; it cannot change while this one is in flight */
+    /** @param known the transaction log; its newest committed version cannot change while this one is in flight */
     Transaction(
             TransactionContext host,
             TransactionConfig config,
             TableName table,
             long tableId,
             long version,
-            long previous,
+            TransactionLogState known,
             List<QueuedUpdate> updates,
             TransactionLogPublisher transactionLogPublisher,
             Listener listener) {
@@ -149,7 +159,8 @@ final class Transaction {
         this.table = table;
         this.tableId = tableId;
         this.version = version;
-        this.previous = previous;
+        this.previous = known.committedVersion();
+        this.earlierChunks = known.chunkVersions();
         this.updates = List.copyOf(updates);
         this.listener = listener;
         this.startedNanos = host.env().clock().nanos();
@@ -240,16 +251,16 @@ final class Transaction {
             return;
         }
         for (Map.Entry<Integer, Participant> entry : participantStates.entrySet()) {
-            ActorState state = known.map().actors().get(entry.getKey());
+            ActorState state = known.map().find(entry.getKey());
             Participant part = entry.getValue();
             boolean pause = part.prepareSentNanos != 0 && now - part.prepareSentNanos < 2 * config.retryNanos();
-            if (part.votedEpoch != state.epoch() && !part.preparePending && !pause) {
-                sendPrepare(state, part, now);
+            if (state != null && part.votedEpoch != state.epoch() && !part.preparePending && !pause) {
+                sendPrepare(known, state, part, now);
             }
         }
     }
 
-    private void sendPrepare(ActorState state, Participant part, long now) {
+    private void sendPrepare(TransactionContext.Table map, ActorState state, Participant part, long now) {
         Address primary = host.addressOf(state.primary());
         part.prepareSentNanos = now;
         if (primary == null) {
@@ -265,7 +276,7 @@ final class Transaction {
                 state.epoch(),
                 version,
                 previous,
-                participantStates.size(),
+                named(map),
                 rows,
                 transactionLogPublisher.unsentLog(state.primary()));
         long timeout = config.rpcTimeoutNanos() + TransactionConfig.transferNanos(bytes);
@@ -275,6 +286,14 @@ final class Transaction {
                 onReply(part, state.epoch(), rows, reply);
             }
         });
+    }
+
+    private VersionParticipants named(TransactionContext.Table map) {
+        return map.meta().partitioner() instanceof Partitioner.Time
+                ? VersionParticipants.named(
+                        participants(),
+                        earlierChunks.withoutChunksBefore(map.map().expiredBefore()))
+                : VersionParticipants.counted(participantStates.size());
     }
 
     private void onReply(Participant part, long asked, List<BatchRows> sent, Outcome<PeerReply> reply) {
@@ -325,8 +344,8 @@ final class Transaction {
             return null;
         }
         for (Map.Entry<Integer, Participant> entry : participantStates.entrySet()) {
-            if (entry.getValue().votedEpoch
-                    != known.map().actors().get(entry.getKey()).epoch()) {
+            ActorState state = known.map().find(entry.getKey());
+            if (state == null || entry.getValue().votedEpoch != state.epoch()) {
                 return null;
             }
         }

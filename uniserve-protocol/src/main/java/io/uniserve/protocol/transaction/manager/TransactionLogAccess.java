@@ -14,10 +14,12 @@ final class TransactionLogAccess {
     private final TransactionContext host;
     private final TableName table;
     private final TransactionLogView log;
+    private final ChunkAvailability chunks;
     private boolean pending;
     private boolean closed;
 
-    TransactionLogAccess(TransactionContext host, TableName table, TransactionLogView log) {
+    TransactionLogAccess(TransactionContext host, TableName table, TransactionLogView log, ChunkAvailability chunks) {
+        this.chunks = chunks;
         this.host = host;
         this.table = table;
         this.log = log;
@@ -35,12 +37,14 @@ final class TransactionLogAccess {
     /** Reads the log. If that fails, the table's map is read again, as the table may be dropped; that closes the manager. */
     void read(Runnable then, Runnable failed) {
         pending = true;
+        int watermark = chunks.watermark();
         log.read(read -> {
             pending = false;
             if (closed) {
                 return;
             }
             if (read instanceof Outcome.Ok<TransactionLogState>) {
+                chunks.onLogRead(watermark);
                 then.run();
             } else {
                 host.refresh(table);

@@ -86,8 +86,10 @@ final class TransactionLogPublisher {
         TransactionContext.Table known = host.table(table);
         if (known != null && known.meta().tableId() == tableId) {
             TreeSet<ServerId> servers = new TreeSet<>();
-            actors.forEach(
-                    actor -> servers.addAll(known.map().actors().get(actor).isr()));
+            for (int actor : actors) {
+                ActorState state = known.map().find(actor);
+                servers.addAll(state == null ? List.of() : state.isr());
+            }
             servers.forEach(this::publish);
         }
     }

@@ -46,12 +46,12 @@ public final class TransactionManager {
     private final UnavailableParticipantTracker unavailableParticipants;
     private final RemoteDurabilityQueue awaitingRemoteDurability;
     private final VersionReservation versionReservation;
+    private final ChunkAvailability chunks;
+    private final ForeignVersionTimer foreignVersion;
     private final UpdateQueue queue = new UpdateQueue();
     private List<Batch> attemptedBatches = List.of();
     private @Nullable Transaction transaction;
     private @Nullable AbortReason abortReason;
-    private long foreignVersion;
-    private long foreignSince;
     private int conflictingMapVersion = -2;
     private int singleUpdatesLeft;
     private boolean decisionSendPending;
@@ -67,8 +67,10 @@ public final class TransactionManager {
         this.table = table;
         this.tableId = log.tableId();
         this.log = log;
-        this.logAccess = new TransactionLogAccess(host, table, log);
-        this.unavailableParticipants = new UnavailableParticipantTracker(config.absenceNanos());
+        this.chunks = new ChunkAvailability(host, table, tableId);
+        this.logAccess = new TransactionLogAccess(host, table, log, chunks);
+        this.foreignVersion = new ForeignVersionTimer(host, config);
+        this.unavailableParticipants = new UnavailableParticipantTracker(chunks, config.absenceNanos());
         this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::baseSnapshot);
         this.decisionSender = new DecisionSender(host, config, table, tableId, transactionLogPublisher);
         this.awaitingRemoteDurability = new RemoteDurabilityQueue(decisionSender);
@@ -112,7 +114,7 @@ public final class TransactionManager {
             return;
         }
         if (known != null && !known.batch.equals(update.batch)) {
-            completion.done(Outcome.err(otherContentError()));
+            completion.done(Outcome.err(QueuedUpdate.otherContentError()));
             return;
         }
         QueuedUpdate kept = known == null ? update : known;
@@ -124,8 +126,7 @@ public final class TransactionManager {
     /** Called when this version has been in flight for too long: reads the transaction log, and aborts the version if it is undecided. */
     public void abortIfUndecided(InFlight flight) {
         if (transaction == null && !logAccess.isPending()) {
-            foreignVersion = flight.version();
-            foreignSince = now() - config.timeoutNanos(flight.bytes());
+            foreignVersion.expire(flight, now());
             readThen(this::next);
         }
     }
@@ -179,10 +180,6 @@ public final class TransactionManager {
 
     private long now() {
         return host.env().clock().nanos();
-    }
-
-    private static UniserveException otherContentError() {
-        return UniserveException.invalid("this request id was used with other content: use a new id");
     }
 
     /** Performs the next step that is possible now. */
@@ -281,8 +278,10 @@ public final class TransactionManager {
                     last.isEmpty() && update.attempt > 1 && known.newestForgottenVersion() > update.request.lowWater();
             if (other) {
                 queue.remove(update);
-                update.fail(ErrorCode.INVALID_ARGUMENT, otherContentError().reason());
-            } else if (expired && !mayBeInFlight(known.inFlight(), update)) {
+                update.fail(
+                        ErrorCode.INVALID_ARGUMENT,
+                        QueuedUpdate.otherContentError().reason());
+            } else if (expired && !versionReservation.mayBeInFlight(known.inFlight(), update.batch)) {
                 queue.remove(update);
                 update.fail(
                         ErrorCode.OUTCOME_EXPIRED,
@@ -292,13 +291,6 @@ public final class TransactionManager {
                 applyDecision(update, last.get(), true);
             }
         }
-    }
-
-    /** True if the update may be in flight: another manager can use a version that it started ahead for any request. */
-    private boolean mayBeInFlight(@Nullable InFlight flight, QueuedUpdate update) {
-        return flight != null
-                && !versionReservation.isUsable(flight)
-                && (flight.isStartedAhead() || flight.batches().contains(update.batch));
     }
 
     /** Completes an update by this decision. An update that was aborted without a refusal of its own keeps waiting. */
@@ -333,25 +325,21 @@ public final class TransactionManager {
             prepareVersion(known, other.version(), false);
             return;
         }
-        if (foreignVersion != other.version()) {
-            foreignVersion = other.version();
-            foreignSince = now();
-        }
-        boolean gone =
-                host.addressOf(other.manager()) == null && now() - foreignSince >= config.deadManagerGraceNanos();
-        boolean late = mine || gone || now() - foreignSince >= config.timeoutNanos(other.bytes());
+        foreignVersion.observe(other, now());
+        boolean late = mine || foreignVersion.isLate(other, now());
         TransactionContext.Table map = host.table(table);
         if (other.isStartedAhead() && (late || canStartUpdate(known)) && map != null) {
             if (!mine) {
                 versionReservation.pauseReserving(now());
             }
             LOG.debug("table {}: aborting version {}, which {} started ahead", table, other.version(), other.manager());
-            int actors = map.map().actors().size();
-            abortForeignVersion(
-                    TransactionLogTransitions.abortReserved(known, actors, "another manager has updates too"), other);
+            TransactionLogState aborted = TransactionLogTransitions.abortReserved(
+                    known, map.map().numbers(), "another manager has updates too");
+            abortForeignVersion(aborted, other, map.versionIfChunked());
         } else if (late && !other.isStartedAhead()) {
             LOG.info("table {}: aborting version {} of {}: decision overdue", table, other.version(), other.manager());
-            abortForeignVersion(TransactionLogTransitions.abort(known, List.of(), "it was not decided in time"), other);
+            abortForeignVersion(
+                    TransactionLogTransitions.abort(known, List.of(), "it was not decided in time"), other, null);
         } else {
             log.dropBase();
             tickLater();
@@ -365,13 +353,18 @@ public final class TransactionManager {
                 && queue.all().stream().anyMatch(update -> !unavailableParticipants.mustWait(update.request, now));
     }
 
-    /** Writes the log in which a version that is not this manager's is aborted. */
-    private void abortForeignVersion(TransactionLogState aborted, InFlight other) {
+    /** Writes the log in which a version that is not this manager's is aborted; with a map version only while the map has it. */
+    private void abortForeignVersion(TransactionLogState aborted, InFlight other, @Nullable Integer mapVersion) {
         TransactionLogState next = decisionSender.withoutAckedParticipants(aborted);
         List<Integer> actors = TransactionLogTransitions.decision(aborted, other.version())
                 .map(Decision::unackedParticipants)
                 .orElse(List.of());
-        logAccess.write(next, null, written -> {
+        logAccess.write(next, mapVersion, written -> {
+            if (written == Written.OTHER_MAP) {
+                host.refresh(table);
+                tickLater();
+                return;
+            }
             if (written == Written.DONE) {
                 decisionSender.onLogWritten(next);
                 decisionSender.send(other.version(), false, actors);
@@ -383,6 +376,10 @@ public final class TransactionManager {
 
     /** Starts a version for waiting updates, or uses the one that was started ahead. */
     private void startVersion(TransactionLogState known) {
+        if (chunks.needsNewerLog(queue.all())) {
+            readThen(this::next);
+            return;
+        }
         queue.failRejected(update -> unavailableParticipants.errorFor(update.request, now()));
         InFlight flight = known.inFlight();
         boolean isReserved = versionReservation.isUsable(flight);
@@ -432,15 +429,7 @@ public final class TransactionManager {
         abortReason = null;
         conflictingMapVersion = -2;
         Transaction started = new Transaction(
-                host,
-                config,
-                table,
-                tableId,
-                version,
-                known.committedVersion(),
-                updates,
-                transactionLogPublisher,
-                new Votes());
+                host, config, table, tableId, version, known, updates, transactionLogPublisher, new Votes());
         started.setStartedHere(mine);
         transaction = started;
         started.sendPrepares(now());
@@ -499,6 +488,8 @@ public final class TransactionManager {
             onDecisionMissing(now, known.newestForgottenVersion());
         } else if (abortReason != null) {
             abort(now, known, abortReason);
+        } else if (now.hasExpiredParticipant()) {
+            abort(now, known, new AbortReason(List.of(), "a chunk with its rows is expired"));
         } else if (now() - now.deadlineNanos >= 0 || now.hasFullLog()) {
             abortForRetry(now, known);
         } else {
@@ -537,8 +528,8 @@ public final class TransactionManager {
     /** Commits the prepared version, and starts the next one ahead if this manager will probably use it. */
     private void commit(Transaction now, TransactionLogState known, TransactionContext.Table map) {
         now.onCommitSent(now());
-        TransactionLogState committed =
-                decisionSender.withoutAckedParticipants(TransactionLogTransitions.commit(now.withParticipants(known)));
+        TransactionLogState committed = decisionSender.withoutAckedParticipants(TransactionLogTransitions.commit(
+                now.withParticipants(known), map.meta().partitioner(), map.map().expiredBefore()));
         boolean more = now.isStartedHere()
                 && versionReservation.mayReserve(committed, map.map().actors().size(), now());
         versionReservation.onReserveSent(more ? committed.nextVersion() : 0, now());

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class UnavailableParticipantTracker {
     private static final int DOUBLINGS_MAX = 3;
 
+    private final ChunkAvailability chunks;
     private final long pauseNanos;
     private final TreeMap<Integer, Unavailability> absent = new TreeMap<>();
 
@@ -22,7 +23,8 @@ final class UnavailableParticipantTracker {
     private record Unavailability(
             long until, int times, @Nullable ParticipantError error) {}
 
-    UnavailableParticipantTracker(long pauseNanos) {
+    UnavailableParticipantTracker(ChunkAvailability chunks, long pauseNanos) {
+        this.chunks = chunks;
         this.pauseNanos = pauseNanos;
     }
 
@@ -45,9 +47,15 @@ final class UnavailableParticipantTracker {
         actors.forEach(absent::remove);
     }
 
-    /** The obstacle that stopped one of the update's actors recently, and probably still does; null if there is none. */
+    /**
+     * The obstacle that stopped one of the update's actors recently, and probably still does, or an expired chunk; null if there is none.
+     */
     @Nullable
     ParticipantError errorFor(UpdateRequest request, long now) {
+        ParticipantError expired = chunks.errorFor(request);
+        if (expired != null) {
+            return expired;
+        }
         for (ActorRows rows : request.actors()) {
             Unavailability absence = absent.get(rows.actor());
             if (absence != null && absence.error() != null && now - absence.until() < 0) {
@@ -57,8 +65,11 @@ final class UnavailableParticipantTracker {
         return null;
     }
 
-    /** True if the update should wait, because one of its actors was recently unavailable. */
+    /** True if the update should wait, because one of its actors was recently unavailable or is not in the map. */
     boolean mustWait(UpdateRequest request, long now) {
+        if (chunks.lacksActor(request)) {
+            return true;
+        }
         for (ActorRows rows : request.actors()) {
             Unavailability absence = absent.get(rows.actor());
             if (absence != null && now - absence.until() < 0) {

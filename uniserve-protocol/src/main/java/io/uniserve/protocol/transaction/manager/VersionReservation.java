@@ -3,6 +3,7 @@ package io.uniserve.protocol.transaction.manager;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.TransactionLogState;
+import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.InFlight;
 import io.uniserve.protocol.transaction.TransactionConfig;
 import io.uniserve.protocol.transaction.TransactionLogTransitions;
@@ -86,6 +87,13 @@ final class VersionReservation {
                 && flight.isStartedAhead()
                 && flight.version() == version
                 && flight.manager().equals(self);
+    }
+
+    /** True if the update may be in flight: another manager can use a version that it started ahead for any request. */
+    boolean mayBeInFlight(@Nullable InFlight flight, Batch batch) {
+        return flight != null
+                && !isUsable(flight)
+                && (flight.isStartedAhead() || flight.batches().contains(batch));
     }
 
     /** Called with the version in flight. If it is not the held one, another manager has aborted that. */

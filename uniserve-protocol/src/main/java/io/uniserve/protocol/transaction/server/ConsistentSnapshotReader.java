@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 /**
  * Reader of a consistent snapshot: versions and epochs of several tables that all held at one time after the request. It reads all
  * transaction logs and maps twice, the second time after a write through ZooKeeper's quorum. If both readings are equal, all values held in
- * between, because versions, epochs and table numbers only grow. Versions in flight do not matter. If a version was committed meanwhile, a
+ * between, because versions, epochs, chunk generations and table numbers only grow, and an actor that has left a map never comes back. Versions in flight do not matter. If a version was committed meanwhile, a
  * third reading is compared with the second, and so on: all readings after the write are in one session, whose reads never go back. It
  * depends on no clock. The result is returned once its versions are visible.
  *
@@ -102,6 +102,7 @@ public final class ConsistentSnapshotReader {
     private record TableReading(long assumedTableId, long tableId, boolean hasLog, ConsistentSnapshot.Table table) {
         private static TableReading of(TableName name, long assumed, Versioned log, Versioned map) {
             long number = map.value() instanceof TableMap actors ? actors.tableId() : 0;
+            List<Integer> numbers = map.value() instanceof TableMap actors ? actors.numbers() : List.of();
             List<Long> epochs = map.value() instanceof TableMap actors
                     ? actors.actors().stream().map(ActorState::epoch).toList()
                     : List.of();
@@ -111,9 +112,13 @@ public final class ConsistentSnapshotReader {
                             assumed,
                             number,
                             true,
-                            new ConsistentSnapshot.Table(name, assumed, versions.committedVersion(), epochs))
+                            new ConsistentSnapshot.Table(
+                                    name, assumed, versions.committedVersion(), numbers, epochs, generation))
                     : new TableReading(
-                            assumed, number, false, new ConsistentSnapshot.Table(name, number, generation, List.of()));
+                            assumed,
+                            number,
+                            false,
+                            new ConsistentSnapshot.Table(name, number, generation, List.of(), List.of(), generation));
         }
 
         /** True if the log belongs to the map; false if the name has another table, or its number was not known. */

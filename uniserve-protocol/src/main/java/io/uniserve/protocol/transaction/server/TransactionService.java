@@ -287,6 +287,7 @@ public final class TransactionService {
                                 && decision.unackedParticipants()
                                         .contains(replica.key().actor()))
                         .forEach(replica -> applyDecision(name, driver, replica, decision));
+                driver.decisionSender().recordExpired(decision);
             }
         }
         view.dropOldTimes(log);

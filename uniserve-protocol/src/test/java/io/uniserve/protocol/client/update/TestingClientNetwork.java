@@ -65,8 +65,8 @@ public final class TestingClientNetwork implements ClientNetwork {
     /** Request for a chunk generation that waits for its answer. */
     public record Confirmation(int server, TableName table, Completion<ConsistentSnapshot> completion) {
         public void answer(long tableId, long generation) {
-            completion.done(Outcome.ok(new ConsistentSnapshot(
-                    List.of(new ConsistentSnapshot.Table(table, tableId, generation, List.of())))));
+            completion.done(Outcome.ok(new ConsistentSnapshot(List.of(
+                    new ConsistentSnapshot.Table(table, tableId, generation, List.of(), List.of(), generation)))));
         }
 
         public void fail(ErrorCode code) {

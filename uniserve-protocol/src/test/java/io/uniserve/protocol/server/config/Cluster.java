@@ -122,9 +122,13 @@ public final class Cluster {
     }
 
     public void create(TableName name, int actors, int rf, int minIsr, OnLoss onLoss, ConsistencyLevel level) {
-        TableMeta meta = new TableMeta(
-                        name, 0, new Partitioner.Hash(actors), "id", level, rf, minIsr, onLoss, "kv", Map.of())
-                .with(durability);
+        create(name, new Partitioner.Hash(actors), rf, minIsr, onLoss, level);
+    }
+
+    public void create(
+            TableName name, Partitioner partitioner, int rf, int minIsr, OnLoss onLoss, ConsistencyLevel level) {
+        TableMeta meta =
+                new TableMeta(name, 0, partitioner, "id", level, rf, minIsr, onLoss, "kv", Map.of()).with(durability);
         List<Outcome<AdminReply>> outcome = new ArrayList<>();
         coordinator.onAdmin(new AdminRequest.CreateTable(meta), outcome::add);
         await(() -> !outcome.isEmpty(), 20);
@@ -145,7 +149,7 @@ public final class Cluster {
     }
 
     public ActorState actor(int actor) {
-        return map().actors().get(actor);
+        return map().get(actor);
     }
 
     public ReplicaKey key(int actor) {

@@ -456,4 +456,52 @@ class ConsistentSnapshotReaderTest {
             throw new UnsupportedOperationException("the desk is told");
         }
     }
+
+    private static TableMap chunks(TableName table, int expiredBefore, long generation, int... actors) {
+        ServerId s1 = new ServerId("s1");
+        List<ActorState> states = Arrays.stream(actors)
+                .mapToObj(actor ->
+                        new ActorState(actor, 3, s1, List.of(s1), List.of(), List.of(), List.of(s1), Map.of(), 0))
+                .toList();
+        return new TableMap(table, 7, states, expiredBefore, generation);
+    }
+
+    private ConsistentSnapshot.Table snapshotOf(TableName table) {
+        outcomes.clear();
+        desk.readConsistentCut(List.of(table), outcomes::add);
+        loop.runUntil(() -> !outcomes.isEmpty(), 10_000_000_000L);
+        return outcomes.get(0).value().tables().get(0);
+    }
+
+    @Test
+    void epochsOfChunksAreByActorNumber() {
+        TableName table = new TableName("t0");
+        create(RegistryPaths.log(table, 7), TransactionLogState.empty(7));
+        create(RegistryPaths.map(table), chunks(table, 0, 0));
+        assertThat(snapshotOf(table).actors()).isEmpty();
+        assertThat(snapshotOf(table).isOfChunks()).isTrue();
+        set(RegistryPaths.map(table), chunks(table, 0, 2, 10, 11, 14));
+        ConsistentSnapshot.Table three = snapshotOf(table);
+        assertThat(three.actors()).containsExactly(10, 11, 14);
+        assertThat(three.generation()).isEqualTo(2);
+        assertThat(three.epoch(14)).hasValue(3);
+        assertThat(three.has(12)).isFalse();
+        set(RegistryPaths.map(table), chunks(table, 14, 2, 14));
+        assertThat(snapshotOf(table).actors()).containsExactly(14);
+    }
+
+    /** One chunk expires and another is made between the readings: as many actors as before, with the same epochs. */
+    @Test
+    void readingsWithOtherActorsAreNotEqual() {
+        TableName table = new TableName("t0");
+        create(RegistryPaths.log(table, 7), TransactionLogState.empty(7));
+        create(RegistryPaths.map(table), chunks(table, 0, 1, 10));
+        desk.readConsistentCut(List.of(table), outcomes::add);
+        registry.hold(ops -> true); // between the first reading and the second
+        loop.runUntil(() -> registry.holding() > 0, 10_000_000_000L);
+        set(RegistryPaths.map(table), chunks(table, 11, 2, 12));
+        registry.release();
+        loop.runUntil(() -> !outcomes.isEmpty(), 10_000_000_000L);
+        assertThat(outcomes.get(0).value().tables().get(0).actors()).containsExactly(12);
+    }
 }

@@ -13,6 +13,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
+import io.uniserve.protocol.message.VersionParticipants;
 import io.uniserve.protocol.message.client.StagedRowsRef;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateReply.ActorStaged;
@@ -56,8 +57,15 @@ class StagedRowStoreTest {
     }
 
     private List<String> prepared(int actor, long version, BatchRows... batches) {
-        Prepare prepare =
-                new Prepare(TABLE, new ReplicaKey(7, actor), 1, version, 0, 1, List.of(batches), Optional.empty());
+        Prepare prepare = new Prepare(
+                TABLE,
+                new ReplicaKey(7, actor),
+                1,
+                version,
+                0,
+                VersionParticipants.counted(1),
+                List.of(batches),
+                Optional.empty());
         return stage.fillPrepare(prepare).batches().stream()
                 .map(batch -> batch.rows().utf8())
                 .toList();

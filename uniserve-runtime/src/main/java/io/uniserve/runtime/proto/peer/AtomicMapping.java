@@ -1,6 +1,7 @@
 package io.uniserve.runtime.proto.peer;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.registry.TransactionLogState;
@@ -11,6 +12,7 @@ import io.uniserve.protocol.message.PeerRequest.IsCommitInvisible;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.PeerRequest.PublishTransactionLog;
 import io.uniserve.protocol.message.TransactionLogSnapshot;
+import io.uniserve.protocol.message.VersionParticipants;
 import io.uniserve.protocol.message.client.StagedRowsRef;
 import io.uniserve.runtime.proto.BytesMapping;
 import io.uniserve.runtime.proto.DecisionHistoryCodec;
@@ -36,7 +38,11 @@ public final class AtomicMapping {
                 .setEpoch(prepare.epoch())
                 .setVersion(prepare.version())
                 .setPrevious(prepare.previous())
-                .setParticipants(prepare.participants());
+                .setParticipants(prepare.participants().count());
+        prepare.participants()
+                .chunks()
+                .ifPresent(chunks -> proto.addAllActors(chunks.actors())
+                        .setChunkVersions(BytesMapping.toProto(chunks.earlier().encode())));
         prepare.transactionLog().ifPresent(told -> proto.setTold(toProto(told)));
         prepare.batches().forEach(batch -> proto.addBatches(toProto(batch)));
         return proto.build();
@@ -59,13 +65,33 @@ public final class AtomicMapping {
                 ProtoValidator.notNegative("epoch", proto.getEpoch()),
                 ProtoValidator.notNegative("version", proto.getVersion()),
                 ProtoValidator.notNegative("previous", proto.getPrevious()),
-                proto.getParticipants(),
+                participants(proto),
                 ProtoValidator.list(
                         "batches",
                         proto.getBatchesList(),
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
                         AtomicMapping::fromProto),
                 proto.hasTold() ? Optional.of(fromProto(proto.getTold())) : Optional.empty());
+    }
+
+    /** Every version has participants, so those of a TIME table are recognized by their numbers. */
+    private static VersionParticipants participants(PeerProto.Prepare proto) {
+        if (proto.getActorsCount() == 0) {
+            return VersionParticipants.counted(proto.getParticipants());
+        }
+        try {
+            return new VersionParticipants(
+                    proto.getParticipants(),
+                    Optional.of(new VersionParticipants.Chunks(
+                            ProtoValidator.list(
+                                    "actors",
+                                    proto.getActorsList(),
+                                    Limits.TIME_ACTORS_PER_TABLE_MAX,
+                                    ProtoValidator::actor),
+                            TransactionLogMapping.chunkVersions(proto.getChunkVersions()))));
+        } catch (UniserveException e) {
+            throw ProtoValidator.malformed(e.reason());
+        }
     }
 
     private static PeerProto.ToldLog toProto(TransactionLogSnapshot told) {

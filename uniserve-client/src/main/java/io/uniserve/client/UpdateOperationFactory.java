@@ -64,7 +64,8 @@ final class UpdateOperationFactory {
         if (steps.size() > 1 && ReplacingUpdate.isReplacing(function)) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    function + " replaces rows that it does not name, so its rows must fit in one message per actor, at most "
+                    function
+                            + " replaces rows that it does not name, so its rows must fit in one message per actor, at most "
                             + Limits.BATCH_ROWS_MAX + " rows and " + Limits.BATCH_BYTES_MAX
                             + " bytes; send fewer rows, for example one interval per update");
         }

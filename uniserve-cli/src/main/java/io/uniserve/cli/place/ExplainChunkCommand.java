@@ -78,7 +78,8 @@ public final class ExplainChunkCommand extends ClientCommand {
         Decision decision = told.decision();
         console()
                 .println("chunk:     %s, actors from %d on, %s"
-                        .formatted(told.start(), told.firstActor(), told.present().isEmpty() ? "absent" : "present"));
+                        .formatted(
+                                told.start(), told.firstActor(), told.present().isEmpty() ? "absent" : "present"));
         console().println("policy:    " + told.policy());
         decision.model().ifPresent(model -> {
             console().println("model:     " + text(model));

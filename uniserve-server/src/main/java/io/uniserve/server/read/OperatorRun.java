@@ -156,7 +156,8 @@ final class OperatorRun<A extends ActorView, P, V> {
     @SuppressWarnings("unchecked") // as in mergeValues
     long memory(Object value) {
         OptionalLong estimate = merger.orElseThrow().estimateBytes((V) value);
-        return estimate.orElseGet(() -> write((V) value, Limits.RESULT_BYTES_PER_QUERY_MAX).size());
+        return estimate.orElseGet(
+                () -> write((V) value, Limits.RESULT_BYTES_PER_QUERY_MAX).size());
     }
 
     /** Merges partial values of {@link #retrieve} and encodes the result. */

@@ -147,7 +147,10 @@ final class ExactTopN {
             for (T row : part) {
                 Result<TopNResultValue> result = (Result<TopNResultValue>) row;
                 first = first == null ? result.getTimestamp() : first;
-                long bucket = isOfAllTime() ? 0 : query.getGranularity().bucketStart(result.getTimestamp().getMillis());
+                long bucket = isOfAllTime()
+                        ? 0
+                        : query.getGranularity()
+                                .bucketStart(result.getTimestamp().getMillis());
                 buckets.computeIfAbsent(bucket, start -> new TopNValues.Table(query, values()))
                         .add(result.getValue());
             }
@@ -158,7 +161,8 @@ final class ExactTopN {
         List<T> best() {
             List<T> ranked = new ArrayList<>();
             buckets.forEach((start, values) -> {
-                DateTime time = isOfAllTime() && first != null ? first : new DateTime(start, ISOChronology.getInstanceUTC());
+                DateTime time =
+                        isOfAllTime() && first != null ? first : new DateTime(start, ISOChronology.getInstanceUTC());
                 TopNResultBuilder builder = TopNMerge.builder(query, time);
                 for (Object[] row : values.rows()) {
                     builder.addEntry((Comparable<?>) row[0], null, Arrays.copyOfRange(row, 1, row.length));

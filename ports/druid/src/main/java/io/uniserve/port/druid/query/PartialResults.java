@@ -70,7 +70,8 @@ public final class PartialResults {
                 // Servers do not merge these, so they are encoded at once.
                 ? new PartialResults(
                         times, new TreeMap<>(Map.of(actor, new Part(null, List.of(), encode(query, rows)))))
-                : new PartialResults(times, new TreeMap<>(Map.of(ANY_ACTOR, new Part(query, compact(query, rows), null))));
+                : new PartialResults(
+                        times, new TreeMap<>(Map.of(ANY_ACTOR, new Part(query, compact(query, rows), null))));
     }
 
     private static <T> List<T> compact(Query<T> query, List<T> rows) {

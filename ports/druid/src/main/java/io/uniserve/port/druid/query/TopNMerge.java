@@ -111,9 +111,10 @@ final class TopNMerge {
     @SuppressWarnings("unchecked") // T is the result of a topN.
     static <T> List<T> best(TopNQuery query, List<List<T>> parts) {
         Map<Long, Bucket> buckets = new TreeMap<>();
-        forEach(parts, result -> buckets.computeIfAbsent(
-                        key(query, result), start -> new Bucket(time(query, result)))
-                .add(query, result));
+        forEach(
+                parts,
+                result -> buckets.computeIfAbsent(key(query, result), start -> new Bucket(time(query, result)))
+                        .add(query, result));
         List<T> merged = new ArrayList<>();
         buckets.values().forEach(bucket -> merged.add((T) bucket.best(query)));
         return merged;
@@ -123,13 +124,16 @@ final class TopNMerge {
     @SuppressWarnings("unchecked") // T is the result of a topN.
     static <T> List<T> allValues(TopNQuery query, List<List<T>> parts) {
         Map<Long, AllValues> buckets = new TreeMap<>();
-        forEach(parts, result -> buckets.computeIfAbsent(
-                        key(query, result), start -> new AllValues(time(query, result), query))
-                .table
-                .add(result.getValue()));
+        forEach(
+                parts,
+                result -> buckets.computeIfAbsent(
+                                key(query, result), start -> new AllValues(time(query, result), query))
+                        .table
+                        .add(result.getValue()));
         List<T> merged = new ArrayList<>();
-        buckets.values().forEach(bucket -> merged.add(
-                (T) new Result<>(bucket.time, new TopNResultValue(bucket.table.toValues()))));
+        buckets.values()
+                .forEach(bucket ->
+                        merged.add((T) new Result<>(bucket.time, new TopNResultValue(bucket.table.toValues()))));
         return merged;
     }
 

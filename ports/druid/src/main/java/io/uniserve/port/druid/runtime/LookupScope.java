@@ -41,7 +41,8 @@ public final class LookupScope implements LookupExtractorFactoryContainerProvide
         LookupExtractorFactoryContainer lookup = current.get().get(lookupName);
         if (lookup == null) {
             throw UniserveException.invalid("lookup \"" + PrintableText.line(lookupName)
-                    + "\" is not defined: use one of the lookups of the query's tables, " + current.get().keySet());
+                    + "\" is not defined: use one of the lookups of the query's tables, "
+                    + current.get().keySet());
         }
         return Optional.of(lookup);
     }

@@ -73,7 +73,8 @@ public final class QueryFactories {
     QueryFactories(ObjectMapper json, ObjectMapper smile, Path spill) {
         computeBuffers = new StupidPool<>(
                 "compute", () -> ByteBuffer.allocateDirect(DruidLimits.COMPUTE_BUFFER_BYTES), 0, 2 * cores());
-        // Druid's watchers cancel futures of other threads. Here the caller's thread works, and checks its deadline itself.
+        // Druid's watchers cancel futures of other threads. Here the caller's thread works, and checks its deadline
+        // itself.
         QueryWatcher watcher = (query, future) -> {};
         Map<Class<? extends Query>, QueryRunnerFactory> factories = new HashMap<>();
         factories.put(

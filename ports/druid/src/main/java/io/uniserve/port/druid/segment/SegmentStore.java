@@ -206,7 +206,9 @@ final class SegmentStore {
 
     private static List<StoredSegment> toMerge(IntervalSegments bucket) {
         List<StoredSegment> segments = bucket.segments();
-        return SegmentMergePolicy.toMerge(segments.stream().map(StoredSegment::rows).toList()).stream()
+        return SegmentMergePolicy.toMerge(
+                        segments.stream().map(StoredSegment::rows).toList())
+                .stream()
                 .map(segments::get)
                 .toList();
     }

@@ -87,8 +87,8 @@ public record SqlRequest(String sql, Map<String, Object> context, List<TypedValu
         }
         JsonNode format = tree.path("resultFormat");
         if (!format.isMissingNode() && !format.asText().equals("array")) {
-            throw UniserveException.unsupported("resultFormat \"" + PrintableText.line(format.asText())
-                    + "\": use \"array\"");
+            throw UniserveException.unsupported(
+                    "resultFormat \"" + PrintableText.line(format.asText()) + "\": use \"array\"");
         }
     }
 

@@ -138,8 +138,7 @@ class DruidBadInputTest {
                     .append("large", rows, 30);
             String query = "{\"queryType\": \"scan\", \"dataSource\": \"large\", \"intervals\": " + ALL
                     + ", \"columns\": [\"s\"]%s}";
-            assertRefused(
-                    () -> large.answer("large", query.formatted("")), ErrorCode.TOO_LARGE, "use a limit");
+            assertRefused(() -> large.answer("large", query.formatted("")), ErrorCode.TOO_LARGE, "use a limit");
             assertThat(large.answer("large", query.formatted(", \"limit\": 1"))).contains("xxx");
         }
     }

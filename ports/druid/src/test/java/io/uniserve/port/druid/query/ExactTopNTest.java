@@ -48,12 +48,7 @@ class ExactTopNTest {
         // The merged values of two actors of one server.
         ExactTopN.Ranking<Result<TopNResultValue>> ranking = new ExactTopN.Ranking<>(query);
         ranking.add(values(0, ExactTopN.VALUES_MAX + 1));
-        assertThat(ranking.best()
-                        .get(0)
-                        .getValue()
-                        .getValue()
-                        .get(0)
-                        .getDimensionValue("d"))
+        assertThat(ranking.best().get(0).getValue().getValue().get(0).getDimensionValue("d"))
                 .isEqualTo("v" + ExactTopN.VALUES_MAX);
     }
 

@@ -24,6 +24,7 @@ import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.workload.ActorKeys;
+import io.uniserve.simulator.workload.SimRoutingView;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Workload of two atomic tables that are partitioned by time. Updates have rows of several chunks, some late, in the future, or of a chunk
@@ -88,6 +90,7 @@ public final class AtomicTimeWorkload {
     private final List<String> states = new ArrayList<>(List.of(""));
 
     private final TreeMap<TableName, String> newest = new TreeMap<>();
+    private @Nullable SimRoutingView heldFeed;
     private int next;
     private int outstanding;
     private int compared;
@@ -128,6 +131,19 @@ public final class AtomicTimeWorkload {
         clients.add(client);
     }
 
+    /** Holds the maps of a client now and then, so that it lacks new chunks and has expired ones. Call it before the start. */
+    void holdMapsOf(SimRoutingView feed) {
+        heldFeed = feed;
+    }
+
+    private void holdMaps(SimRoutingView feed, boolean held) {
+        feed.setHeld(held && !over);
+        if (!over) {
+            long until = held ? random.between(100 * MILLI, 2 * SECOND) : random.between(100 * MILLI, SECOND);
+            world.queue.after(until, () -> holdMaps(feed, !held));
+        }
+    }
+
     AtomicTimeTable events() {
         return events;
     }
@@ -136,6 +152,10 @@ public final class AtomicTimeWorkload {
     public void begin() {
         create(events);
         create(bills);
+        SimRoutingView feed = heldFeed;
+        if (feed != null) {
+            holdMaps(feed, false);
+        }
         for (AtomicTimeClient client : clients) {
             for (int loop = 0; loop < 2; loop++) {
                 work(client);

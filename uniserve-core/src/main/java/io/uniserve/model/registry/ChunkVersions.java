@@ -43,7 +43,8 @@ public record ChunkVersions(List<Entry> entries, int expiredBefore) {
                             && entry.chunk() < entries.get(i - 1).chunk();
             if (entry.version() < 1 || entry.chunk() < expiredBefore || !inOrder) {
                 throw UniserveException.invalid("chunk versions has version " + entry.version() + " with chunk "
-                        + entry.chunk() + " at place " + i + ": versions must ascend, and chunks descend to " + expiredBefore);
+                        + entry.chunk() + " at place " + i + ": versions must ascend, and chunks descend to "
+                        + expiredBefore);
             }
         }
     }
@@ -103,7 +104,7 @@ public record ChunkVersions(List<Entry> entries, int expiredBefore) {
         return 0;
     }
 
-    /** Encodes the list: the differences between neighbours, in groups of 7 bits. Most lists take few bytes, and {@link #NONE} takes none. */
+    /** Encodes the list: the differences between neighbours, in groups of 7 bits. {@link #NONE} takes no bytes, other lists few. */
     public Bytes encode() {
         if (isNone()) {
             return Bytes.EMPTY;
@@ -129,7 +130,8 @@ public record ChunkVersions(List<Entry> entries, int expiredBefore) {
         BinaryReader in = new BinaryReader(data);
         long expiredBefore = readGroups(in);
         if (expiredBefore > Integer.MAX_VALUE) {
-            throw UniserveException.invalid("expiredBefore of chunk versions is " + expiredBefore + ": it is no ordinal");
+            throw UniserveException.invalid(
+                    "expiredBefore of chunk versions is " + expiredBefore + ": it is not an ordinal");
         }
         List<Entry> entries = new ArrayList<>();
         long version = 0;

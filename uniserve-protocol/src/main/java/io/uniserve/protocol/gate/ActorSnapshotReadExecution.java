@@ -155,7 +155,8 @@ public final class ActorSnapshotReadExecution {
             fail(refusal.get());
         } else if (failure == null) {
             advance(Step.TAKEN, Step.ENDED);
-            generation = request.strict() ? 0 : gate.generation(); // the version of the answer was known before this check
+            // the version of the answer was known before this check
+            generation = request.strict() ? 0 : gate.generation();
         }
         return failure();
     }

@@ -5,7 +5,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.Capacity;
-import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
@@ -22,7 +21,6 @@ import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Scripted server for a coordinator: an ephemeral node, and answers to pings, checks of tables and load reports. */
@@ -69,7 +67,7 @@ public final class TestingServer {
     public void start() {
         incarnation++;
         session = new Object();
-        PortInfo info = new PortInfo(port, "1", Set.of(ConsistencyLevel.EVENTUAL), List.of(), List.of());
+        PortInfo info = new PortInfo(port, "1", cluster.levels, List.of(), List.of());
         ServerRecord record = new ServerRecord(id, incarnation, address, zone, new Capacity(1000, 1, 1), List.of(info));
         cluster.store.multi(session, List.of(new Op.Create(RegistryPaths.server(id), record, true)));
         answer();

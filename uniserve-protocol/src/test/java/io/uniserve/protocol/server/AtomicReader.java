@@ -123,6 +123,19 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         machine.start();
     }
 
+    /** Starts a read of all actors at the version that an earlier read has seen. */
+    void beginAt(long version, long seconds, Completion<SnapshotReadExecution.Result> told) {
+        Cluster cluster = atomic.cluster;
+        Query query = new Query(
+                Cluster.T,
+                Optional.empty(),
+                "rows@1",
+                Bytes.EMPTY,
+                ReadMode.LINEARIZABLE,
+                cluster.loop.nanos() + seconds * Cluster.SECOND);
+        new SnapshotReadExecution(environment(), this::fresh, floors, query, version, told).start();
+    }
+
     private Timers.Cancel fresh(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         asked.add(request);
         Completion<VersionedRead.Reply> told = outcome -> completion.done(

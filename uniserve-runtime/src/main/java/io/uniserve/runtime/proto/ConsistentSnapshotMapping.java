@@ -4,6 +4,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Mapping of requests for snapshots of several tables, and their replies. */
 public final class ConsistentSnapshotMapping {
@@ -35,7 +36,7 @@ public final class ConsistentSnapshotMapping {
                     .setTableId(table.tableId())
                     .setVersion(table.version())
                     .addAllEpochs(table.epochs())
-                    .addAllActors(table.isOfChunks() ? table.actors() : List.of())
+                    .addAllActors(isDense(table.actors()) ? List.of() : table.actors())
                     .setGeneration(table.generation()));
         }
         return proto.build();
@@ -56,19 +57,17 @@ public final class ConsistentSnapshotMapping {
         long version = ProtoValidator.notNegative("version", proto.getVersion());
         long tableId = ProtoValidator.notNegative("table_id", proto.getTableId());
         long generation = ProtoValidator.notNegative("generation", proto.getGeneration());
-        return generation == 0 && proto.getActorsCount() == 0
-                ? new ConsistentSnapshot.Table(IdentityMapping.table(proto.getName()), tableId, version, epochs)
-                : new ConsistentSnapshot.Table(
-                        IdentityMapping.table(proto.getName()),
-                        tableId,
-                        version,
-                        ascending(ProtoValidator.list(
-                                "actors",
-                                proto.getActorsList(),
-                                Limits.TIME_ACTORS_PER_TABLE_MAX,
-                                ProtoValidator::actor)),
-                        epochs,
-                        generation);
+        List<Integer> actors = proto.getActorsCount() == 0
+                ? IntStream.range(0, epochs.size()).boxed().toList()
+                : ascending(ProtoValidator.list(
+                        "actors", proto.getActorsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ProtoValidator::actor));
+        return new ConsistentSnapshot.Table(
+                IdentityMapping.table(proto.getName()), tableId, version, actors, epochs, generation);
+    }
+
+    /** True if the numbers, which ascend, are 0 to n - 1. */
+    private static boolean isDense(List<Integer> actors) {
+        return actors.isEmpty() || actors.get(actors.size() - 1) == actors.size() - 1;
     }
 
     private static List<Integer> ascending(List<Integer> actors) {

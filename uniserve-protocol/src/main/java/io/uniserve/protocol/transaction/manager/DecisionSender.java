@@ -71,7 +71,8 @@ public final class DecisionSender {
             return;
         }
         if (known.isExpired(actor)) {
-            recordAck(version, actor); // its replicas go, and its number never comes back: no process needs the decision
+            // its replicas go, and its number never comes back: no process needs the decision
+            recordAck(version, actor);
             return;
         }
         ActorState state = known.map().find(actor);

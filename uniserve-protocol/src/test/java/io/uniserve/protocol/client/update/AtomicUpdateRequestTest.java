@@ -373,4 +373,13 @@ class AtomicUpdateRequestTest {
         last().fail(ErrorCode.TABLE_NOT_FOUND);
         assertThat(error()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     }
+
+    /** Only the transaction manager knows whether an earlier attempt was committed, so it decides about the expired chunk. */
+    @Test
+    void anUpdateWithAnExpiredChunkGoesToTheManager() {
+        world.routeTime(1, 5, actor(5, 1, 1));
+        staging(3, 5).start();
+        assertThat(last().request().stageOnly()).isFalse();
+        assertThat(last().actors()).containsExactly(3, 5);
+    }
 }

@@ -38,12 +38,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Coordinators and scripted servers with one registry, in virtual time. */
 public final class TestingCluster {
     public static final long SECOND = 1_000_000_000L;
     public static final long MILLI = 1_000_000L;
+
+    /** Levels that the port of servers started later offers. */
+    public Set<ConsistencyLevel> levels = Set.of(ConsistencyLevel.EVENTUAL);
 
     public final TestingLoop loop = new TestingLoop();
     public final TestingStore store = new TestingStore();

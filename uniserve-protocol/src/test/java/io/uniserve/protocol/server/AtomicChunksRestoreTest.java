@@ -295,6 +295,35 @@ class AtomicChunksRestoreTest {
         assertThat(outcome.get(0).error()).hasMessageContaining("CORRUPT");
     }
 
+    /** The server's map lacks a chunk whose rows are in the versions of its checkpoint. */
+    @Test
+    void aCheckpointWaitsForChunksThatTheServerDoesNotKnowYet() {
+        cluster = new Cluster(8, 10);
+        atomic = table(OnLoss.WAIT);
+        int now = chunk();
+        make(now);
+        cluster.loop.run(5 * SECOND);
+        int known = BUCKETS * now;
+        Host behind = cluster.primary(known);
+        behind.registry().holdReads(RegistryPaths.map(Cluster.T)::equals);
+        make(now - 1);
+        int first = BUCKETS * (now - 1);
+        int added = cluster.primary(first) == behind ? first + 1 : first;
+        cluster.objects.refuse(objectsOf(added));
+        for (int i = 0; i < 25; i++) {
+            update(added, known);
+        }
+        cluster.loop.run(20 * SECOND);
+        String checkpoints = objectsOf(known) + "checkpoint/";
+        assertThat(cluster.objects.keys(objectsOf(known) + "log/")).isNotEmpty();
+        assertThat(cluster.objects.keys(checkpoints)).isEmpty();
+        behind.registry().release();
+        cluster.loop.run(10 * SECOND);
+        assertThat(cluster.objects.keys(checkpoints)).isEmpty();
+        cluster.objects.refuse("");
+        cluster.await(() -> !cluster.objects.keys(checkpoints).isEmpty(), 60);
+    }
+
     private void lose(int actor) {
         cluster.actor(actor).isr().forEach(id -> cluster.server(id).kill());
     }

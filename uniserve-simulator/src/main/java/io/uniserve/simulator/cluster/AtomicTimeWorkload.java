@@ -65,17 +65,23 @@ public final class AtomicTimeWorkload {
      * @param rate wall time per virtual time
      * @param spanHours hours that rows are late at most, with few exceptions
      */
-    private record Pace(long rate, List<String> chunks, List<String> retentions, String ahead, long spanHours) {}
+    private record Pace(
+            long rate,
+            List<String> chunks,
+            List<String> retentions,
+            String ahead,
+            long spanHours,
+            int bucketsMax) {}
 
     /** A chunk lives for some seconds. */
     private static final Pace FAST =
-            new Pace(10_000, List.of("PT6H", "PT8H", "P1D"), List.of("PT18H", "P1D"), "PT12H", 24);
+            new Pace(10_000, List.of("PT6H", "PT8H", "P1D"), List.of("PT18H", "P1D"), "PT12H", 24, 3);
 
     /** A chunk lives for more than a minute, and so may be lost and restored. */
-    private static final Pace SLOW = new Pace(1_000, List.of("PT2H", "PT3H"), List.of("PT18H"), "PT2H", 8);
+    private static final Pace SLOW = new Pace(1_000, List.of("PT2H", "PT3H"), List.of("PT18H"), "PT2H", 8, 2);
 
     /** Chunks have unequal lengths. */
-    private static final Pace MONTHS = new Pace(200_000, List.of("P1M"), List.of("P1M"), "P10D", 24 * 40);
+    private static final Pace MONTHS = new Pace(200_000, List.of("P1M"), List.of("P1M"), "P10D", 24 * 40, 2);
 
     private final SimulationContext world;
     private final SimCluster cluster;
@@ -121,7 +127,7 @@ public final class AtomicTimeWorkload {
         return new Partitioner.Time(
                 COLUMN,
                 new ChunkCalendar(IsoPeriod.parse("chunk", random.pick(pace.chunks)), ZoneId.of(random.pick(ZONES))),
-                random.between(1, pace == FAST ? 3 : 2),
+                random.between(1, pace.bucketsMax),
                 Optional.of(IsoPeriod.parse("retention", random.pick(pace.retentions))),
                 IsoPeriod.parse("ahead", pace.ahead));
     }

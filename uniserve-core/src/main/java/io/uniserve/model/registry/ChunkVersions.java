@@ -42,9 +42,9 @@ public record ChunkVersions(List<Entry> entries, int expiredBefore) {
                     || entry.version() > entries.get(i - 1).version()
                             && entry.chunk() < entries.get(i - 1).chunk();
             if (entry.version() < 1 || entry.chunk() < expiredBefore || !inOrder) {
-                throw UniserveException.invalid(
-                        "chunk versions has version " + entry.version() + " with chunk " + entry.chunk() + " at place "
-                                + i + ": versions must ascend, and chunks descend to " + expiredBefore);
+                throw UniserveException.invalid("chunk versions has version " + entry.version() + " with chunk "
+                        + entry.chunk() + " at place " + i + ": versions must ascend, and chunks descend to "
+                        + expiredBefore);
             }
         }
     }
@@ -104,7 +104,7 @@ public record ChunkVersions(List<Entry> entries, int expiredBefore) {
         return 0;
     }
 
-    /** Encodes the list: the differences between neighbours, in groups of 7 bits. Most lists take few bytes, and {@link #NONE} takes none. */
+    /** Encodes the list: the differences between neighbours, in groups of 7 bits. {@link #NONE} takes no bytes, other lists few. */
     public Bytes encode() {
         if (isNone()) {
             return Bytes.EMPTY;
@@ -131,7 +131,7 @@ public record ChunkVersions(List<Entry> entries, int expiredBefore) {
         long expiredBefore = readGroups(in);
         if (expiredBefore > Integer.MAX_VALUE) {
             throw UniserveException.invalid(
-                    "expiredBefore of chunk versions is " + expiredBefore + ": it is no ordinal");
+                    "expiredBefore of chunk versions is " + expiredBefore + ": it is not an ordinal");
         }
         List<Entry> entries = new ArrayList<>();
         long version = 0;

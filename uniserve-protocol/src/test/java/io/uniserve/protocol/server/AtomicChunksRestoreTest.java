@@ -79,6 +79,10 @@ class AtomicChunksRestoreTest {
         return (TableMap) Objects.requireNonNull(cluster.store.value(RegistryPaths.map(name)));
     }
 
+    private String objectsOf(int actor) {
+        return "backup/test/" + cluster.map().tableId() + "/" + actor + "/";
+    }
+
     private List<String> rows(TableName name, int actor) {
         TableMap map = map(name);
         ReplicaKey key = new ReplicaKey(map.tableId(), actor);
@@ -241,7 +245,7 @@ class AtomicChunksRestoreTest {
         }
         cluster.loop.wallStartMillis += HOUR;
         cluster.await(() -> !cluster.map().has(old), 30);
-        String prefix = "backup/test/" + cluster.map().tableId() + "/" + old + "/";
+        String prefix = objectsOf(old);
         cluster.await(() -> cluster.objects.keys(prefix).isEmpty(), 60);
         update(
                 BUCKETS * now,
@@ -251,6 +255,73 @@ class AtomicChunksRestoreTest {
         coldStart(HOUR);
         assertThat(cluster.map().expiredBefore()).isEqualTo(now - 2);
         assertThat(checkOneVersion(Cluster.T)).isEqualTo(committed.lastKey());
+    }
+
+    /** A part of the chunk's objects is deleted, which is damage in a live chunk. */
+    @Test
+    void damageOfAnExpiredChunkIsIgnored() {
+        int now = chunk();
+        make(now - 3, now);
+        int old = BUCKETS * (now - 3);
+        update(old, BUCKETS * now);
+        cluster.loop.wallStartMillis += HOUR;
+        cluster.await(() -> !cluster.map().has(old), 30);
+        update(BUCKETS * now);
+        update(BUCKETS * now);
+        cluster.loop.run(20 * SECOND);
+        String log = objectsOf(old) + "log/";
+        cluster.objects.set(log + "%020d-%020d-%020d".formatted(4, 5, 1), "damaged");
+        coldStart(HOUR);
+        assertThat(cluster.map().numbers()).containsExactly(BUCKETS * now, BUCKETS * now + 1);
+        assertThat(checkOneVersion(Cluster.T)).isEqualTo(committed.lastKey());
+    }
+
+    @Test
+    void damageOfALiveChunkIsAnError() {
+        int now = chunk();
+        make(now - 1, now);
+        update(BUCKETS * (now - 1), BUCKETS * now);
+        cluster.loop.run(20 * SECOND);
+        String log = objectsOf(BUCKETS * (now - 1)) + "log/";
+        cluster.objects.keys(log).forEach(cluster.objects::remove);
+        cluster.objects.set(log + "%020d-%020d-%020d".formatted(4, 5, 1), "damaged");
+        Cluster lost = cluster;
+        cluster = new Cluster(3, 10);
+        cluster.loop.wallStartMillis += lost.loop.wallMillis() - cluster.loop.wallMillis();
+        cluster.objects.adopt(lost.objects);
+        List<Outcome<AdminReply>> outcome = new ArrayList<>();
+        cluster.coordinator.onAdmin(new AdminRequest.SalvageTable(lost.map().tableId(), B), outcome::add);
+        cluster.await(() -> !outcome.isEmpty(), 120);
+        assertThat(outcome.get(0).error()).hasMessageContaining("CORRUPT");
+    }
+
+    /** The server's map lacks a chunk whose rows are in the versions of its checkpoint. */
+    @Test
+    void aCheckpointWaitsForChunksThatTheServerDoesNotKnowYet() {
+        cluster = new Cluster(8, 10);
+        atomic = table(OnLoss.WAIT);
+        int now = chunk();
+        make(now);
+        cluster.loop.run(5 * SECOND);
+        int known = BUCKETS * now;
+        Host behind = cluster.primary(known);
+        behind.registry().holdReads(RegistryPaths.map(Cluster.T)::equals);
+        make(now - 1);
+        int first = BUCKETS * (now - 1);
+        int added = cluster.primary(first) == behind ? first + 1 : first;
+        cluster.objects.refuse(objectsOf(added));
+        for (int i = 0; i < 25; i++) {
+            update(added, known);
+        }
+        cluster.loop.run(20 * SECOND);
+        String checkpoints = objectsOf(known) + "checkpoint/";
+        assertThat(cluster.objects.keys(objectsOf(known) + "log/")).isNotEmpty();
+        assertThat(cluster.objects.keys(checkpoints)).isEmpty();
+        behind.registry().release();
+        cluster.loop.run(10 * SECOND);
+        assertThat(cluster.objects.keys(checkpoints)).isEmpty();
+        cluster.objects.refuse("");
+        cluster.await(() -> !cluster.objects.keys(checkpoints).isEmpty(), 60);
     }
 
     private void lose(int actor) {

@@ -4,17 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.limit.Limits;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Batch;
 import io.uniserve.model.registry.TransactionLogState.Decision;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.protocol.transaction.TransactionLogTransitions.LogAndOutcomes;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -192,5 +198,39 @@ final class TransactionLogTransitionsTest {
                 TransactionLogTransitions.abort(log, List.of(batch(2).request()), "no such field");
         assertThat(aborted.decisions().get(0).refusedRequests()).containsExactly(batch(2).request());
         assertThat(aborted.inFlight()).isNull();
+    }
+
+    @Test
+    void aCommitOfATimeTableNotesItsNewestChunk() {
+        Partitioner.Time time = new Partitioner.Time(
+                "time",
+                new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC),
+                2,
+                Optional.empty(),
+                IsoPeriod.parse("ahead", "P1D"));
+        List<Batch> batches = List.of(new Batch(new RequestId(1, 1, 1), ""));
+        TransactionLogState log = TransactionLogState.empty(7);
+        log = TransactionLogTransitions.commit(
+                TransactionLogTransitions.begin(log, new ServerId("m"), List.of(8, 21), batches, 1), time, 3);
+        assertThat(log.chunkVersions())
+                .isEqualTo(new ChunkVersions(List.of(new ChunkVersions.Entry(1, 10)), 3));
+        log = TransactionLogTransitions.abort(
+                TransactionLogTransitions.begin(log, new ServerId("m"), List.of(30), batches, 1), List.of(), "");
+        assertThat(log.chunkVersions().entries()).as("after an abort").hasSize(1);
+        log = TransactionLogTransitions.begin(log, new ServerId("m"), List.of(10), batches, 1);
+        TransactionLogState byKey = TransactionLogTransitions.commit(log, new Partitioner.Hash(20), 0);
+        assertThat(byKey.chunkVersions()).isEqualTo(log.chunkVersions());
+        log = TransactionLogTransitions.commit(log, time, 4);
+        ChunkVersions both = new ChunkVersions(
+                List.of(new ChunkVersions.Entry(1, 10), new ChunkVersions.Entry(3, 5)), 4);
+        assertThat(log.chunkVersions()).isEqualTo(both);
+        log = TransactionLogTransitions.reserve(log, new ServerId("m"));
+        assertThat(TransactionLogTransitions.release(log).chunkVersions()).isEqualTo(both);
+        assertThat(TransactionLogTransitions.removeAcked(log, Map.of(1L, Set.of(8))).chunkVersions())
+                .isEqualTo(both);
+        assertThat(TransactionLogTransitions.trim(log, new DecisionHistory(7, 0, List.of()))
+                        .log()
+                        .chunkVersions())
+                .isEqualTo(both);
     }
 }

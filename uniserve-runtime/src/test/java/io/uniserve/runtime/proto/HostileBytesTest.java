@@ -84,6 +84,34 @@ class HostileBytesTest {
     }
 
     @Test
+    void refusesDamagedTransactionLogsAsCorrupt() {
+        SplittableRandom random = new SplittableRandom(9);
+        for (int round = 0; round < ROUNDS; round++) {
+            byte[] node =
+                    damage(random, RegistryCodec.encode(new RandomValues(round).next(TransactionLogState.class)));
+            try {
+                RegistryCodec.decode("/tables/t/log-9", node);
+            } catch (UniserveException e) {
+                assertThat(e.code()).isIn(ErrorCode.CORRUPT, ErrorCode.UNSUPPORTED);
+            }
+        }
+    }
+
+    @Test
+    void onlyALogWithChunkVersionsHasTheNewestFormat() throws InvalidProtocolBufferException {
+        TransactionLogState byKey = TransactionLogState.empty(9);
+        TransactionLogState restored = TransactionLogState.restored(9, 4, 6, 3);
+        assertThat(RegistryProto.RegistryNode.parseFrom(RegistryCodec.encode(byKey))
+                        .getFormat())
+                .isEqualTo(1);
+        assertThat(RegistryProto.RegistryNode.parseFrom(RegistryCodec.encode(restored))
+                        .getFormat())
+                .isEqualTo(RegistryCodec.FORMAT);
+        assertThat(RegistryCodec.decode("/tables/t/log-9", RegistryCodec.encode(restored)))
+                .isEqualTo(restored);
+    }
+
+    @Test
     void refusesALaterFormat() {
         byte[] node = RegistryProto.RegistryNode.newBuilder()
                 .setFormat(RegistryCodec.FORMAT + 1)

@@ -24,6 +24,7 @@ import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.workload.ActorKeys;
+import io.uniserve.simulator.workload.SimRoutingView;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Workload of two atomic tables that are partitioned by time. Updates have rows of several chunks, some late, in the future, or of a chunk
@@ -63,17 +65,23 @@ public final class AtomicTimeWorkload {
      * @param rate wall time per virtual time
      * @param spanHours hours that rows are late at most, with few exceptions
      */
-    private record Pace(long rate, List<String> chunks, List<String> retentions, String ahead, long spanHours) {}
+    private record Pace(
+            long rate,
+            List<String> chunks,
+            List<String> retentions,
+            String ahead,
+            long spanHours,
+            int bucketsMax) {}
 
     /** A chunk lives for some seconds. */
     private static final Pace FAST =
-            new Pace(10_000, List.of("PT6H", "PT8H", "P1D"), List.of("PT18H", "P1D"), "PT12H", 24);
+            new Pace(10_000, List.of("PT6H", "PT8H", "P1D"), List.of("PT18H", "P1D"), "PT12H", 24, 3);
 
     /** A chunk lives for more than a minute, and so may be lost and restored. */
-    private static final Pace SLOW = new Pace(1_000, List.of("PT2H", "PT3H"), List.of("PT18H"), "PT2H", 8);
+    private static final Pace SLOW = new Pace(1_000, List.of("PT2H", "PT3H"), List.of("PT18H"), "PT2H", 8, 2);
 
     /** Chunks have unequal lengths. */
-    private static final Pace MONTHS = new Pace(200_000, List.of("P1M"), List.of("P1M"), "P10D", 24 * 40);
+    private static final Pace MONTHS = new Pace(200_000, List.of("P1M"), List.of("P1M"), "P10D", 24 * 40, 2);
 
     private final SimulationContext world;
     private final SimCluster cluster;
@@ -88,6 +96,7 @@ public final class AtomicTimeWorkload {
     private final List<String> states = new ArrayList<>(List.of(""));
 
     private final TreeMap<TableName, String> newest = new TreeMap<>();
+    private @Nullable SimRoutingView heldFeed;
     private int next;
     private int outstanding;
     private int compared;
@@ -118,7 +127,7 @@ public final class AtomicTimeWorkload {
         return new Partitioner.Time(
                 COLUMN,
                 new ChunkCalendar(IsoPeriod.parse("chunk", random.pick(pace.chunks)), ZoneId.of(random.pick(ZONES))),
-                random.between(1, pace == FAST ? 3 : 2),
+                random.between(1, pace.bucketsMax),
                 Optional.of(IsoPeriod.parse("retention", random.pick(pace.retentions))),
                 IsoPeriod.parse("ahead", pace.ahead));
     }
@@ -126,6 +135,19 @@ public final class AtomicTimeWorkload {
     /** Adds a client. Call it before the start. */
     void add(AtomicTimeClient client) {
         clients.add(client);
+    }
+
+    /** Holds the maps of a client now and then, so that it lacks new chunks and has expired ones. Call it before the start. */
+    void holdMapsOf(SimRoutingView feed) {
+        heldFeed = feed;
+    }
+
+    private void holdMaps(SimRoutingView feed, boolean held) {
+        feed.setHeld(held && !over);
+        if (!over) {
+            long until = held ? random.between(100 * MILLI, 2 * SECOND) : random.between(100 * MILLI, SECOND);
+            world.queue.after(until, () -> holdMaps(feed, !held));
+        }
     }
 
     AtomicTimeTable events() {
@@ -136,6 +158,10 @@ public final class AtomicTimeWorkload {
     public void begin() {
         create(events);
         create(bills);
+        SimRoutingView feed = heldFeed;
+        if (feed != null) {
+            holdMaps(feed, false);
+        }
         for (AtomicTimeClient client : clients) {
             for (int loop = 0; loop < 2; loop++) {
                 work(client);

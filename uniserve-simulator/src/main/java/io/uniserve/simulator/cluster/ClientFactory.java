@@ -1,5 +1,6 @@
 package io.uniserve.simulator.cluster;
 
+import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.client.routing.ClientContext;
 import io.uniserve.protocol.client.routing.ClientState;
@@ -21,6 +22,7 @@ import io.uniserve.simulator.plant.SnapshotPerTableBug;
 import io.uniserve.simulator.plant.UnversionedShuffleBug;
 import io.uniserve.simulator.plant.chunk.SnapshotByPlaceBug;
 import io.uniserve.simulator.workload.ActorKeys;
+import io.uniserve.simulator.workload.AnyManagerNetwork;
 import io.uniserve.simulator.workload.AtomicClient;
 import io.uniserve.simulator.workload.ClientPool;
 import io.uniserve.simulator.workload.ClientProcess;
@@ -32,6 +34,7 @@ import io.uniserve.simulator.workload.TableCleaner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /** Factory of the clients' processes. */
@@ -93,7 +96,8 @@ public final class ClientFactory {
         for (String name : List.of("z1", "z2", "z3")) {
             SimProcess process = world.process(name);
             process.start(0);
-            ClientContext env = environment(process, world.ids(process));
+            ClientContext own = environment(process, world.ids(process));
+            ClientContext env = name.equals("z3") ? withAnyManager(own, cluster, random.fork("managers")) : own;
             ConsistentSnapshotClient wire = world.network.consistentCutNetwork(process);
             workload.add(new AtomicTimeClient(
                     name,
@@ -106,7 +110,20 @@ public final class ClientFactory {
                     world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,
                     random.fork(name)));
         }
+        workload.holdMapsOf(Objects.requireNonNull(feeds.get("z2")));
         return workload;
+    }
+
+    private static ClientContext withAnyManager(ClientContext env, SimCluster cluster, Prng random) {
+        List<Address> servers =
+                cluster.servers().stream().map(ServerNode::address).toList();
+        return new ClientContext(
+                env.clock(),
+                env.timers(),
+                new AnyManagerNetwork(env.network(), servers, random),
+                env.routing(),
+                env.ids(),
+                env.state());
     }
 
     /** Workload of two tables that are read at one snapshot, with a client of its own. */

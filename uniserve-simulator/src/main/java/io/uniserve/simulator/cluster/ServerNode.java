@@ -109,6 +109,11 @@ public final class ServerNode implements SimulatedDaemon {
         return running == null ? null : running.session;
     }
 
+    /** The address of its listener. */
+    Address address() {
+        return address;
+    }
+
     /** The disk of the current start; null before the first start. */
     public @Nullable SimDisk disk() {
         return running == null ? null : running.disk;

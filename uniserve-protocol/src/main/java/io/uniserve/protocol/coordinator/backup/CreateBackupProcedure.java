@@ -165,7 +165,7 @@ final class CreateBackupProcedure {
 
     /**
      * Chooses the version of the backup: all parts have the same one. It is the newest committed version now, or a newer one in a later
-     * round if an actor no longer has it. The map is read after the version, because chunks may be made meanwhile: then every participant of
+     * round if an actor no longer has it. The map is read after the version, because chunks may be made meanwhile: so every participant of
      * the version is in the map, or expired.
      */
     private void chooseVersion() {

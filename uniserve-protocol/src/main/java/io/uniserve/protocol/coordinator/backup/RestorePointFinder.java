@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p>Storage may have nothing of an actor. If it was lost before it shipped anything, it restarts empty. Versions in which it participated
  * are then lost, which the other actors' logs show. This conclusion needs all of:
  * <ul>
- * <li>The cluster knows the table, or the actor is of a chunk that others are in storage of.
+ * <li>The cluster knows the table, or storage has another actor of the same chunk of time.
  * <li>The actor is lost for good. Otherwise it will still ship its entries.
  * <li>No backup record shows that it shipped anything. The record is written with the first shipped run.
  * <li>No other actor has a checkpoint with a version from after the actor was made. Such a checkpoint is stored only when all actors have
@@ -212,8 +212,8 @@ final class RestorePointFinder {
     }
 
     /**
-     * Without the map, the first version of other actors of the chunk: all of them were made together. A checkpoint with a version was stored
-     * after that version, so then the chunk is at least as old as the checkpoint.
+     * Without the map: the first stored version of the chunk's other actors, which were made together with this one. If one of them has a
+     * checkpoint with a version, this actor had to ship before it was stored.
      */
     private long firstVersionOfChunk(Partitioner.Time time, int actor) {
         int first = time.firstActor(time.ordinalOf(actor));

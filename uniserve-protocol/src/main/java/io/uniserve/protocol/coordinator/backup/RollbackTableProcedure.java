@@ -225,8 +225,8 @@ final class RollbackTableProcedure {
     }
 
     /**
-     * The map after the restoration. Servers that may still answer reads for the old number are fenced like removed replicas. Chunks that have
-     * expired meanwhile are left out, and so are chunks that were made meanwhile: all of their versions are lost.
+     * The map after the restoration. Servers that may still answer reads for the old number are fenced like removed replicas. Chunks that
+     * have expired meanwhile are left out, and so are chunks that were made meanwhile: all of their versions are lost.
      *
      * @param next version of the next update
      */

@@ -78,6 +78,7 @@ final class TransactionLogPublisher {
                     + decision.refusedRequests().size()
                     + (all ? 1 : decision.unackedParticipants().size());
         }
+        entries += log.chunkVersions().entries().size();
         return log.decisions().size() <= Limits.TOLD_DECISIONS_MAX && entries <= Limits.TOLD_ENTRIES_MAX;
     }
 

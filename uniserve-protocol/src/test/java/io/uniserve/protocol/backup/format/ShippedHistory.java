@@ -99,12 +99,11 @@ final class ShippedHistory {
 
     /** One actor stores a checkpoint, after all others have shipped. */
     private void checkpoint() {
-        List<Integer> live =
-                List.copyOf(logs.tailMap(TIME.firstActor(watermark)).keySet());
+        Map<Integer, List<Commit>> live = logs.tailMap(TIME.firstActor(watermark));
         if (!live.isEmpty()) {
-            live.forEach(actor -> shipped.put(actor, logs.get(actor).size()));
-            int actor = live.get(random.nextInt(live.size()));
-            checkpoints.put(actor, logs.get(actor).size());
+            live.forEach((actor, all) -> shipped.put(actor, all.size()));
+            int chosen = List.copyOf(live.keySet()).get(random.nextInt(live.size()));
+            checkpoints.put(chosen, shipped.getOrDefault(chosen, 0));
         }
     }
 
@@ -120,7 +119,7 @@ final class ShippedHistory {
         logs.forEach((actor, all) -> {
             int kept = shipped.getOrDefault(actor, 0);
             boolean loses = random.nextInt(100) < lossPerHundred;
-            stored.put(actor, told(actor, loses ? random.nextInt(kept, all.size() + 1) : all.size()));
+            stored.put(actor, told(actor, all, loses ? random.nextInt(kept, all.size() + 1) : all.size()));
         });
         for (ShippedVersions one : stored.values()) {
             expiredBefore = Math.max(expiredBefore, one.expiredBefore());
@@ -128,8 +127,7 @@ final class ShippedHistory {
         stored.headMap(TIME.firstActor(expiredBefore)).clear();
     }
 
-    private ShippedVersions told(int actor, int size) {
-        List<Commit> all = logs.get(actor);
+    private ShippedVersions told(int actor, List<Commit> all, int size) {
         int covered = checkpoints.getOrDefault(actor, 0);
         long checkpoint = covered == 0 ? 0 : all.get(covered - 1).version();
         List<Commit> after = new ArrayList<>();
@@ -168,8 +166,7 @@ final class ShippedHistory {
     long newestComplete() {
         long newest = 0;
         for (Map.Entry<Long, List<Integer>> version : participants.entrySet()) {
-            if (version.getValue().stream()
-                    .anyMatch(actor -> isLive(actor) && !hasInStorage(actor, version.getKey()))) {
+            if (version.getValue().stream().anyMatch(actor -> isLive(actor) && !hasInStorage(actor, version.getKey()))) {
                 return newest;
             }
             newest = version.getKey();
@@ -180,8 +177,7 @@ final class ShippedHistory {
     /** The newest version up to this one with rows in a live chunk, 0 for none. */
     long newestWithLiveRows(long version) {
         long newest = 0;
-        for (Map.Entry<Long, List<Integer>> one :
-                participants.headMap(version, true).entrySet()) {
+        for (Map.Entry<Long, List<Integer>> one : participants.headMap(version, true).entrySet()) {
             newest = one.getValue().stream().anyMatch(this::isLive) ? one.getKey() : newest;
         }
         return newest;

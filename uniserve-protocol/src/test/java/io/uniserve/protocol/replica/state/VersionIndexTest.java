@@ -83,6 +83,25 @@ final class VersionIndexTest {
     }
 
     @Test
+    void theLogUpToAVersionEndsBeforeALaterOneThatIsOpen() {
+        apply(prepare(2, 5));
+        apply(decide(3, 5, true));
+        trail.onAppended(prepare(4, 6));
+        assertThat(trail.lastIndexOf(5)).isEqualTo(3);
+        assertThat(trail.lastIndexOf(6)).isEqualTo(VersionIndex.UNDECIDED);
+    }
+
+    @Test
+    void beforeTheFirstVersionTheLogIsWithoutIt() {
+        assertThat(trail.lastIndexOf(0)).isEqualTo(VersionIndex.LOG_END);
+        trail.onAppended(prepare(2, 1));
+        assertThat(trail.lastIndexOf(0)).isEqualTo(1);
+        apply(prepare(2, 1));
+        apply(decide(3, 1, true));
+        assertThat(trail.lastIndexOf(0)).as("it cannot be told any more").isEqualTo(VersionIndex.FORGOTTEN);
+    }
+
+    @Test
     void whatIsCutWasNeverThere() {
         trail.onAppended(prepare(2, 5));
         trail.truncate(1);

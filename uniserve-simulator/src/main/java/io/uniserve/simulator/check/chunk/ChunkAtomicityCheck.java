@@ -258,11 +258,14 @@ public final class ChunkAtomicityCheck {
             }
             newestEra.put(read.doneNanos(), Math.max(era, newestEra.lastEntry().getValue()));
             Read before = last.get(read.client());
-            boolean later = before != null && before.doneNanos() < read.invokedNanos();
-            if (later && before.tableId() == read.tableId() && read.version() < before.version()) {
+            if (before == null || before.tableId() != read.tableId()) {
+                last.put(read.client(), read);
+                continue;
+            }
+            if (before.doneNanos() < read.invokedNanos() && read.version() < before.version()) {
                 violation("I5", read.describe() + ", after version " + before.version());
             }
-            if (before == null || before.tableId() != read.tableId() || before.version() <= read.version()) {
+            if (before.version() <= read.version()) {
                 last.put(read.client(), read);
             }
         }

@@ -7,6 +7,7 @@ import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.model.registry.TransactionLogState.Decision;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.simulator.check.ViolationCollector;
@@ -76,13 +77,16 @@ public final class ChunkMapCheck implements SimEnsemble.Listener {
     @Override
     public void onCommitted(String session, long zxid, List<Applied> applied, Set<String> changed) {
         TransactionLogState before = log;
+        TransactionLogState written = null;
         for (Applied one : applied) {
             if (one.after() != null
                     && one.after().value() instanceof TransactionLogState value
+                    && !(one.op() instanceof Registry.Op.Check)
                     && one.op().path().equals(RegistryPaths.log(table, value.tableId()))) {
-                log = value;
+                written = value;
             }
         }
+        log = written == null ? before : written;
         for (Applied one : applied) {
             if (one.after() != null
                     && one.after().value() instanceof TableMap value
@@ -90,11 +94,11 @@ public final class ChunkMapCheck implements SimEnsemble.Listener {
                 changed(value);
             }
         }
-        if (log != null && log != before) {
-            if (before != null && before.tableId() == log.tableId()) {
-                stepped(before, log);
+        if (written != null) {
+            if (before != null && before.tableId() == written.tableId()) {
+                stepped(before, written);
             }
-            checkExpired(log);
+            checkExpired(written);
         }
     }
 
@@ -114,10 +118,10 @@ public final class ChunkMapCheck implements SimEnsemble.Listener {
                 created(actor);
             }
         }
-        for (ActorState actor : before == null ? List.<ActorState>of() : before.actors()) {
-            if (!after.has(actor.actor())) {
-                removed(actor, before, after);
-            }
+        if (before != null) {
+            before.actors().stream()
+                    .filter(actor -> !after.has(actor.actor()))
+                    .forEach(actor -> removed(actor, before, after));
         }
     }
 
@@ -194,11 +198,11 @@ public final class ChunkMapCheck implements SimEnsemble.Listener {
     }
 
     private void checkExpired(TransactionLogState after) {
-        TableMap known = map;
+        int expiredBefore = map == null ? 0 : map.expiredBefore();
         Map<String, Kept> still = new HashMap<>();
         for (Decision decision : after.decisions()) {
-            for (int actor : known == null ? List.<Integer>of() : decision.unackedParticipants()) {
-                if (time.ordinalOf(actor) < known.expiredBefore()) {
+            for (int actor : decision.unackedParticipants()) {
+                if (time.ordinalOf(actor) < expiredBefore) {
                     String key = after.tableId() + "/" + decision.version() + "/" + actor;
                     Kept before = kept.getOrDefault(key, new Kept(now.getAsLong(), 0));
                     still.put(key, new Kept(before.sinceNanos, before.writes + 1));

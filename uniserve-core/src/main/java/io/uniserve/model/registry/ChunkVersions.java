@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Newest chunks of the committed versions of an atomic TIME table. Storage keeps nothing of expired chunks. So a committed version that
- * storage lacks either concerned expired chunks only, or it is lost. This list tells which.
+ * storage lacks either concerned expired chunks only, or it is lost. This list decides between the two.
  *
  * <p>It has the committed versions whose newest chunk is later than that of every later version. A version without an entry has no later
  * chunk than the next entry, so it expires no later. Two kinds of versions have no entry either: those whose newest chunk is before

@@ -21,7 +21,7 @@ public record OneRoundBug(SnapshotReadClient network) implements SnapshotReadCli
                                 .toList(),
                         ok.value().failures(),
                         ok.value().openVersions(),
-                        ok.value().invisibleVersions())));
+                        ok.value().invisibleVersions(), ok.value().generation())));
             } else {
                 completion.done(reply);
             }

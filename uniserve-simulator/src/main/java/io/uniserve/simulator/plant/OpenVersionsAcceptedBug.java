@@ -18,7 +18,7 @@ public record OpenVersionsAcceptedBug(SnapshotReadClient network) implements Sna
                         ok.value().parts(),
                         ok.value().failures(),
                         List.of(),
-                        ok.value().invisibleVersions())));
+                        ok.value().invisibleVersions(), ok.value().generation())));
             } else {
                 completion.done(reply);
             }

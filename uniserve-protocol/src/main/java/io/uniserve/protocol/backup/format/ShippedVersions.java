@@ -53,7 +53,7 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
         }
 
         /**
-         * The commit as it is told after one of this version. If that is the previous one, chunks of earlier versions are left out: they
+         * The commit in a list after one of this version. If that is the previous one, chunks of earlier versions are left out: they
          * show nothing then, and can be many.
          */
         public Commit following(long before) {

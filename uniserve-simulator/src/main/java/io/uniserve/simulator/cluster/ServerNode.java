@@ -377,7 +377,8 @@ public final class ServerNode implements SimulatedDaemon {
             case OUTCOMES_UNREAD -> new OutcomesLostBug.OutcomesUnreadBug(session);
             case OUTCOMES_APART -> new OutcomesLostBug.OutcomesApartBug(session);
             case FIRST_VERSION_IGNORED -> new FirstVersionIgnoredBug(session);
-            case VOTES_UNFENCED -> new VotesUnfencedBug(session, process.timers(), random.fork("late maps"));
+            case VOTES_UNFENCED ->
+                zone % 2 == 0 ? new VotesUnfencedBug(session, process.timers(), random.fork("late maps")) : session;
             case EXPIRED_AWAITED -> new ExpiredAwaitedBug(session, this::isExpired);
             default -> session;
         };

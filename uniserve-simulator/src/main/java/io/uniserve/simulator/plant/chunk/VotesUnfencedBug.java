@@ -8,12 +8,12 @@ import io.uniserve.simulator.plant.ForwardingRegistry;
 import io.uniserve.simulator.plant.Plant;
 
 /**
- * {@link Plant#VOTES_UNFENCED}: registry of a server that reads some maps late, though within its lease. That is harmless where votes wait
- * for the server's gates. The fence of votes itself is off by the server's settings.
+ * {@link Plant#VOTES_UNFENCED}: registry of a server that reads maps late. That is harmless where votes wait for the gates of such
+ * servers. The fence of votes itself is off by the server's settings.
  */
 public final class VotesUnfencedBug extends ForwardingRegistry {
-    private static final int ONE_IN = 3;
-    private static final long LATE_NANOS = 1_500_000_000;
+    private static final long LATE_NANOS_MIN = 500_000_000;
+    private static final long LATE_NANOS_MAX = 3_000_000_000L;
 
     private final Timers timers;
     private final Prng random;
@@ -26,8 +26,8 @@ public final class VotesUnfencedBug extends ForwardingRegistry {
 
     @Override
     public void read(String path, Completion<Versioned> completion) {
-        if (path.endsWith("/map") && random.below(ONE_IN) == 0) {
-            timers.after(random.below(LATE_NANOS), () -> registry.read(path, completion));
+        if (path.endsWith("/map")) {
+            timers.after(random.between(LATE_NANOS_MIN, LATE_NANOS_MAX), () -> registry.read(path, completion));
         } else {
             registry.read(path, completion);
         }

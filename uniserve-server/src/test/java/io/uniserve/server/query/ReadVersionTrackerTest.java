@@ -20,7 +20,7 @@ class ReadVersionTrackerTest {
 
     private static SnapshotReadExecution.Result of(long tableId, long version) {
         return new SnapshotReadExecution.Result(
-                tableId, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
+                tableId, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()), 0);
     }
 
     @Test

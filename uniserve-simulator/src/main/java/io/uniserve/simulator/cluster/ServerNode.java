@@ -412,7 +412,8 @@ public final class ServerNode implements SimulatedDaemon {
                 List.of(port()));
         Prng scrubs = world.random.fork("scrubs");
         long scrubNanos = scrubs.below(3) == 0 ? scrubs.between(SCRUB_NANOS_MIN, SCRUB_NANOS_MAX) : 0;
-        return world.knobs.apply(base, world.plant == Plant.FENCE_SKIPPED, scrubNanos);
+        boolean unfenced = world.plant == Plant.FENCE_SKIPPED || world.plant == Plant.VOTES_UNFENCED;
+        return world.knobs.apply(base, unfenced, scrubNanos);
     }
 
     /** The levels that the engine supports, whatever levels coordinators permit. */

@@ -63,6 +63,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Process of a server, and its disk, which survives restarts. */
@@ -258,7 +259,7 @@ public final class ServerNode implements SimulatedDaemon {
                 stoppedClock(Plant.LEASE_IGNORED),
                 (read, key, told) ->
                         machine.resolveInDoubt(read.table(), key, read.version(), read.acceptsOpenVersions(), told),
-                world.plant == Plant.DOUBTS_IGNORED ? InDoubtIgnoredBug::withoutInDoubt : gate -> gate,
+                gateFilter(),
                 world.queue,
                 world.observer,
                 exchange);
@@ -279,6 +280,15 @@ public final class ServerNode implements SimulatedDaemon {
             new AbortOnMissingRecordBug(SimulationContext.TABLE, process, gates, world.ensemble, machine::onPeer)
                     .start();
         }
+    }
+
+    /** How readers of atomic tables see gates. */
+    private UnaryOperator<ReadGate> gateFilter() {
+        return switch (world.plant) {
+            case DOUBTS_IGNORED -> InDoubtIgnoredBug::withoutInDoubt;
+            case VOTES_UNFENCED -> VotesUnfencedBug::beforeNewestChunk;
+            default -> gate -> gate;
+        };
     }
 
     private SimEngineHost engine(Prng random, LongSupplier stateNumbers) {
@@ -325,6 +335,8 @@ public final class ServerNode implements SimulatedDaemon {
         return (request, completion) -> {
             if (request instanceof ExchangeRequest) {
                 exchange.onPeer(request, completion);
+            } else if (world.plant == Plant.FIRST_VERSION_IGNORED) {
+                FirstVersionIgnoredBug.withoutLog(request).ifPresent(rest -> own.handle(rest, completion));
             } else {
                 own.handle(request, completion);
             }
@@ -377,7 +389,6 @@ public final class ServerNode implements SimulatedDaemon {
             case OUTCOMES_UNREAD -> new OutcomesLostBug.OutcomesUnreadBug(session);
             case OUTCOMES_APART -> new OutcomesLostBug.OutcomesApartBug(session);
             case FIRST_VERSION_IGNORED -> new FirstVersionIgnoredBug(session);
-            case VOTES_UNFENCED -> new VotesUnfencedBug(session, process.timers(), random.fork("late maps"));
             case EXPIRED_AWAITED -> new ExpiredAwaitedBug(session, this::isExpired);
             default -> session;
         };

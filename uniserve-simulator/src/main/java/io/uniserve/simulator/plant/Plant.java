@@ -87,7 +87,7 @@ public enum Plant {
     CREATION_UNCHECKED(Workload.ATOMIC_TIME, "I1"),
     /** Primaries of new chunks accept versions that are older than their chunk. */
     FIRST_VERSION_IGNORED(Workload.ATOMIC_TIME, "I1", "I15"),
-    /** Primaries of new chunks vote though servers may answer reads by a map without the chunk. Servers read some maps late. */
+    /** Primaries of new chunks vote before all gates have the chunk's generation, so readers may have the one before. */
     VOTES_UNFENCED(Workload.ATOMIC_TIME, "I20"),
     /** A snapshot's epochs belong to the actors of the client's map, by place. */
     SNAPSHOT_BY_PLACE(Workload.ATOMIC_TIME, "I3", "I4", "I20"),

@@ -1,35 +1,23 @@
 package io.uniserve.simulator.plant.chunk;
 
-import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Registry;
-import io.uniserve.protocol.env.Timers;
-import io.uniserve.simulator.kernel.Prng;
-import io.uniserve.simulator.plant.ForwardingRegistry;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.simulator.plant.Plant;
 
-/**
- * {@link Plant#VOTES_UNFENCED}: registry of a server that reads some maps late, though within its lease. That is harmless where votes wait
- * for the server's gates. The fence of votes itself is off by the server's settings.
- */
-public final class VotesUnfencedBug extends ForwardingRegistry {
-    private static final int ONE_IN = 3;
-    private static final long LATE_NANOS = 1_500_000_000;
+/** {@link Plant#VOTES_UNFENCED}: a server's gate as it was before the newest chunk was made, as if votes did not wait for all gates. */
+public final class VotesUnfencedBug {
+    private VotesUnfencedBug() {}
 
-    private final Timers timers;
-    private final Prng random;
-
-    public VotesUnfencedBug(Registry registry, Timers timers, Prng random) {
-        super(registry);
-        this.timers = timers;
-        this.random = random;
-    }
-
-    @Override
-    public void read(String path, Completion<Versioned> completion) {
-        if (path.endsWith("/map") && random.below(ONE_IN) == 0) {
-            timers.after(random.below(LATE_NANOS), () -> registry.read(path, completion));
-        } else {
-            registry.read(path, completion);
-        }
+    /** The gate with the generation before its own. */
+    public static ReadGate beforeNewestChunk(ReadGate gate) {
+        return new ReadGate(
+                gate.actor(),
+                gate.epoch(),
+                gate.serving(),
+                gate.leaseUntilNanos(),
+                gate.appliedIndex(),
+                gate.inDoubtVersion(),
+                gate.committedVersion(),
+                gate.builtNanos(),
+                Math.max(0, gate.generation() - 1));
     }
 }

@@ -36,7 +36,8 @@ class VersionParticipantsTest {
     void writtenParticipantsAreEqualToTheOriginal() {
         assertThat(copy(NAMED)).isEqualTo(NAMED);
         assertThat(copy(VersionParticipants.counted(7))).isEqualTo(VersionParticipants.counted(7));
-        assertThat(copy(VersionParticipants.named(List.of(), ChunkVersions.NONE)).count())
+        assertThat(copy(VersionParticipants.named(List.of(), ChunkVersions.NONE))
+                        .count())
                 .isZero();
     }
 
@@ -63,8 +64,8 @@ class VersionParticipantsTest {
             byte[] bytes = named.rows().toArray();
             bytes[random.nextInt(30)] ^= (byte) (1 << random.nextInt(8));
             int size = random.nextBoolean() ? bytes.length : random.nextInt(bytes.length);
-            LogEntry damaged = new LogEntry(
-                    named.type(), 1, 2, 10, null, 9, named.function(), Bytes.wrap(bytes, 0, size));
+            LogEntry damaged =
+                    new LogEntry(named.type(), 1, 2, 10, null, 9, named.function(), Bytes.wrap(bytes, 0, size));
             try {
                 damaged.participants();
             } catch (UniserveException e) {

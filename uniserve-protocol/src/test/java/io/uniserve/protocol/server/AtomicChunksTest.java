@@ -49,12 +49,11 @@ class AtomicChunksTest {
             BUCKETS,
             Optional.of(IsoPeriod.parse("retention", "PT3H")),
             IsoPeriod.parse("ahead", "PT1H"));
-    private static final Predicate<List<Op>> MAP_WRITE = ops ->
-            ops.stream().anyMatch(op -> op instanceof Op.Set && op.path().equals(RegistryPaths.map(Cluster.T)));
+    private static final Predicate<List<Op>> MAP_WRITE =
+            ops -> ops.stream().anyMatch(op -> op instanceof Op.Set && op.path().equals(RegistryPaths.map(Cluster.T)));
 
     private final Cluster cluster = new Cluster(4);
-    private final AtomicCluster atomic =
-            AtomicCluster.ofChunks(cluster, HOURS, 2, ConsistencyLevel.FULLY_SERIALIZABLE);
+    private final AtomicCluster atomic = AtomicCluster.ofChunks(cluster, HOURS, 2, ConsistencyLevel.FULLY_SERIALIZABLE);
     private final int now = HOURS.chunks().ordinalOf(cluster.loop.wallMillis());
     /** First actors of the chunk that expires first, and of the present one. */
     private final int old = BUCKETS * (now - 3);
@@ -123,8 +122,7 @@ class AtomicChunksTest {
 
     @Test
     void aTableWithoutChunksIsEmptyInEveryMode() {
-        AtomicCluster none =
-                AtomicCluster.ofChunks(new Cluster(3), HOURS, 2, ConsistencyLevel.FULLY_SERIALIZABLE);
+        AtomicCluster none = AtomicCluster.ofChunks(new Cluster(3), HOURS, 2, ConsistencyLevel.FULLY_SERIALIZABLE);
         List<Outcome<SnapshotReadExecution.Result>> outcome = new ArrayList<>();
         none.reader().begin(20, List.of(), outcome::add);
         none.cluster.await(() -> !outcome.isEmpty(), 21);
@@ -311,7 +309,10 @@ class AtomicChunksTest {
         assertThat(atomic.error(late)).isEqualTo(ErrorCode.CHUNK_EXPIRED);
         atomic.version(other);
         assertThat(cluster.loop.nanos() - start).isLessThan(Cluster.SECOND);
-        assertThat(readAll(atomic.reader()).get(live)).contains("b").contains("d").doesNotContain("c");
+        assertThat(readAll(atomic.reader()).get(live))
+                .contains("b")
+                .contains("d")
+                .doesNotContain("c");
         assertThat(readAll(atomic.reader())).doesNotContainKey(old);
         assertThat(atomic.error(atomic.send(atomic.other(live), cluster.nextId(), 1, rows("e", old))))
                 .isEqualTo(ErrorCode.CHUNK_EXPIRED);
@@ -337,8 +338,8 @@ class AtomicChunksTest {
 
     @Test
     void decisionsDoNotWaitForActorsOfAnExpiredChunk() {
-        cluster.network.lose(
-                (to, request) -> request instanceof PeerRequest.Decide decide && decide.key().actor() == old);
+        cluster.network.lose((to, request) ->
+                request instanceof PeerRequest.Decide decide && decide.key().actor() == old);
         long version = atomic.update(manager(), rows("a", old, live));
         cluster.await(() -> decision(version).unackedParticipants().equals(List.of(old)), 30);
         Host driver = manager();
@@ -392,8 +393,7 @@ class AtomicChunksTest {
         behind.lag();
         expire();
         cluster.await(
-                () -> cluster.servers.values().stream()
-                        .noneMatch(host -> host.gates.get(cluster.key(old)) != null),
+                () -> cluster.servers.values().stream().noneMatch(host -> host.gates.get(cluster.key(old)) != null),
                 60);
         assertThat(readAt(behind, version).error().code()).isEqualTo(ErrorCode.VERSION_GONE);
         assertThat(readAt(atomic.reader(), version).value().values()).containsOnlyKeys(live, live + 1);

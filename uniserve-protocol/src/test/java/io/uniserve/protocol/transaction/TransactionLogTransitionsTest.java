@@ -212,8 +212,7 @@ final class TransactionLogTransitionsTest {
         TransactionLogState log = TransactionLogState.empty(7);
         log = TransactionLogTransitions.commit(
                 TransactionLogTransitions.begin(log, new ServerId("m"), List.of(8, 21), batches, 1), time, 3);
-        assertThat(log.chunkVersions())
-                .isEqualTo(new ChunkVersions(List.of(new ChunkVersions.Entry(1, 10)), 3));
+        assertThat(log.chunkVersions()).isEqualTo(new ChunkVersions(List.of(new ChunkVersions.Entry(1, 10)), 3));
         log = TransactionLogTransitions.abort(
                 TransactionLogTransitions.begin(log, new ServerId("m"), List.of(30), batches, 1), List.of(), "");
         assertThat(log.chunkVersions().entries()).as("after an abort").hasSize(1);
@@ -221,12 +220,13 @@ final class TransactionLogTransitionsTest {
         TransactionLogState byKey = TransactionLogTransitions.commit(log, new Partitioner.Hash(20), 0);
         assertThat(byKey.chunkVersions()).isEqualTo(log.chunkVersions());
         log = TransactionLogTransitions.commit(log, time, 4);
-        ChunkVersions both = new ChunkVersions(
-                List.of(new ChunkVersions.Entry(1, 10), new ChunkVersions.Entry(3, 5)), 4);
+        ChunkVersions both =
+                new ChunkVersions(List.of(new ChunkVersions.Entry(1, 10), new ChunkVersions.Entry(3, 5)), 4);
         assertThat(log.chunkVersions()).isEqualTo(both);
         log = TransactionLogTransitions.reserve(log, new ServerId("m"));
         assertThat(TransactionLogTransitions.release(log).chunkVersions()).isEqualTo(both);
-        assertThat(TransactionLogTransitions.removeAcked(log, Map.of(1L, Set.of(8))).chunkVersions())
+        assertThat(TransactionLogTransitions.removeAcked(log, Map.of(1L, Set.of(8)))
+                        .chunkVersions())
                 .isEqualTo(both);
         assertThat(TransactionLogTransitions.trim(log, new DecisionHistory(7, 0, List.of()))
                         .log()

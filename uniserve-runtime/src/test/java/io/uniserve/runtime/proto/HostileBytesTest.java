@@ -87,8 +87,7 @@ class HostileBytesTest {
     void refusesDamagedTransactionLogsAsCorrupt() {
         SplittableRandom random = new SplittableRandom(9);
         for (int round = 0; round < ROUNDS; round++) {
-            byte[] node =
-                    damage(random, RegistryCodec.encode(new RandomValues(round).next(TransactionLogState.class)));
+            byte[] node = damage(random, RegistryCodec.encode(new RandomValues(round).next(TransactionLogState.class)));
             try {
                 RegistryCodec.decode("/tables/t/log-9", node);
             } catch (UniserveException e) {

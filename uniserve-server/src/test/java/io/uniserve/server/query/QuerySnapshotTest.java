@@ -34,8 +34,7 @@ class QuerySnapshotTest {
     }
 
     private static SnapshotReadExecution.Result seen(long version) {
-        return new SnapshotReadExecution.Result(
-                1, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()), 0);
+        return new SnapshotReadExecution.Result(1, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()), 0);
     }
 
     private long version(Optional<List<Integer>> actors) {

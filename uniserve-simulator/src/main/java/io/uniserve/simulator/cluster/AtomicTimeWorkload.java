@@ -66,12 +66,7 @@ public final class AtomicTimeWorkload {
      * @param spanHours hours that rows are late at most, with few exceptions
      */
     private record Pace(
-            long rate,
-            List<String> chunks,
-            List<String> retentions,
-            String ahead,
-            long spanHours,
-            int bucketsMax) {}
+            long rate, List<String> chunks, List<String> retentions, String ahead, long spanHours, int bucketsMax) {}
 
     /** A chunk lives for some seconds. */
     private static final Pace FAST =

@@ -21,7 +21,8 @@ public record OneRoundBug(SnapshotReadClient network) implements SnapshotReadCli
                                 .toList(),
                         ok.value().failures(),
                         ok.value().openVersions(),
-                        ok.value().invisibleVersions(), ok.value().generation())));
+                        ok.value().invisibleVersions(),
+                        ok.value().generation())));
             } else {
                 completion.done(reply);
             }

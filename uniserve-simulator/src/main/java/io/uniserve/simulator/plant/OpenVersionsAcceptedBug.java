@@ -18,7 +18,8 @@ public record OpenVersionsAcceptedBug(SnapshotReadClient network) implements Sna
                         ok.value().parts(),
                         ok.value().failures(),
                         List.of(),
-                        ok.value().invisibleVersions(), ok.value().generation())));
+                        ok.value().invisibleVersions(),
+                        ok.value().generation())));
             } else {
                 completion.done(reply);
             }

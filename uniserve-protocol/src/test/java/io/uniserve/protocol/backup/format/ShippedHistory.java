@@ -166,7 +166,8 @@ final class ShippedHistory {
     long newestComplete() {
         long newest = 0;
         for (Map.Entry<Long, List<Integer>> version : participants.entrySet()) {
-            if (version.getValue().stream().anyMatch(actor -> isLive(actor) && !hasInStorage(actor, version.getKey()))) {
+            if (version.getValue().stream()
+                    .anyMatch(actor -> isLive(actor) && !hasInStorage(actor, version.getKey()))) {
                 return newest;
             }
             newest = version.getKey();
@@ -177,7 +178,8 @@ final class ShippedHistory {
     /** The newest version up to this one with rows in a live chunk, 0 for none. */
     long newestWithLiveRows(long version) {
         long newest = 0;
-        for (Map.Entry<Long, List<Integer>> one : participants.headMap(version, true).entrySet()) {
+        for (Map.Entry<Long, List<Integer>> one :
+                participants.headMap(version, true).entrySet()) {
             newest = one.getValue().stream().anyMatch(this::isLive) ? one.getKey() : newest;
         }
         return newest;

@@ -58,8 +58,8 @@ class StagedRowStoreTest {
 
     private List<String> prepared(int actor, long version, BatchRows... batches) {
         VersionParticipants one = VersionParticipants.counted(1);
-        Prepare prepare = new Prepare(
-                TABLE, new ReplicaKey(7, actor), 1, version, 0, one, List.of(batches), Optional.empty());
+        Prepare prepare =
+                new Prepare(TABLE, new ReplicaKey(7, actor), 1, version, 0, one, List.of(batches), Optional.empty());
         return stage.fillPrepare(prepare).batches().stream()
                 .map(batch -> batch.rows().utf8())
                 .toList();

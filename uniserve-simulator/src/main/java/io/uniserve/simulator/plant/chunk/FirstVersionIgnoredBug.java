@@ -33,8 +33,7 @@ public final class FirstVersionIgnoredBug extends ForwardingRegistry {
     /** The request without the transaction log; empty if it is nothing else. */
     public static Optional<PeerRequest> withoutLog(PeerRequest request) {
         if (request instanceof PeerRequest.Decide decide) {
-            return Optional.of(
-                    new PeerRequest.Decide(decide.table(), decide.key(), decide.version(), decide.commit()));
+            return Optional.of(new PeerRequest.Decide(decide.table(), decide.key(), decide.version(), decide.commit()));
         }
         return request instanceof PeerRequest.PublishTransactionLog ? Optional.empty() : Optional.of(request);
     }

@@ -39,6 +39,12 @@ final class PlantTest {
      */
     private static final String UNSEEN = "COMMIT_UNFENCED";
 
+    /**
+     * {@link Plant#FIRST_VERSION_IGNORED}: a manager has to use a version that another one has aborted, with rows of a chunk made in between,
+     * within a second. A test of the single case fails without the check of first versions.
+     */
+    private static final String UNSEEN_IN_CHUNKS = "FIRST_VERSION_IGNORED";
+
     private static final int SEEDS_MAX = 200;
     private static final long FIRST_SEED = 10_000;
     private static final ConcurrentSkipListMap<Plant, String> TABLE = new ConcurrentSkipListMap<>();
@@ -53,7 +59,7 @@ final class PlantTest {
     @ParameterizedTest
     @EnumSource(
             value = Plant.class,
-            names = {"NONE", UNSEEN},
+            names = {"NONE", UNSEEN, UNSEEN_IN_CHUNKS},
             mode = EnumSource.Mode.EXCLUDE)
     void everyPlantedBugIsCaught(Plant plant) {
         if (MEDIAN) {

@@ -2,7 +2,6 @@ package io.uniserve.protocol.coordinator.backup;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
@@ -36,9 +35,6 @@ import org.slf4j.LoggerFactory;
  * Procedure that replaces an atomic table that has lost an actor by the contents of a backup. It copies the parts under a new table number.
  * One multi then replaces definition, map, transaction log and backup records. Before the multi nothing has changed, and after it requests
  * for the old number find the table gone. Version numbers continue, so no version stands for two states.
- *
- * <p>The backup records of a TIME table may be too many for one multi. They are deleted later then, by the tombstone of the old number. The
- * copies are safe meanwhile: only this leader deletes copies of its term, and not while the table is restored.
  */
 final class RollbackTableProcedure {
     private static final Logger LOG = LoggerFactory.getLogger(RollbackTableProcedure.class);
@@ -119,7 +115,7 @@ final class RollbackTableProcedure {
 
     /** Reads the backup records of the actors of this map, one after the other. */
     private void readNext(Table table, TableMap map, List<Versioned> records) {
-        boolean more = records.size() < map.actors().size() && !isTooManyRecords(map);
+        boolean more = records.size() < map.actors().size();
         String path = more ? recordPath(map, records.size()) : RegistryPaths.outcomes(old.name(), old.tableId());
         leader.registry().read(path, read -> {
             if (!(read instanceof Outcome.Ok<Versioned> ok) || table.mapVersion() != readVersion) {
@@ -131,10 +127,6 @@ final class RollbackTableProcedure {
                 readLog(table, map, records, ok.value());
             }
         });
-    }
-
-    private boolean isTooManyRecords(TableMap map) {
-        return Math.max(map.actors().size(), copier.records().size()) > Limits.RESTORE_TABLE_ACTORS_MAX;
     }
 
     /** Path of the backup record of the actor at this place of the map. */
@@ -184,9 +176,7 @@ final class RollbackTableProcedure {
         }
         ops.add(TombstoneStore.create(old.tableId(), old.name(), Tombstone.Reason.REPLACED));
         ops.add(TombstoneStore.delete(copier.tableId()));
-        if (!isTooManyRecords(before)) {
-            ops.addAll(copier.checks());
-        }
+        ops.addAll(copier.checks());
         for (int at = 0; at < found.size(); at++) {
             int recorded = found.get(at).version();
             if (recorded != Registry.ABSENT) { // an actor that was lost before its first tick has no record
@@ -211,9 +201,6 @@ final class RollbackTableProcedure {
                         .put(meta, done.versions().get(0), map, done.versions().get(1));
                 leader.routingChanged();
                 leader.reconcileSoon();
-                if (isTooManyRecords(before)) {
-                    leader.droppedTables().addAll(List.of(old.name()));
-                }
                 onReplaced();
             } else if (done.error() != null) {
                 fail(done.error());

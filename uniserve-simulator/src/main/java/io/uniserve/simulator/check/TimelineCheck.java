@@ -3,6 +3,7 @@ package io.uniserve.simulator.check;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
+import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.backup.format.TableSnapshot;
@@ -79,12 +80,38 @@ public final class TimelineCheck implements SimEnsemble.Listener {
                 if (before.isPresent()) {
                     step(before.get(), after);
                 } else if (deleted != null) {
-                    replaced(deleted, after);
+                    replaced(deleted, after, map(applied));
                 } else {
                     timelines.add(new TableTimelines.TableTimeline(after.tableId(), 0, 0));
                 }
             });
         }
+    }
+
+    /** The table's map that the transaction wrote; null if it wrote none. */
+    private @Nullable TableMap map(List<Applied> applied) {
+        for (Applied one : applied) {
+            if (one.after() != null
+                    && one.after().value() instanceof TableMap map
+                    && one.op().path().equals(RegistryPaths.map(table))) {
+                return map;
+            }
+        }
+        return null;
+    }
+
+    /** The newest version up to this one with rows in the map: later ones are only in chunks of time that are expired. */
+    private long newestWithRows(long version, @Nullable TableMap map) {
+        if (map == null || version == Long.MAX_VALUE) {
+            return version;
+        }
+        for (Map.Entry<Long, List<Integer>> commit :
+                commits.headMap(version, true).descendingMap().entrySet()) {
+            if (commit.getValue().stream().anyMatch(map::has)) {
+                return commit.getKey();
+            }
+        }
+        return Math.min(version, timelines.get(timelines.size() - 1).base());
     }
 
     /** The transaction log, if the transaction wrote that of the table, under any number. */
@@ -150,7 +177,7 @@ public final class TimelineCheck implements SimEnsemble.Listener {
         return completeVersion;
     }
 
-    private void replaced(TransactionLogState before, TransactionLogState after) {
+    private void replaced(TransactionLogState before, TransactionLogState after, @Nullable TableMap map) {
         long base = after.committedVersion();
         long inherited = timelines.get(timelines.size() - 1).base();
         String what = "number " + before.tableId() + " at version " + before.committedVersion()
@@ -164,7 +191,7 @@ public final class TimelineCheck implements SimEnsemble.Listener {
         if (base != inherited && !commits.containsKey(base)) {
             violations.add("ERA", what + ", which was never committed");
         }
-        if (base < had) {
+        if (base < newestWithRows(had, map)) {
             violations.add("ERA", what + ", and storage had all of version " + had);
         }
         if (after.nextVersion() < before.nextVersion() || after.inFlight() != null) {

@@ -47,7 +47,10 @@ public final class TimeBackupWorkload {
     private int number;
     private int restorations;
 
-    /** True if an operation got no reply and still runs: a server that is cut off may have its request for long. Its remains stay. */
+    /**
+     * True if an operation got no reply and still runs, or if a backup is damaged and cannot be deleted. A server that is cut off may have a
+     * request for long. Objects of either may stay.
+     */
     private boolean abandoned;
 
     private long sentAtNanos;
@@ -285,11 +288,11 @@ public final class TimeBackupWorkload {
 
     private void onDeleted(Outcome<AdminReply> outcome) {
         boolean running = last.contains("another operation");
-        boolean gone = outcome instanceof Outcome.Ok<AdminReply>
-                || outcome.error().code() == ErrorCode.BACKUP_NOT_FOUND
-                || world.objects.hasCorrupted("");
-        abandoned |= running;
-        if (running || gone && route(restored()).isEmpty()) {
+        boolean deleted = outcome instanceof Outcome.Ok<AdminReply>
+                || outcome.error().code() == ErrorCode.BACKUP_NOT_FOUND;
+        boolean damaged = !deleted && world.objects.hasCorrupted(""); // it may stay for good
+        abandoned |= running || damaged;
+        if (running || (deleted || damaged) && route(restored()).isEmpty()) {
             state = State.IDLE;
         } else {
             state = State.DROPPING;

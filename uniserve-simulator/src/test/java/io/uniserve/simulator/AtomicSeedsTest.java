@@ -17,6 +17,6 @@ final class AtomicSeedsTest {
     /** The disks of an actor are destroyed, and the table goes back to what durable storage has. */
     @Test
     void aLostActorTakesItsTableBack() {
-        assertThat(run(157).faults().getOrDefault(Fault.TABLE_RESTORED, 0L)).isPositive();
+        assertThat(run(164).faults().getOrDefault(Fault.TABLE_RESTORED, 0L)).isPositive();
     }
 }

@@ -6,6 +6,7 @@ import io.uniserve.cli.RunningCluster;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.runtime.time.SystemClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +40,7 @@ class AtomicTableTest {
     /** The file has rows of several chunks, and one of an expired chunk, by which its batch is refused. */
     @Test
     void isPartitionedByTime() throws Exception {
-        Instant now = Instant.now();
+        Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
         StringBuilder rows = new StringBuilder();
         for (int i = 0; i < 6; i++) {
             rows.append(row("k" + i, now.minus(Duration.ofDays(i / 2)), i));

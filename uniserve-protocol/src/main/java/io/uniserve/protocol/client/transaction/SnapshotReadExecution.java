@@ -198,7 +198,7 @@ public final class SnapshotReadExecution {
         try {
             Set<Integer> known = scatter.slots().stream()
                     .map(ScatterReadExecution.Slot::actor)
-                    .collect(Collectors.toSet());
+                    .collect(Collectors.toCollection(TreeSet::new));
             for (int actor : actors(route.get())) {
                 if (!known.contains(actor)) {
                     scatter.add(0, actor);

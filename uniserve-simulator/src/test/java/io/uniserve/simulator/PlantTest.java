@@ -152,7 +152,8 @@ final class PlantTest {
                     DOUBTS_IGNORED,
                     FLIGHTS_LEFT,
                     GREEDY_DROP,
-                    SNAPSHOT_BY_PLACE, VOTES_UNFENCED -> FIRST_SEED + 2;
+                    SNAPSHOT_BY_PLACE,
+                    VOTES_UNFENCED -> FIRST_SEED + 2;
             case CUT_ONE_LOOK, RESTORED_APART -> FIRST_SEED + 3;
             case SKIPPED_FSYNC -> FIRST_SEED + 5;
             case FENCE_SKIPPED -> FIRST_SEED + 33;

@@ -288,8 +288,8 @@ public final class TimeBackupWorkload {
 
     private void onDeleted(Outcome<AdminReply> outcome) {
         boolean running = last.contains("another operation");
-        boolean deleted = outcome instanceof Outcome.Ok<AdminReply>
-                || outcome.error().code() == ErrorCode.BACKUP_NOT_FOUND;
+        boolean deleted =
+                outcome instanceof Outcome.Ok<AdminReply> || outcome.error().code() == ErrorCode.BACKUP_NOT_FOUND;
         boolean damaged = !deleted && world.objects.hasCorrupted(""); // it may stay for good
         abandoned |= running || damaged;
         if (running || (deleted || damaged) && route(restored()).isEmpty()) {

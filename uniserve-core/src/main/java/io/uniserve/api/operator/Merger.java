@@ -17,10 +17,13 @@ public interface Merger<P, V> {
     V merge(P parameters, V left, V right);
 
     /**
-     * Merges values of a server's actors, in most cases all; if they are large, some of them and then the result with others. The default merges them two at a time; override it if one merge of all costs less. The result
-     * must be the same.
+     * Merges several values of a server's actors. The default merges them two at a time; override it if one merge of all costs less. The
+     * result must be the same.
      *
-     * @param values at least one, in no particular order
+     * <p>In most cases these are the values of all actors. If values are large, the host merges the first of them early, and the result
+     * later with others.
+     *
+     * @param values at least one; an early result comes first
      */
     default V mergeAll(P parameters, List<V> values) {
         V merged = values.get(0);

@@ -70,6 +70,45 @@ public record TransactionLogState(
         return new TransactionLogState(tableId, version, next, null, List.of(), version, 0, chunks);
     }
 
+    /** The same with this version in flight. */
+    public TransactionLogState withInFlight(@Nullable InFlight flight) {
+        return new TransactionLogState(
+                tableId,
+                committedVersion,
+                nextVersion,
+                flight,
+                decisions,
+                newestForgottenVersion,
+                historyNumber,
+                chunkVersions);
+    }
+
+    /** The same with these decisions. */
+    public TransactionLogState withDecisions(List<Decision> others) {
+        return new TransactionLogState(
+                tableId,
+                committedVersion,
+                nextVersion,
+                inFlight,
+                others,
+                newestForgottenVersion,
+                historyNumber,
+                chunkVersions);
+    }
+
+    /** The same with these newest chunks of committed versions. */
+    public TransactionLogState withChunkVersions(ChunkVersions chunks) {
+        return new TransactionLogState(
+                tableId,
+                committedVersion,
+                nextVersion,
+                inFlight,
+                decisions,
+                newestForgottenVersion,
+                historyNumber,
+                chunks);
+    }
+
     /** Update of one client: its identity, and the SHA-256 of its content. */
     public record Batch(RequestId request, String sha256) {}
 
@@ -113,6 +152,11 @@ public record TransactionLogState(
             batches = List.copyOf(batches);
             refusedRequests = List.copyOf(refusedRequests);
             unackedParticipants = List.copyOf(unackedParticipants);
+        }
+
+        /** The same with these participants that may not have logged it. */
+        public Decision withUnacked(List<Integer> participants) {
+            return new Decision(version, committed, batches, refusedRequests, reason, participants);
         }
 
         /** The error of a refused request: CONFLICT if its condition did not hold, which the reason then starts with. */

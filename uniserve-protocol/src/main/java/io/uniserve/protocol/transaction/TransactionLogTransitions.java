@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** State transitions of a table's transaction log. Pure functions: each returns the next value, for a compare-and-set to write. */
 public final class TransactionLogTransitions {
@@ -55,13 +54,13 @@ public final class TransactionLogTransitions {
     public static TransactionLogState addParticipants(
             TransactionLogState log, List<Integer> participants, List<Batch> batches, long bytes) {
         InFlight flight = requireReserved(log);
-        return with(log, new InFlight(flight.version(), flight.manager(), participants, batches, bytes));
+        return log.withInFlight(new InFlight(flight.version(), flight.manager(), participants, batches, bytes));
     }
 
     /** Releases a version that was started ahead and never prepared. No update ever gets that version. */
     public static TransactionLogState release(TransactionLogState log) {
         requireReserved(log);
-        return with(log, null);
+        return log.withInFlight(null);
     }
 
     /**
@@ -80,18 +79,6 @@ public final class TransactionLogTransitions {
             throw new IllegalStateException("no version was started ahead");
         }
         return flight;
-    }
-
-    private static TransactionLogState with(TransactionLogState log, @Nullable InFlight flight) {
-        return new TransactionLogState(
-                log.tableId(),
-                log.committedVersion(),
-                log.nextVersion(),
-                flight,
-                log.decisions(),
-                log.newestForgottenVersion(),
-                log.historyNumber(),
-                log.chunkVersions());
     }
 
     /** Commits the version in flight. */
@@ -113,14 +100,7 @@ public final class TransactionLogTransitions {
             return committed;
         }
         int newest = time.ordinalOf(Collections.max(ended.participants()));
-        return new TransactionLogState(
-                committed.tableId(),
-                committed.committedVersion(),
-                committed.nextVersion(),
-                null,
-                committed.decisions(),
-                committed.newestForgottenVersion(),
-                committed.historyNumber(),
+        return committed.withChunkVersions(
                 committed.chunkVersions().withCommit(ended.version(), newest, expiredBefore));
     }
 
@@ -165,19 +145,13 @@ public final class TransactionLogTransitions {
             Set<Integer> gone = acked.get(decision.version());
             decisions.add(gone == null ? decision : without(decision, gone));
         }
-        return with(log, decisions, log.newestForgottenVersion(), log.historyNumber());
+        return log.withDecisions(decisions);
     }
 
     private static Decision without(Decision decision, Set<Integer> gone) {
-        return new Decision(
-                decision.version(),
-                decision.committed(),
-                decision.batches(),
-                decision.refusedRequests(),
-                decision.reason(),
-                decision.unackedParticipants().stream()
-                        .filter(actor -> !gone.contains(actor))
-                        .toList());
+        return decision.withUnacked(decision.unackedParticipants().stream()
+                .filter(actor -> !gone.contains(actor))
+                .toList());
     }
 
     private static TransactionLogState with(

@@ -123,9 +123,8 @@ class AtomicChunksRestoreTest {
     /** Replaces the cluster by a new one that has only the durable storage, and restores the table. */
     private void coldStart(long clockBehindMillis) {
         Cluster lost = cluster;
-        cluster = new Cluster(3, 10);
-        cluster.loop.wallStartMillis += lost.loop.wallMillis() - cluster.loop.wallMillis() - clockBehindMillis;
-        cluster.objects.adopt(lost.objects);
+        cluster = Cluster.onStorageOf(lost, 3, 10);
+        cluster.loop.wallStartMillis -= clockBehindMillis;
         done(new AdminRequest.SalvageTable(lost.map().tableId(), B));
         done(new AdminRequest.VerifyBackup(B));
         done(new AdminRequest.RestoreTable(B, Cluster.T));
@@ -286,9 +285,7 @@ class AtomicChunksRestoreTest {
         cluster.objects.keys(log).forEach(cluster.objects::remove);
         cluster.objects.set(log + "%020d-%020d-%020d".formatted(4, 5, 1), "damaged");
         Cluster lost = cluster;
-        cluster = new Cluster(3, 10);
-        cluster.loop.wallStartMillis += lost.loop.wallMillis() - cluster.loop.wallMillis();
-        cluster.objects.adopt(lost.objects);
+        cluster = Cluster.onStorageOf(lost, 3, 10);
         List<Outcome<AdminReply>> outcome = new ArrayList<>();
         cluster.coordinator.onAdmin(new AdminRequest.SalvageTable(lost.map().tableId(), B), outcome::add);
         cluster.await(() -> !outcome.isEmpty(), 120);

@@ -404,10 +404,7 @@ class AtomicTimeTableTest {
 
     /** Replaces the cluster by a new one that has only the durable storage, and restores the table. */
     private void coldStart() {
-        Cluster lost = cluster;
-        cluster = new Cluster(4, 10);
-        cluster.loop.wallStartMillis = lost.loop.wallMillis();
-        cluster.objects.adopt(lost.objects);
+        cluster = Cluster.onStorageOf(cluster, 4, 10);
         List<TableMeta> tables = ((AdminReply.Definitions) done(new AdminRequest.LostTables())).tables();
         assertThat(tables).singleElement().satisfies(meta -> {
             assertThat(meta.level()).isEqualTo(ConsistencyLevel.FULLY_SERIALIZABLE);

@@ -293,10 +293,7 @@ class TimeTableBackupTest {
 
     /** Replaces the cluster by a new one that has only the durable storage, and restores the table. */
     private void coldStart() {
-        Cluster lost = cluster;
-        cluster = new Cluster(3, 10);
-        cluster.loop.wallStartMillis = lost.loop.wallMillis();
-        cluster.objects.adopt(lost.objects);
+        cluster = Cluster.onStorageOf(cluster, 3, 10);
         List<TableMeta> tables = ((AdminReply.Definitions) done(new AdminRequest.LostTables())).tables();
         assertThat(tables).singleElement().satisfies(meta -> {
             assertThat(meta.name()).isEqualTo(Cluster.T);

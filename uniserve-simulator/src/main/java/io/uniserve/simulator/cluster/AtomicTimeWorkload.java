@@ -1,9 +1,7 @@
 package io.uniserve.simulator.cluster;
 
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Address;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
@@ -14,9 +12,6 @@ import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
@@ -297,34 +292,6 @@ public final class AtomicTimeWorkload {
 
     private static boolean has(String state, String part) {
         return (state.replace('{', ' ').replace('}', ',') + " ").contains(" " + part + ",");
-    }
-
-    // ---- requests to the coordinator
-
-    /** Sends the request to the leader after a delay. One of eight requests and one of eight replies are lost. */
-    void askLeader(Address unused, AdminRequest request, long timeoutNanos, Completion<AdminReply> completion) {
-        boolean[] ended = {false};
-        Completion<AdminReply> once = outcome -> {
-            if (!ended[0]) {
-                ended[0] = true;
-                completion.done(outcome);
-            }
-        };
-        world.queue.after(
-                Math.min(timeoutNanos, SECOND / 2),
-                () -> once.done(Outcome.err(new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "no reply"))));
-        boolean requestLost = random.below(8) == 0;
-        boolean replyLost = random.below(8) == 0;
-        world.queue.after(random.below(SECOND / 50), () -> {
-            if (!requestLost) {
-                cluster.leader()
-                        .ifPresent(leader -> leader.onAdmin(request, outcome -> {
-                            if (!replyLost) {
-                                world.queue.after(random.below(SECOND / 50), () -> once.done(outcome));
-                            }
-                        }));
-            }
-        });
     }
 
     // ---- the end

@@ -106,7 +106,7 @@ public final class ClientFactory {
                     env,
                     world.network.versionedNetwork(process),
                     world.plant == Plant.SNAPSHOT_BY_PLACE ? new SnapshotByPlaceBug(wire, env.routing()) : wire,
-                    workload::askLeader,
+                    new LossyLeaderCall(world, cluster, random)::send,
                     world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,
                     random.fork(name)));
         }

@@ -6,7 +6,6 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
-import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.PartitionKey;
@@ -32,7 +31,6 @@ import io.uniserve.protocol.client.update.UpdateResult;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.simulator.kernel.Prng;
@@ -295,7 +293,15 @@ public final class TimeTableWorkload implements BackedUpTable {
                 send(client, table, actor, row(key, at, marker), marker, deadline);
             }
         };
-        new ChunkRequester(env, this::askLeader, TABLE, table, List.of(time.ordinalOf(actor)), deadline, then).start();
+        new ChunkRequester(
+                        env,
+                        new LossyLeaderCall(world, cluster, random)::send,
+                        TABLE,
+                        table,
+                        List.of(time.ordinalOf(actor)),
+                        deadline,
+                        then)
+                .start();
     }
 
     private static Bytes row(String key, long at, String marker) {
@@ -334,32 +340,6 @@ public final class TimeTableWorkload implements BackedUpTable {
                     }
                 })
                 .start();
-    }
-
-    /** Sends the request to the leader after a delay. One of eight requests and one of eight replies are lost. */
-    private void askLeader(Address unused, AdminRequest request, long timeoutNanos, Completion<AdminReply> completion) {
-        boolean[] ended = {false};
-        Completion<AdminReply> once = outcome -> {
-            if (!ended[0]) {
-                ended[0] = true;
-                completion.done(outcome);
-            }
-        };
-        world.queue.after(
-                Math.min(timeoutNanos, SECOND / 2),
-                () -> once.done(Outcome.err(new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "no reply"))));
-        boolean requestLost = random.below(8) == 0;
-        boolean replyLost = random.below(8) == 0;
-        world.queue.after(random.below(SECOND / 50), () -> {
-            if (!requestLost) {
-                cluster.leader()
-                        .ifPresent(leader -> leader.onAdmin(request, outcome -> {
-                            if (!replyLost) {
-                                world.queue.after(random.below(SECOND / 50), () -> once.done(outcome));
-                            }
-                        }));
-            }
-        });
     }
 
     /** Reads the chunks of an interval, or all. Few intervals have no chunk. */

@@ -27,29 +27,15 @@ public final class ReservationAbortTrimmedBug extends ForwardingRegistry {
     }
 
     private static TransactionLogState withFirstParticipantOnly(TransactionLogState log) {
-        List<Decision> decisions = log.decisions().stream()
+        return log.withDecisions(log.decisions().stream()
                 .map(ReservationAbortTrimmedBug::withFirstParticipantOnly)
-                .toList();
-        return new TransactionLogState(
-                log.tableId(),
-                log.committedVersion(),
-                log.nextVersion(),
-                log.inFlight(),
-                decisions,
-                log.newestForgottenVersion(),
-                log.historyNumber(),
-                log.chunkVersions());
+                .toList());
     }
 
     private static Decision withFirstParticipantOnly(Decision decision) {
         return decision.committed() || !decision.batches().isEmpty()
                 ? decision
-                : new Decision(
-                        decision.version(),
-                        false,
-                        decision.batches(),
-                        decision.refusedRequests(),
-                        decision.reason(),
+                : decision.withUnacked(
                         decision.unackedParticipants().stream().limit(1).toList());
     }
 }

@@ -28,9 +28,10 @@ import java.util.function.Consumer;
 /**
  * Reader of a consistent snapshot: versions and epochs of several tables that all held at one time after the request. It reads all
  * transaction logs and maps twice, the second time after a write through ZooKeeper's quorum. If both readings are equal, all values held in
- * between, because versions, epochs, chunk generations and table numbers only grow, and an actor that has left a map never comes back. Versions in flight do not matter. If a version was committed meanwhile, a
- * third reading is compared with the second, and so on: all readings after the write are in one session, whose reads never go back. It
- * depends on no clock. The result is returned once its versions are visible.
+ * between, because versions, epochs, chunk generations and table numbers only grow, and an actor that has left a map never comes back.
+ * Versions in flight do not matter. If a version was committed meanwhile, a third reading is compared with the second, and so on: all
+ * readings after the write are in one session, whose reads never go back. It depends on no clock. The result is returned once its versions
+ * are visible.
  *
  * <p>Runs on the server's event loop only.
  */

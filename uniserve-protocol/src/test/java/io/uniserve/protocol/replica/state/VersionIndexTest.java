@@ -98,7 +98,7 @@ final class VersionIndexTest {
         assertThat(trail.lastIndexOf(0)).isEqualTo(1);
         apply(prepare(2, 1));
         apply(decide(3, 1, true));
-        assertThat(trail.lastIndexOf(0)).as("it cannot be told any more").isEqualTo(VersionIndex.FORGOTTEN);
+        assertThat(trail.lastIndexOf(0)).as("no longer known").isEqualTo(VersionIndex.FORGOTTEN);
     }
 
     @Test

@@ -87,6 +87,14 @@ public final class Cluster {
         this(count, checkpointEntries, log, 0);
     }
 
+    /** A new cluster that has only the durable storage of a lost one, at the same wall time. */
+    public static Cluster onStorageOf(Cluster lost, int count, long checkpointEntries) {
+        Cluster cluster = new Cluster(count, checkpointEntries);
+        cluster.loop.wallStartMillis += lost.loop.wallMillis() - cluster.loop.wallMillis();
+        cluster.objects.adopt(lost.objects);
+        return cluster;
+    }
+
     @SuppressWarnings("NullAway")
     public Cluster(int count, long checkpointEntries, LogOptions log, long engineTimeoutNanos) {
         this.engineTimeoutNanos = engineTimeoutNanos;

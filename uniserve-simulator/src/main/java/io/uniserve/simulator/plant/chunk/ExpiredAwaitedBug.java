@@ -69,15 +69,7 @@ public final class ExpiredAwaitedBug extends ForwardingRegistry {
                     return old == null ? decision : withExpired(log.tableId(), old, decision);
                 })
                 .toList();
-        return new TransactionLogState(
-                log.tableId(),
-                log.committedVersion(),
-                log.nextVersion(),
-                log.inFlight(),
-                decisions,
-                log.newestForgottenVersion(),
-                log.historyNumber(),
-                log.chunkVersions());
+        return log.withDecisions(decisions);
     }
 
     private Decision withExpired(long tableId, Decision old, Decision decision) {
@@ -85,12 +77,6 @@ public final class ExpiredAwaitedBug extends ForwardingRegistry {
         old.unackedParticipants().stream()
                 .filter(actor -> isExpired.test(tableId, actor))
                 .forEach(unacked::add);
-        return new Decision(
-                decision.version(),
-                decision.committed(),
-                decision.batches(),
-                decision.refusedRequests(),
-                decision.reason(),
-                List.copyOf(unacked));
+        return decision.withUnacked(List.copyOf(unacked));
     }
 }

@@ -239,6 +239,9 @@ public final class Limits {
 
     public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final long SNAPSHOT_HEAP_PERMILLE = 125;
+
+    /** Part of the heap for the recent entries of all logs of a server. */
+    public static final int LOG_CACHE_HEAP_DIVISOR = 16;
     public static final int VERSION_RESTARTS_MAX = 8;
 
     /** Restarts of a plan of several rounds with a newer snapshot. The pause before a restart doubles, up to the maximum. */

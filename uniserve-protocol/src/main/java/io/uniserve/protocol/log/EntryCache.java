@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The newest entries in memory: all entries that are not durable yet, and durable ones up to a budget of bytes. */
 final class EntryCache {
-    private final long bytesMax;
+    private long bytesMax;
     private @Nullable LogEntry[] ring = new LogEntry[64];
     private long[] contents = new long[64];
     private long[] hashes = new long[64];
@@ -20,6 +20,11 @@ final class EntryCache {
     EntryCache(long first, long bytesMax) {
         this.first = first;
         this.bytesMax = bytesMax;
+    }
+
+    /** Changes the budget; {@link #trim} applies it. */
+    void setBytesMax(long max) {
+        bytesMax = max;
     }
 
     long last() {

@@ -428,6 +428,16 @@ public final class ReplicaLog {
         cache.dropThrough(last);
     }
 
+    /**
+     * Limits the memory of recent entries to this log's share of the server's memory for them. Entries that are not durable stay in memory.
+     *
+     * @param logs number of logs on the server
+     */
+    public void limitCache(int logs) {
+        cache.setBytesMax(Math.min(options.cacheBytes(), options.serverCacheBytes() / Math.max(1, logs)));
+        cache.trim(index.last());
+    }
+
     private void deleteSegments(Completion<Done> completion) {
         LogSegment gone = segmentsToDelete.peek();
         if (gone == null) {

@@ -15,6 +15,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.log.LogListener;
+import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
@@ -389,10 +390,10 @@ public final class Replica implements Primary.LocalReplica {
         return leader == null ? BackupProgress.NONE : leader.backupProgress();
     }
 
-    /** Size of the log in bytes. */
-    public long logBytes() {
+    /** The log; null while the files are closed. */
+    public @Nullable ReplicaLog log() {
         OpenReplicaFiles parts = storage.openFiles();
-        return parts == null ? 0 : parts.log().bytes();
+        return parts == null ? null : parts.log();
     }
 
     /** The row of the map in the installed epoch; null before an epoch is installed. */

@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.GatePublisher;
+import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
@@ -151,6 +152,16 @@ final class HostedReplicas {
             Replica replica = replicas.get(key);
             if (replica == null || !replica.tick()) {
                 ticking.remove(key);
+            }
+        }
+    }
+
+    /** Limits the memory of all logs' recent entries. */
+    void limitLogCaches() {
+        for (Replica replica : replicas.values()) {
+            ReplicaLog log = replica.log();
+            if (log != null) {
+                log.limitCache(replicas.size());
             }
         }
     }

@@ -9,6 +9,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
@@ -82,6 +83,7 @@ final class LoadReporter {
         for (Replica replica : all) {
             ActorUsage known = usages.get(replica.key());
             ActorUsage usage = known == null ? new ActorUsage(0, 0, 0) : known;
+            ReplicaLog log = replica.log();
             BackupProgress backup = replica.backupProgress();
             loads.add(new ReplicaLoad(
                     replica.key(),
@@ -92,7 +94,7 @@ final class LoadReporter {
                     replica.appliedIndex(),
                     known == null ? ReplicaLoad.UNKNOWN : usage.rows(),
                     usage.memoryBytes(),
-                    usage.diskBytes() + replica.logBytes(),
+                    usage.diskBytes() + (log == null ? 0 : log.bytes()),
                     0,
                     0,
                     backup.shipped(),

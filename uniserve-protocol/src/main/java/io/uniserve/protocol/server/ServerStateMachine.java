@@ -407,6 +407,7 @@ public final class ServerStateMachine {
         if (now - nextCleanNanos >= 0) {
             nextCleanNanos = now + 4 * config.pingNanos();
             orphanReplicaCleaner.run();
+            replicas.limitLogCaches();
             trash.tick();
         }
         if (replicas.wantTicks()) {

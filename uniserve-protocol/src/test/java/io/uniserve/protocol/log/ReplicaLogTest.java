@@ -151,6 +151,22 @@ class ReplicaLogTest {
     }
 
     @Test
+    void keepsItsShareOfTheServersMemory() {
+        ReplicaLog log = open(new LogOptions(500, 1 << 20, 1 << 20, 0, 1_200));
+        fill(log, 50);
+        assertThat(log.cached(1, 1, 1 << 20)).as("before the share is known").isNotNull();
+        log.limitCache(4);
+        assertThat(log.cached(40, 1, 1 << 20)).isNull();
+        assertThat(log.cached(50, 1, 1 << 20)).isNotNull();
+        assertThat(all(loop, log)).hasSize(50);
+        log.append(entry(1, 51));
+        log.limitCache(1_000);
+        assertThat(log.cached(50, 1, 1 << 20)).isNull();
+        loop.run(SECOND);
+        assertThat(all(loop, log)).as("an entry that was not durable").hasSize(51);
+    }
+
+    @Test
     void cutsTornTail() {
         ReplicaLog log = open();
         fill(log, 3);

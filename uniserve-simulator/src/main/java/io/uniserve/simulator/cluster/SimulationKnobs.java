@@ -75,7 +75,7 @@ record SimulationKnobs(
         ReplicaConfig replicas = base.replicas();
         ReplicaConfig drawn = new ReplicaConfig(
                 replicas.clusterId(),
-                new LogOptions(segmentBytes, cacheBytes, replicas.log().bytesMax(), retainBytes),
+                new LogOptions(segmentBytes, cacheBytes, replicas.log().bytesMax(), retainBytes, 2L * cacheBytes),
                 replicas.leaseNanos(),
                 unfenced ? -1 : replicas.drift(),
                 replicas.replicateTimeoutNanos(),

@@ -44,7 +44,7 @@ final class UniserveDruidCluster implements AutoCloseable {
     private static final int PENDING_ROWS = 25_000;
     /** Chunks with fewer rows stay in memory: they do not matter, and to write them would take many segments. */
     private static final int SEALED_ROWS_MIN = 1_000;
-    /** A fraction of the pending rows stays in memory, so a segment of filler rows is smaller than that. */
+    /** The port keeps a quarter of the pending rows in memory, so a segment of filler rows of a small chunk is smaller than that. */
     private static final int FILLER_ROWS_MAX = 6_000;
     /** Filler rows lie after the time of all rows and queries. */
     private static final LocalDate FILLER_TIME = LocalDate.of(2100, 1, 1);
@@ -117,7 +117,8 @@ final class UniserveDruidCluster implements AutoCloseable {
         List<Document> rows = documents(chunk.lines(), actor);
         int pending = rows.size() % PENDING_ROWS;
         if (pending >= SEALED_ROWS_MIN) {
-            int each = Math.min(pending - 1, FILLER_ROWS_MAX);
+            // A larger chunk becomes a segment after one that has all filler rows, and nothing stays in memory.
+            int each = pending > PENDING_ROWS / 4 ? PENDING_ROWS : Math.min(pending - 1, FILLER_ROWS_MAX);
             for (int i = 0; i < PENDING_ROWS - pending; i++) {
                 Map<String, @Nullable Object> fields = new LinkedHashMap<>();
                 fields.put(LineitemChunks.TIME, millis(FILLER_TIME.plusMonths(i / each)));

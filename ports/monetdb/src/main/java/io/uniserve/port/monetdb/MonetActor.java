@@ -9,7 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.engine.RowActor;
 import io.uniserve.sql.engine.RowCheckpointFile;
-import io.uniserve.sql.engine.RowVersionTracker;
+import io.uniserve.api.extra.RowVersionTracker;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Collection;

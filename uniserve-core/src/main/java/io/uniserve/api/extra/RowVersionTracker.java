@@ -1,13 +1,27 @@
-package io.uniserve.sql.engine;
+package io.uniserve.api.extra;
 
 import java.util.TreeMap;
 
-/** Row versions of an actor: the newest published one, and those with open readers. Thread-safe. */
+/**
+ * Row versions of an actor that stores each row with the versions that inserted and ended it: the newest published version, and those with
+ * open readers. A {@link RevocableActor} of an engine without long transactions is built with it.
+ *
+ * <p>Thread-safe.
+ *
+ * <pre>{@code
+ * int version = tracker.acquire();
+ * try {
+ *     return select("since <= " + version + " AND until > " + version);
+ * } finally {
+ *     tracker.release(version);
+ * }
+ * }</pre>
+ */
 public final class RowVersionTracker {
     private final TreeMap<Integer, Integer> readersByVersion = new TreeMap<>();
     private int newest;
 
-    /** Returns the newest published version. */
+    /** Returns the newest published version, 0 at first. */
     public synchronized int newest() {
         return newest;
     }
@@ -17,7 +31,7 @@ public final class RowVersionTracker {
         newest++;
     }
 
-    /** Opens the newest version for reading: its rows are kept until it is closed. */
+    /** Opens the newest version for reading: its rows are kept until it is released. */
     public synchronized int acquire() {
         readersByVersion.merge(newest, 1, Integer::sum);
         return newest;

@@ -1,0 +1,107 @@
+package io.uniserve.port.mongodb;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonBinaryReader;
+import org.bson.BsonBinaryWriter;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.codecs.DecoderContext;
+import org.bson.codecs.EncoderContext;
+import org.bson.io.BasicOutputBuffer;
+
+/**
+ * Documents as BSON, one after the other, as in the files of mongodump. Immutable.
+ *
+ * @param count number of documents
+ */
+record BsonRows(int count, Bytes bson) {
+    static final BsonRows EMPTY = new BsonRows(0, Bytes.EMPTY);
+
+    static final Codec<BsonRows> CODEC = Codecs.of(
+            (out, rows) -> {
+                out.writeInt(rows.count);
+                out.writeBytes(rows.bson);
+            },
+            in -> new BsonRows(in.readInt(), in.readBytes()));
+
+    /** Minimum size of a document: its length and its end. */
+    private static final int DOCUMENT_BYTES_MIN = 5;
+
+    private static final BsonDocumentCodec DOCUMENTS = new BsonDocumentCodec();
+
+    /** The documents of both. */
+    BsonRows plus(BsonRows other) {
+        if (count == 0 || other.count == 0) {
+            return count == 0 ? other : this;
+        }
+        byte[] all = new byte[bson.size() + other.bson.size()];
+        bson.copyTo(all, 0);
+        other.bson.copyTo(all, bson.size());
+        return new BsonRows(count + other.count, Bytes.wrap(all));
+    }
+
+    /** Splits the bytes into documents, without decoding them. Fails with CORRUPT if lengths do not fit. */
+    List<RawBsonDocument> documents() {
+        List<RawBsonDocument> documents = new ArrayList<>();
+        byte[] array = bson.toArray();
+        ByteBuffer lengths = ByteBuffer.wrap(array).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 0; at < array.length; ) {
+            int length = array.length - at < DOCUMENT_BYTES_MIN ? 0 : lengths.getInt(at);
+            if (length < DOCUMENT_BYTES_MIN || length > array.length - at) {
+                throw new UniserveException(ErrorCode.CORRUPT, "BSON document at byte " + at + " has a wrong length");
+            }
+            documents.add(new RawBsonDocument(array, at, length));
+            at += length;
+        }
+        return documents;
+    }
+
+    /** BSON of a document. */
+    static byte[] encode(BsonDocument document) {
+        try (BasicOutputBuffer buffer = new BasicOutputBuffer();
+                BsonBinaryWriter writer = new BsonBinaryWriter(buffer)) {
+            DOCUMENTS.encode(writer, document, EncoderContext.builder().build());
+            return buffer.toByteArray();
+        }
+    }
+
+    /** Document of this BSON, decoded as a whole; several kinds of RuntimeException if it is damaged. */
+    static BsonDocument decode(byte[] bson) {
+        try (BsonBinaryReader reader = new BsonBinaryReader(ByteBuffer.wrap(bson))) {
+            return DOCUMENTS.decode(reader, DecoderContext.builder().build());
+        }
+    }
+
+    /** Collector of documents up to the limit of one actor's answer. Not thread-safe. */
+    static final class Builder {
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private int count;
+
+        void add(RawBsonDocument document) {
+            ByteBuffer next = document.getByteBuffer().asNIO();
+            if (bytes.size() + (long) next.remaining() > Limits.RESULT_BYTES_PER_ACTOR_MAX) {
+                throw new UniserveException(
+                        ErrorCode.TOO_LARGE,
+                        "MongoDB: the answer of one actor has more than " + Limits.RESULT_BYTES_PER_ACTOR_MAX
+                                + " bytes: use a limit, a projection, or a pipeline that returns less");
+            }
+            bytes.write(next.array(), next.arrayOffset() + next.position(), next.remaining());
+            count++;
+        }
+
+        BsonRows build() {
+            return new BsonRows(count, Bytes.wrap(bytes.toByteArray()));
+        }
+    }
+}

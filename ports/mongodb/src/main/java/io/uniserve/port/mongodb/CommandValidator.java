@@ -1,0 +1,75 @@
+package io.uniserve.port.mongodb;
+
+import io.uniserve.error.UniserveException;
+import java.util.Map;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/** Checks of users' commands before an engine sees them. Stateless. */
+final class CommandValidator {
+    /** Operators that run code. */
+    private static final Set<String> CODE = Set.of("$where", "$function", "$accumulator");
+
+    /** Operators, variables and stages whose result differs between two evaluations, so replicas would differ. */
+    private static final Set<String> VARYING = Set.of("$currentDate", "$rand", "$sampleRate", "$sample");
+
+    private static final Set<String> VARYING_VARIABLES = Set.of("$$NOW", "$$CLUSTER_TIME");
+
+    /** MongoDB's limit of nested documents. */
+    private static final int DEPTH_MAX = 100;
+
+    private CommandValidator() {}
+
+    /**
+     * Refuses operators that run code, and documents of more than 100 levels.
+     *
+     * @param replicated true for a part of an update, which every replica evaluates: refuses what differs between evaluations, too
+     */
+    static void checkOperators(BsonValue value, boolean replicated) {
+        check(value, replicated, 1);
+    }
+
+    private static void check(BsonValue value, boolean replicated, int depth) {
+        if (depth > DEPTH_MAX) {
+            throw UniserveException.invalid("MongoDB: the command has more than " + DEPTH_MAX
+                    + " levels of documents and arrays (Overflow 15): nest less");
+        }
+        if (value.isDocument()) {
+            for (Map.Entry<String, BsonValue> field : value.asDocument().entrySet()) {
+                checkName(field.getKey(), replicated);
+                check(field.getValue(), replicated, depth + 1);
+            }
+        } else if (value.isArray()) {
+            for (BsonValue element : value.asArray()) {
+                check(element, replicated, depth + 1);
+            }
+        } else if (value.isString() && replicated && VARYING_VARIABLES.contains(value.asString().getValue())) {
+            throw UniserveException.unsupported("MongoDB: " + value.asString().getValue()
+                    + " in an update, because each replica would see another time: give the time as a value");
+        } else if (value.isJavaScript() || value.isJavaScriptWithScope()) {
+            throw UniserveException.unsupported("MongoDB: code in a command: use operators");
+        }
+    }
+
+    private static void checkName(String name, boolean replicated) {
+        if (CODE.contains(name)) {
+            throw UniserveException.unsupported(
+                    "MongoDB: " + name + ", which runs code (BadValue 2): use operators such as $expr");
+        }
+        if (replicated && VARYING.contains(name)) {
+            throw UniserveException.unsupported(
+                    "MongoDB: " + name + " in an update, because replicas would differ: give the value");
+        }
+    }
+
+    /** Refuses fields of a command that are not among those known. */
+    static void checkFields(String command, BsonDocument body, Set<String> known) {
+        for (String name : body.keySet()) {
+            if (!known.contains(name)) {
+                throw UniserveException.unsupported("MongoDB: field '" + name + "' of command " + command
+                        + " (Location40415): use " + String.join(", ", known));
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+package io.uniserve.port.mongodb;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoCursor;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.UpdateOneModel;
+import io.uniserve.api.ActorUsage;
+import io.uniserve.api.extra.RevocableActor;
+import io.uniserve.api.extra.RowVersionTracker;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Actor of the MongoDB port: a collection of stored documents with versions. Prepared documents have the next version, which no reader
+ * uses; publishing increments the version. So readers, views and a prepared update need no transactions of the server, which end after a
+ * minute.
+ */
+final class MongoActor extends MongoTable implements RevocableActor<MongoTable> {
+    private static final String ID = DOCUMENT + "._id";
+
+    /** Threshold for removal of dead documents: more than this, and more dead than live ones. */
+    private static final int DEAD_DOCUMENTS_MIN = 1_000;
+
+    private final MongoServers servers;
+    private final String name;
+    private final MongoCollection<RawBsonDocument> collection;
+    private final RowVersionTracker versions = new RowVersionTracker();
+    private final ReadWriteLock closing = new ReentrantReadWriteLock();
+    private final AtomicLong live = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+    private volatile boolean closed;
+    /** Used on the thread of updates: changes since the last publish, and the documents that they ended. */
+    private boolean changed;
+
+    private long unpublishedLive;
+    private long ended;
+    private long dead;
+
+    MongoActor(MongoServers servers, String name, List<BsonDocument> indexes) {
+        this.servers = servers;
+        this.name = name;
+        this.collection = servers.database().getCollection(name, RawBsonDocument.class);
+        call("create a collection", () -> {
+            servers.database().createCollection(name);
+            // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit changes:
+            // a scan of such an index can miss a document.
+            if (servers.isEmbedded()) {
+                collection.createIndex(keys(ID, UNTIL), new IndexOptions().unique(true));
+            } else {
+                collection.createIndex(keys(ID));
+            }
+            for (BsonDocument index : indexes) {
+                collection.createIndex(index);
+            }
+            return name;
+        });
+    }
+
+    private static BsonDocument keys(String... fields) {
+        BsonDocument keys = new BsonDocument();
+        for (String field : fields) {
+            keys.put(field, new BsonInt32(1));
+        }
+        return keys;
+    }
+
+    /** Loads a checkpoint into an empty actor. Fails with CORRUPT if it is damaged. */
+    void restore(Path checkpoint) {
+        MongoCheckpointFile.read(checkpoint, documents -> {
+            insert(documents, versions.newest());
+            live.addAndGet(documents.size());
+        });
+        unpublishedLive = live.get();
+    }
+
+    /** Stores documents with distinct ids; existing ones with these ids are replaced. */
+    void put(Collection<? extends BsonDocument> documents) {
+        if (!documents.isEmpty()) {
+            end(documents.stream().map(document -> document.get("_id")).toList());
+            insert(documents, versions.newest() + 1);
+            unpublishedLive += documents.size();
+        }
+    }
+
+    /** Ends the documents with these ids. */
+    void end(Collection<BsonValue> ids) {
+        if (ids.isEmpty()) {
+            return;
+        }
+        int next = versions.newest() + 1;
+        call("end documents", () -> {
+            long gone = 0;
+            if (changed) {
+                for (BsonValue id : ids) { // equality of both fields is a look-up in the index
+                    gone += collection
+                            .deleteMany(new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW)).append(SINCE, new BsonInt32(next)))
+                            .getDeletedCount();
+                }
+            }
+            List<UpdateOneModel<RawBsonDocument>> ends = new ArrayList<>(ids.size());
+            BsonDocument set = new BsonDocument("$set", new BsonDocument(UNTIL, new BsonInt32(next)));
+            ids.forEach(id -> ends.add(
+                    new UpdateOneModel<>(new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW)), set)));
+            changed = true;
+            long replaced = collection.bulkWrite(ends).getModifiedCount();
+            ended += replaced;
+            unpublishedLive -= gone + replaced;
+            return gone;
+        });
+    }
+
+    private void insert(Collection<? extends BsonDocument> documents, int version) {
+        List<RawBsonDocument> stored = new ArrayList<>(documents.size());
+        long size = 0;
+        for (BsonDocument document : documents) {
+            byte[] encoded = BsonRows.encode(new BsonDocument(SINCE, new BsonInt32(version))
+                    .append(UNTIL, new BsonInt32(NOW))
+                    .append(DOCUMENT, document));
+            size += encoded.length;
+            stored.add(new RawBsonDocument(encoded));
+        }
+        changed = true;
+        call("insert documents", () -> collection.insertMany(stored));
+        bytes.addAndGet(size);
+    }
+
+    /** Whether a document with this id is live, also one that is not published yet. */
+    boolean hasLive(BsonValue id) {
+        BsonDocument filter = new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW));
+        return call("look up a document", () -> collection.find(filter).first() != null);
+    }
+
+    /** Live documents that the filter finds, also those that are not published yet. */
+    List<RawBsonDocument> findLive(BsonDocument filter) {
+        return call("find documents", () -> {
+            List<RawBsonDocument> found = new ArrayList<>();
+            // Every live document has the greatest end, so the version before it sees all of them and no others.
+            try (MongoCursor<RawBsonDocument> cursor = collection
+                    .aggregate(pipeline(NOW - 1, List.of(new BsonDocument("$match", filter))))
+                    .iterator()) {
+                cursor.forEachRemaining(found::add);
+            }
+            return found;
+        });
+    }
+
+    MongoServers servers() {
+        return servers;
+    }
+
+    @Override
+    public void publish() {
+        if (!changed) {
+            return;
+        }
+        versions.advance();
+        changed = false;
+        live.set(unpublishedLive);
+        dead += ended;
+        ended = 0;
+        if (dead > Math.max(DEAD_DOCUMENTS_MIN, live.get())) {
+            removeDead();
+        }
+    }
+
+    private void removeDead() {
+        BsonDocument unneeded =
+                new BsonDocument(UNTIL, new BsonDocument("$lte", new BsonInt32(versions.oldest())));
+        long removed = call("remove old documents", () -> collection.deleteMany(unneeded).getDeletedCount());
+        long all = live.get() + dead;
+        bytes.updateAndGet(size -> all == 0 ? 0 : size - size / all * removed);
+        dead -= removed;
+    }
+
+    @Override
+    public void revoke() {
+        if (!changed) {
+            return;
+        }
+        int next = versions.newest() + 1;
+        call("revoke documents", () -> {
+            collection.deleteMany(new BsonDocument(SINCE, new BsonInt32(next)));
+            return collection.updateMany(
+                    new BsonDocument(UNTIL, new BsonInt32(next)),
+                    new BsonDocument("$set", new BsonDocument(UNTIL, new BsonInt32(NOW))));
+        });
+        changed = false;
+        ended = 0;
+        unpublishedLive = live.get();
+    }
+
+    @Override
+    <T> T read(String what, Reading<T> reading) {
+        int version = versions.acquire();
+        try {
+            return readAt(version, what, reading);
+        } finally {
+            versions.release(version);
+        }
+    }
+
+    /** Reads the documents of a published version that is still kept. */
+    private <T> T readAt(int version, String what, Reading<T> reading) {
+        closing.readLock().lock();
+        try {
+            if (closed) {
+                throw new UniserveException(ErrorCode.UNAVAILABLE, "collection " + name + " of an actor is closed");
+            }
+            return call(what, () -> reading.read(collection, version));
+        } finally {
+            closing.readLock().unlock();
+        }
+    }
+
+    @Override
+    public MongoTable snapshot() {
+        return new View();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** The server's memory and disk are not known; the size of documents stands for both, as one of them has it. */
+    @Override
+    public ActorUsage usage() {
+        return servers.isEmbedded()
+                ? new ActorUsage(live.get(), bytes.get(), 0)
+                : new ActorUsage(live.get(), 0, bytes.get());
+    }
+
+    @Override
+    public void writeTo(Path directory) {
+        MongoCheckpointFile.write(directory, this);
+    }
+
+    @Override
+    public void destroy() {
+        close();
+    }
+
+    /** Drops the collection: after a restart the host restores actors from checkpoints. */
+    @Override
+    public void close() {
+        closing.writeLock().lock();
+        try {
+            if (!closed) {
+                closed = true;
+                call("drop a collection", () -> {
+                    collection.drop();
+                    return name;
+                });
+            }
+        } finally {
+            closing.writeLock().unlock();
+        }
+    }
+
+    /** View of a version, whose documents are kept while it is open. Several readers may use it concurrently. */
+    private final class View extends MongoTable {
+        private final int version = versions.acquire();
+        private final long documents = live.get();
+        private final long bytesBefore = bytes.get();
+        private final AtomicBoolean released = new AtomicBoolean();
+
+        @Override
+        <T> T read(String what, Reading<T> reading) {
+            return readAt(version, what, reading);
+        }
+
+        /** Documents that were replaced since are kept for this view. */
+        @Override
+        public ActorUsage usage() {
+            return new ActorUsage(documents, Math.max(0, bytes.get() - bytesBefore), 0);
+        }
+
+        @Override
+        public void close() {
+            if (released.compareAndSet(false, true)) {
+                versions.release(version);
+            }
+        }
+    }
+}

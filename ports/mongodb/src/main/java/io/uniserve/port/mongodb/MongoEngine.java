@@ -1,0 +1,179 @@
+package io.uniserve.port.mongodb;
+
+import io.uniserve.api.ActorContext;
+import io.uniserve.api.ActorFactory;
+import io.uniserve.api.Engine;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.EngineFunctions;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.TrackingActorFactory;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.registry.TableMeta;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/**
+ * Engine MongoDB: the server at the setting {@link MongoServers#URI}, or mongo-java-server in this process, which is not MongoDB. Table
+ * option: {@link #INDEXES}.
+ */
+public final class MongoEngine implements Engine {
+    /** Name of the port in table definitions. */
+    public static final String NAME = "mongodb";
+
+    /** Table option: keys of secondary indexes, as a JSON array such as {@code [{"year": 1, "name": -1}]}. */
+    static final String INDEXES = "indexes";
+
+    private static final String KEY_FIELD = "_id";
+    private static final int INDEXES_MAX = 62;
+    private static final String STAGES = "stages";
+
+    /** Runs stages, encoded by {@link #encode}, on an actor's documents. */
+    static final RetrieveOperator<MongoTable, Bytes, BsonRows> AGGREGATE = RetrieveOperator.of(
+            new RetrieveCall<>(NAME + ".aggregate@1", Codecs.BYTES, BsonRows.CODEC),
+            MongoTable.class,
+            MongoEngine::aggregate);
+
+    private static final EngineFunctions FUNCTIONS =
+            new EngineFunctions(List.of(AGGREGATE), List.copyOf(MongoUpdateFunctions.ALL));
+
+    private static BsonRows aggregate(MongoTable table, OperatorContext context, Bytes stages) {
+        List<BsonDocument> decoded = decode(stages);
+        decoded.forEach(stage -> CommandValidator.checkOperators(stage, false));
+        return table.aggregate(decoded, context);
+    }
+
+    /** Parameters of {@link #AGGREGATE}. */
+    static Bytes encode(List<BsonDocument> stages) {
+        return Bytes.wrap(BsonRows.encode(new BsonDocument(STAGES, new BsonArray(stages))));
+    }
+
+    private static List<BsonDocument> decode(Bytes stages) {
+        BsonDocument decoded;
+        try {
+            byte[] bson = stages.toArray();
+            BsonStructure.check(bson);
+            decoded = BsonRows.decode(bson);
+        } catch (RuntimeException e) { // the decoder throws several kinds
+            throw UniserveException.invalid("parameters of " + AGGREGATE.id() + " are no BSON: " + e.getMessage());
+        }
+        return SplitPipeline.documents(STAGES, decoded.getOrDefault(STAGES, BsonNull.VALUE));
+    }
+
+    @Override
+    public PortInfo info() {
+        return FUNCTIONS.info(NAME, "1", Set.of(ConsistencyLevel.values()));
+    }
+
+    @Override
+    public void validate(TableMeta meta) {
+        if (!meta.keyField().equals(KEY_FIELD)) {
+            throw UniserveException.invalid("key field is \"" + meta.keyField()
+                    + "\", but documents of MongoDB have their key in _id: use --key _id");
+        }
+        for (String option : meta.options().keySet()) {
+            if (!option.equals(INDEXES)) {
+                throw UniserveException.invalid(
+                        "port " + NAME + " has no table option " + option + "; use " + INDEXES + ", or remove it");
+            }
+        }
+        indexes(meta);
+    }
+
+    /** The table's indexes, on stored documents. */
+    private static List<BsonDocument> indexes(TableMeta meta) {
+        String option = meta.options().getOrDefault(INDEXES, "[]");
+        List<BsonDocument> indexes = new ArrayList<>();
+        try {
+            for (BsonValue each : BsonArray.parse(option)) {
+                indexes.add(index(each.asDocument()));
+            }
+        } catch (RuntimeException e) { // the parser throws several kinds
+            throw UniserveException.invalid("table option " + INDEXES + " is " + option + ": " + e.getMessage()
+                    + "; use an array of keys, such as [{\"year\": 1, \"name\": -1}]");
+        }
+        if (indexes.size() > INDEXES_MAX) {
+            throw UniserveException.invalid(
+                    "table option " + INDEXES + " has " + indexes.size() + " indexes, at most " + INDEXES_MAX);
+        }
+        return indexes;
+    }
+
+    private static BsonDocument index(BsonDocument keys) {
+        BsonDocument stored = new BsonDocument();
+        for (Map.Entry<String, BsonValue> key : keys.entrySet()) {
+            boolean ordered = key.getValue().isNumber()
+                    && Math.abs(key.getValue().asNumber().intValue()) == 1;
+            boolean hashed = key.getValue().equals(new BsonString("hashed"));
+            if (key.getKey().isEmpty() || key.getKey().startsWith("$") || !ordered && !hashed) {
+                throw UniserveException.invalid(
+                        "key " + key.getKey() + ": " + key.getValue() + " is not a field with 1, -1 or \"hashed\"");
+            }
+            stored.put(MongoTable.DOCUMENT + "." + key.getKey(), key.getValue());
+        }
+        return stored;
+    }
+
+    @Override
+    public EngineInstance open(EngineContext context) {
+        for (String setting : context.settings().keySet()) {
+            if (!setting.equals(MongoServers.URI)) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION,
+                        "port " + NAME + " has no setting " + setting + "; use " + MongoServers.URI + ", or remove it");
+            }
+        }
+        MongoServers servers = MongoServers.open(context.settings());
+        TrackingActorFactory<MongoActor> actors = new TrackingActorFactory<>(new Actors(servers), MongoActor::isClosed);
+        return FUNCTIONS.instance(actors, () -> {
+            try {
+                actors.close();
+            } finally {
+                servers.close();
+            }
+        });
+    }
+
+    @Override
+    public Optional<Planner> planner() {
+        return Optional.of(new MongoPlanner());
+    }
+
+    private record Actors(MongoServers servers) implements ActorFactory<MongoActor> {
+        @Override
+        public MongoActor create(ActorContext context) {
+            String name = "actor_" + context.meta().tableId() + "_" + context.actor() + "_" + UUID.randomUUID();
+            return new MongoActor(servers, name, indexes(context.meta()));
+        }
+
+        @Override
+        public MongoActor restore(ActorContext context, Path directory) {
+            MongoActor actor = create(context);
+            try {
+                actor.restore(directory);
+                return actor;
+            } catch (RuntimeException e) {
+                actor.close();
+                throw e;
+            }
+        }
+    }
+}

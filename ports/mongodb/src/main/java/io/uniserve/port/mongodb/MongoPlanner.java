@@ -1,0 +1,267 @@
+package io.uniserve.port.mongodb;
+
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.TableName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Planner of MongoDB's commands find, count, distinct and aggregate, as Extended JSON. Answers are Extended JSON too, in relaxed form, or in
+ * canonical form with {@code "$format": "canonical"}.
+ */
+final class MongoPlanner implements Planner {
+    private static final String FORMAT = "$format";
+    private static final Set<String> FIND = Set.of(
+            "find", "filter", "projection", "sort", "skip", "limit", "comment", "batchSize", "singleBatch", "$db", FORMAT);
+    private static final Set<String> COUNT = Set.of("count", "query", "skip", "limit", "comment", "$db", FORMAT);
+    private static final Set<String> DISTINCT = Set.of("distinct", "key", "query", "comment", "$db", FORMAT);
+    private static final Set<String> AGGREGATE =
+            Set.of("aggregate", "pipeline", "cursor", "allowDiskUse", "comment", "$db", FORMAT);
+
+    @Override
+    public Answer answer(QueryText query, PlanContext context) {
+        BsonDocument command = MongoTable.call("read a command", () -> BsonDocument.parse(query.text()));
+        if (command.isEmpty()) {
+            throw UniserveException.invalid("MongoDB: the command is empty: use find, count, distinct or aggregate");
+        }
+        CommandValidator.checkOperators(command, false);
+        BsonDocument answer =
+                switch (command.getFirstKey()) {
+                    case "find" -> find(named(command, query.table(), FIND), query.table(), context);
+                    case "count" -> count(named(command, query.table(), COUNT), query.table(), context);
+                    case "distinct" -> distinct(named(command, query.table(), DISTINCT), query.table(), context);
+                    case "aggregate" -> aggregate(named(command, query.table(), AGGREGATE), query.table(), context);
+                    default ->
+                        throw UniserveException.unsupported("MongoDB: command " + command.getFirstKey()
+                                + " (CommandNotFound 59): use find, count, distinct or aggregate; updates are functions");
+                };
+        return new Answer("application/json", Bytes.utf8(answer.toJson(settings(command))));
+    }
+
+    private static JsonWriterSettings settings(BsonDocument command) {
+        String format = command.containsKey(FORMAT) ? text(command, FORMAT) : "relaxed";
+        return JsonWriterSettings.builder()
+                .outputMode(
+                        switch (format) {
+                            case "relaxed" -> JsonMode.RELAXED;
+                            case "canonical" -> JsonMode.EXTENDED;
+                            default ->
+                                throw UniserveException.invalid(
+                                        "MongoDB: " + FORMAT + " is \"" + format + "\": use relaxed or canonical");
+                        })
+                .build();
+    }
+
+    /** Checks the command's fields and its collection. */
+    private static BsonDocument named(BsonDocument command, TableName table, Set<String> known) {
+        String name = command.getFirstKey();
+        CommandValidator.checkFields(name, command, known);
+        if (!text(command, name).equals(table.value())) {
+            throw UniserveException.invalid("MongoDB: command " + name + " names collection \"" + text(command, name)
+                    + "\" (InvalidNamespace 73), but the query is for table " + table + ": name that table");
+        }
+        return command;
+    }
+
+    private static String text(BsonDocument command, String field) {
+        @Nullable BsonValue value = command.get(field);
+        if (value == null || !value.isString()) {
+            throw UniserveException.invalid("MongoDB: field '" + field + "' must be a string (TypeMismatch 14)");
+        }
+        return value.asString().getValue();
+    }
+
+    private static BsonDocument document(BsonDocument command, String field) {
+        @Nullable BsonValue value = command.get(field);
+        if (value != null && !value.isDocument() && !value.isNull()) {
+            throw UniserveException.invalid("MongoDB: field '" + field + "' must be a document (TypeMismatch 14)");
+        }
+        return value == null || value.isNull() ? new BsonDocument() : value.asDocument();
+    }
+
+    private static int number(BsonDocument command, String field) {
+        @Nullable BsonValue value = command.get(field);
+        if (value == null || value.isNull()) {
+            return 0;
+        }
+        double number = value.isNumber() ? value.asNumber().doubleValue() : Double.NaN;
+        if (!(number >= 0 && number <= Integer.MAX_VALUE) || number != Math.rint(number)) {
+            throw UniserveException.invalid("MongoDB: field '" + field + "' must be a whole number from 0 to "
+                    + Integer.MAX_VALUE + " (BadValue 2)");
+        }
+        return (int) number;
+    }
+
+    private static BsonDocument stage(String name, BsonValue body) {
+        return new BsonDocument(name, body);
+    }
+
+    /** Runs stages on the actors that may have documents of the filter. */
+    private static BsonRows retrieve(
+            TableName table, BsonDocument filter, List<BsonDocument> stages, PlanContext context) {
+        RetrieveCall<Bytes, BsonRows> call = RetrieveCall.of(MongoEngine.AGGREGATE);
+        Bytes encoded = MongoEngine.encode(stages);
+        Optional<PartitionKey> key = key(filter);
+        if (key.isEmpty()) {
+            return context.retrieve(
+                    table, call, encoded, values -> values.stream().reduce(BsonRows.EMPTY, BsonRows::plus));
+        }
+        List<Integer> actors = context.actorsOf(table, key.get());
+        return actors.isEmpty()
+                ? BsonRows.EMPTY
+                : context.retrieve(
+                        table,
+                        new TreeSet<>(actors),
+                        call,
+                        encoded,
+                        values -> values.stream().reduce(BsonRows.EMPTY, BsonRows::plus));
+    }
+
+    /** The key of the only document that a filter can find, if it names one. A number has the key of its whole value. */
+    private static Optional<PartitionKey> key(BsonDocument filter) {
+        @Nullable BsonValue id = filter.get("_id");
+        if (id != null && id.isDocument() && id.asDocument().size() == 1) {
+            id = id.asDocument().get("$eq");
+        }
+        if (id != null && id.isString() && !id.asString().getValue().isEmpty()) {
+            return Optional.of(PartitionKey.of(id.asString().getValue()));
+        }
+        if (id == null || !id.isNumber() || id.isDecimal128()) {
+            return Optional.empty();
+        }
+        double number = id.asNumber().doubleValue();
+        long whole = id.asNumber().longValue();
+        return id.isDouble() && (number != whole || Math.abs(number) >= 0x1p53)
+                ? Optional.empty()
+                : Optional.of(PartitionKey.of(whole));
+    }
+
+    private static BsonDocument find(BsonDocument command, TableName table, PlanContext context) {
+        BsonDocument filter = document(command, "filter");
+        BsonDocument projection = document(command, "projection");
+        BsonDocument sort = document(command, "sort");
+        int skip = number(command, "skip");
+        int limit = number(command, "limit");
+        List<BsonDocument> stages = new ArrayList<>();
+        if (!filter.isEmpty()) {
+            stages.add(stage("$match", filter));
+        }
+        if (!sort.isEmpty()) {
+            stages.add(stage("$sort", sort));
+        }
+        if (limit > 0 && (long) skip + limit <= Integer.MAX_VALUE) {
+            stages.add(stage("$limit", new BsonInt32(skip + limit)));
+        }
+        boolean early = !projection.isEmpty() && FindProjection.mayPrecede(projection, sort);
+        if (early) {
+            stages.add(stage("$project", projection));
+        }
+        List<RawBsonDocument> found = retrieve(table, filter, stages, context).documents();
+        if (!sort.isEmpty() && found.size() > 1) {
+            try (MergeCollection merge = MergeCollection.ofResults(found)) {
+                found = merge.aggregate(List.of(stage("$sort", sort)));
+            }
+        }
+        int from = Math.min(skip, found.size());
+        int to = limit == 0 ? found.size() : (int) Math.min(found.size(), (long) from + limit);
+        found = found.subList(from, to);
+        if (!projection.isEmpty() && !early) {
+            try (MergeCollection merge = MergeCollection.ofDocuments(found)) {
+                found = merge.find(filter, projection);
+            }
+        }
+        return cursor(table, found);
+    }
+
+    private static BsonDocument count(BsonDocument command, TableName table, PlanContext context) {
+        BsonDocument filter = document(command, "query");
+        List<BsonDocument> stages = new ArrayList<>();
+        if (!filter.isEmpty()) {
+            stages.add(stage("$match", filter));
+        }
+        stages.add(stage("$count", new BsonString("n")));
+        long total = retrieve(table, filter, stages, context).documents().stream()
+                .mapToLong(part -> part.getNumber("n").longValue())
+                .sum();
+        int limit = number(command, "limit");
+        long rest = Math.max(0, total - number(command, "skip"));
+        long counted = limit == 0 ? rest : Math.min(rest, limit);
+        return ok(new BsonDocument("n", whole(counted)));
+    }
+
+    private static BsonValue whole(long number) {
+        return number == (int) number ? new BsonInt32((int) number) : new BsonInt64(number);
+    }
+
+    private static BsonDocument distinct(BsonDocument command, TableName table, PlanContext context) {
+        BsonDocument filter = document(command, "query");
+        String key = text(command, "key");
+        if (key.isEmpty() || key.startsWith("$")) {
+            throw UniserveException.invalid("MongoDB: field 'key' must name a field (BadValue 2)");
+        }
+        String first = key.split("\\.", 2)[0];
+        List<BsonDocument> stages = new ArrayList<>();
+        if (!filter.isEmpty()) {
+            stages.add(stage("$match", filter));
+        }
+        BsonDocument exists = new BsonDocument(first, new BsonDocument("$exists", new BsonInt32(1)));
+        stages.add(stage("$match", exists));
+        stages.add(stage("$group", new BsonDocument("_id", new BsonString("$" + first))));
+        stages.add(stage("$project", new BsonDocument("_id", new BsonInt32(0)).append(first, new BsonString("$_id"))));
+        try (MergeCollection merge = MergeCollection.ofResults(
+                retrieve(table, filter, stages, context).documents())) {
+            return ok(new BsonDocument("values", new BsonArray(merge.distinct(key))));
+        }
+    }
+
+    private static BsonDocument aggregate(BsonDocument command, TableName table, PlanContext context) {
+        @Nullable BsonValue given = command.get("pipeline");
+        if (given == null) {
+            throw UniserveException.invalid("MongoDB: field 'pipeline' is missing (TypeMismatch 14): give stages");
+        }
+        List<BsonDocument> stages = SplitPipeline.documents("pipeline", given);
+        SplitPipeline split = SplitPipeline.of(stages);
+        BsonDocument filter =
+                stages.isEmpty() ? new BsonDocument() : document(stages.get(0), "$match");
+        List<RawBsonDocument> found =
+                retrieve(table, filter, split.actors(), context).documents();
+        if (!split.merge().isEmpty()) {
+            try (MergeCollection merge = MergeCollection.ofResults(found)) {
+                found = merge.aggregate(split.merge());
+            }
+        }
+        return cursor(table, found);
+    }
+
+    private static BsonDocument cursor(TableName table, List<RawBsonDocument> documents) {
+        BsonDocument cursor = new BsonDocument("firstBatch", new BsonArray(documents))
+                .append("id", new BsonInt64(0))
+                .append("ns", new BsonString(table.value()));
+        return ok(new BsonDocument("cursor", cursor));
+    }
+
+    private static BsonDocument ok(BsonDocument answer) {
+        return answer.append("ok", new BsonDouble(1));
+    }
+}

@@ -1,0 +1,130 @@
+package io.uniserve.port.mongodb;
+
+import static io.uniserve.port.mongodb.MongoServers.MONGODB;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoCursor;
+import io.uniserve.api.ActorView;
+import io.uniserve.api.ContentDigest;
+import io.uniserve.api.operator.OperatorContext;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.bson.conversions.Bson;
+
+/**
+ * Base class of an actor and its views: the user's documents at one version. A stored document has the user's document, the version that
+ * stored it, and the version that replaced or deleted it.
+ */
+abstract class MongoTable implements ActorView {
+    /** Field of a stored document: the user's document. */
+    static final String DOCUMENT = "d";
+    /** Field of a stored document: the first version that has it. */
+    static final String SINCE = "s";
+    /** Field of a stored document: the first version that does not have it any more, or {@link #NOW}. */
+    static final String UNTIL = "u";
+
+    static final int NOW = Integer.MAX_VALUE;
+
+    /** Documents between two looks at the deadline. */
+    private static final int DOCUMENTS_PER_CHECK = 256;
+
+    /** Reader of the documents of a version. */
+    @FunctionalInterface
+    interface Reading<T> {
+        T read(MongoCollection<RawBsonDocument> collection, int version) throws Exception;
+    }
+
+    /** Runs the reading; the documents of its version stay meanwhile. */
+    abstract <T> T read(String what, Reading<T> reading);
+
+    /** Runs a pipeline on the documents, up to the limit of an actor's answer. */
+    BsonRows aggregate(List<BsonDocument> stages, OperatorContext context) {
+        return read("run a pipeline", (collection, version) -> {
+            BsonRows.Builder rows = new BsonRows.Builder();
+            int count = 0;
+            try (MongoCursor<RawBsonDocument> cursor = collection
+                    .aggregate(pipeline(version, stages))
+                    .maxTime(context.remainingMillis(), TimeUnit.MILLISECONDS)
+                    .allowDiskUse(true)
+                    .iterator()) {
+                while (cursor.hasNext()) {
+                    rows.add(cursor.next());
+                    if (++count % DOCUMENTS_PER_CHECK == 0) {
+                        context.checkActive();
+                    }
+                }
+            }
+            return rows.build();
+        });
+    }
+
+    /** The stages on stored documents: those of the user, which see the user's documents of the version. */
+    static List<Bson> pipeline(int version, List<BsonDocument> stages) {
+        BsonDocument condition = new BsonDocument(SINCE, new BsonDocument("$lte", new BsonInt32(version)))
+                .append(UNTIL, new BsonDocument("$gt", new BsonInt32(version)));
+        List<Bson> all = new ArrayList<>();
+        int next = 0;
+        Optional<BsonDocument> filter = leading(stages, next, "$match").flatMap(FieldPrefixer::filter);
+        if (filter.isPresent()) {
+            filter.get().forEach(condition::putIfAbsent);
+            next++;
+        }
+        all.add(new BsonDocument("$match", condition));
+        Optional<BsonDocument> sort = leading(stages, next, "$sort").flatMap(FieldPrefixer::sort);
+        if (sort.isPresent()) {
+            all.add(new BsonDocument("$sort", sort.get()));
+            next++;
+        }
+        while (next < stages.size() && stages.get(next).containsKey("$limit")) {
+            all.add(stages.get(next++));
+        }
+        all.add(new BsonDocument("$replaceRoot", new BsonDocument("newRoot", new BsonString("$" + DOCUMENT))));
+        all.addAll(stages.subList(next, stages.size()));
+        return all;
+    }
+
+    private static Optional<BsonDocument> leading(List<BsonDocument> stages, int index, String name) {
+        return index < stages.size()
+                        && stages.get(index).containsKey(name)
+                        && stages.get(index).get(name).isDocument()
+                ? Optional.of(stages.get(index).getDocument(name))
+                : Optional.empty();
+    }
+
+    /** Passes each document of the version to the consumer. */
+    final void forEach(String what, Consumer<RawBsonDocument> consumer) {
+        read(what, (collection, version) -> {
+            try (MongoCursor<RawBsonDocument> cursor =
+                    collection.aggregate(pipeline(version, List.of())).iterator()) {
+                cursor.forEachRemaining(consumer);
+            }
+            return version;
+        });
+    }
+
+    @Override
+    public byte[] digest() {
+        ContentDigest digest = new ContentDigest();
+        forEach("read documents", document -> {
+            ByteBuffer bytes = document.getByteBuffer().asNIO();
+            byte[] copy = new byte[bytes.remaining()];
+            bytes.get(copy);
+            digest.add(copy);
+        });
+        return digest.toBytes();
+    }
+
+    /** Calls the engine and translates its failures. */
+    static <T> T call(String what, Callable<T> work) {
+        return MONGODB.call(what, work);
+    }
+}

@@ -1,0 +1,212 @@
+package io.uniserve.port.mongodb;
+
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/**
+ * Pipeline in two halves: the stages that each actor runs on its documents, and those that run on the results of all actors.
+ *
+ * @param actors stages of the actors
+ * @param merge stages on all results; empty if the results together are the answer, in any order
+ */
+record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
+    /** Stages that treat each document alone. */
+    private static final Set<String> PER_DOCUMENT = Set.of(
+            "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$unwind", "$redact");
+
+    /** Stages that read or write other collections. */
+    private static final Set<String> OTHER_COLLECTIONS =
+            Set.of("$lookup", "$graphLookup", "$unionWith", "$out", "$merge");
+
+    /** Accumulators whose partial results can be accumulated again. */
+    private static final Set<String> REPEATABLE = Set.of("$sum", "$min", "$max");
+
+    private static final String PARTIAL = "a";
+    private static final String COUNT_SUFFIX = "n";
+
+    /** Splits the stages. Fails with INVALID_ARGUMENT for a stage that is not one field, UNSUPPORTED for one of other collections. */
+    static SplitPipeline of(List<BsonDocument> stages) {
+        List<BsonDocument> actors = new ArrayList<>();
+        for (int i = 0; i < stages.size(); i++) {
+            String name = name(stages.get(i));
+            if (!PER_DOCUMENT.contains(name)) {
+                checkCollections(stages.subList(i, stages.size()));
+                List<BsonDocument> merge = new ArrayList<>(stages.subList(i, stages.size()));
+                splitStage(name, actors, merge);
+                return new SplitPipeline(List.copyOf(actors), List.copyOf(merge));
+            }
+            actors.add(stages.get(i));
+        }
+        return new SplitPipeline(List.copyOf(actors), List.of());
+    }
+
+    private static String name(BsonDocument stage) {
+        if (stage.size() != 1) {
+            throw UniserveException.invalid("MongoDB: a pipeline stage has " + stage.size()
+                    + " fields (Location40323): give it one, its operator");
+        }
+        return stage.getFirstKey();
+    }
+
+    private static void checkCollections(List<BsonDocument> stages) {
+        for (BsonDocument stage : stages) {
+            String name = name(stage);
+            if (OTHER_COLLECTIONS.contains(name)) {
+                throw UniserveException.unsupported(
+                        "MongoDB: stage " + name + " (CommandNotSupported 115): query one table at a time");
+            }
+            if (name.equals("$facet") && stage.get(name).isDocument()) {
+                stage.getDocument(name).values().forEach(each -> checkCollections(documents("$facet", each)));
+            }
+        }
+    }
+
+    /** The elements of an array, which must be documents. */
+    static List<BsonDocument> documents(String what, BsonValue value) {
+        if (!value.isArray() || !value.asArray().stream().allMatch(BsonValue::isDocument)) {
+            throw UniserveException.invalid("MongoDB: " + what + " must be an array of documents (TypeMismatch 14)");
+        }
+        return value.asArray().stream().map(BsonValue::asDocument).toList();
+    }
+
+    /** Adds to the actors' stages what shortens their results, and changes the first merging stage accordingly. */
+    private static void splitStage(String name, List<BsonDocument> actors, List<BsonDocument> merge) {
+        BsonValue body = merge.get(0).get(name);
+        switch (name) {
+            case "$sort" -> {
+                int limit = limit(merge.subList(1, merge.size()));
+                if (limit > 0) {
+                    actors.add(merge.get(0));
+                    actors.add(new BsonDocument("$limit", new BsonInt32(limit)));
+                }
+            }
+            case "$limit", "$skip" -> {
+                int limit = limit(merge);
+                if (limit > 0) {
+                    actors.add(new BsonDocument("$limit", new BsonInt32(limit)));
+                }
+            }
+            case "$count" -> {
+                if (body.isString() && !body.asString().getValue().isEmpty()) {
+                    BsonString field = body.asString();
+                    actors.add(merge.remove(0));
+                    merge.add(0, group(BsonNull.VALUE, field.getValue(), "$sum", "$" + field.getValue()));
+                    merge.add(1, new BsonDocument("$project", new BsonDocument("_id", new BsonInt32(0))));
+                }
+            }
+            case "$sortByCount" -> {
+                BsonDocument counts = group(body, "count", "$sum", null);
+                BsonDocument sort = new BsonDocument("$sort", new BsonDocument("count", new BsonInt32(-1)));
+                merge.remove(0);
+                merge.add(0, counts);
+                merge.add(1, sort);
+                splitGroup(actors, merge);
+            }
+            case "$group" -> splitGroup(actors, merge);
+            default -> {}
+        }
+    }
+
+    private static BsonDocument group(BsonValue id, String field, String accumulator, @org.jspecify.annotations.Nullable String input) {
+        BsonValue argument = input == null ? new BsonInt32(1) : new BsonString(input);
+        return new BsonDocument(
+                "$group", new BsonDocument("_id", id).append(field, new BsonDocument(accumulator, argument)));
+    }
+
+    /** Number of documents that the limits and skips at the beginning of the stages need; 0 for all. */
+    private static int limit(List<BsonDocument> stages) {
+        long skipped = 0;
+        long needed = 0;
+        for (BsonDocument stage : stages) {
+            String name = stage.getFirstKey();
+            boolean limits = name.equals("$limit");
+            if (!limits && !name.equals("$skip")) {
+                break;
+            }
+            BsonValue number = stage.get(name);
+            if (!number.isNumber()) {
+                return 0;
+            }
+            long value = number.asNumber().longValue();
+            if (limits) {
+                needed = needed == 0 ? skipped + value : Math.min(needed, skipped + value);
+            } else {
+                skipped += value;
+            }
+        }
+        return needed > Integer.MAX_VALUE || needed < 0 ? 0 : (int) needed;
+    }
+
+    /** Lets the actors group, if all accumulators permit it. */
+    private static void splitGroup(List<BsonDocument> actors, List<BsonDocument> merge) {
+        BsonValue body = merge.get(0).get("$group");
+        if (body == null || !body.isDocument() || !body.asDocument().containsKey("_id")) {
+            return; // the engine refuses it
+        }
+        BsonDocument partial = new BsonDocument("_id", body.asDocument().get("_id"));
+        BsonDocument merged = new BsonDocument("_id", new BsonString("$_id"));
+        BsonDocument result = new BsonDocument();
+        int number = 0;
+        for (Map.Entry<String, BsonValue> field : body.asDocument().entrySet()) {
+            if (field.getKey().equals("_id")) {
+                continue;
+            }
+            if (!field.getValue().isDocument() || field.getValue().asDocument().size() != 1) {
+                return;
+            }
+            String accumulator = field.getValue().asDocument().getFirstKey();
+            BsonValue input = field.getValue().asDocument().get(accumulator);
+            String name = PARTIAL + number++;
+            if (REPEATABLE.contains(accumulator)) {
+                partial.put(name, new BsonDocument(accumulator, input));
+                merged.put(name, new BsonDocument(accumulator, new BsonString("$" + name)));
+                result.put(field.getKey(), new BsonString("$" + name));
+            } else if (accumulator.equals("$avg")) {
+                String count = name + COUNT_SUFFIX;
+                partial.put(name, new BsonDocument("$sum", input));
+                partial.put(count, new BsonDocument("$sum", isNumber(input)));
+                merged.put(name, new BsonDocument("$sum", new BsonString("$" + name)));
+                merged.put(count, new BsonDocument("$sum", new BsonString("$" + count)));
+                result.put(field.getKey(), average(name, count));
+            } else {
+                return;
+            }
+        }
+        actors.add(new BsonDocument("$group", partial));
+        merge.remove(0);
+        merge.add(0, new BsonDocument("$group", merged));
+        if (!result.isEmpty()) {
+            merge.add(1, new BsonDocument("$project", result));
+        }
+    }
+
+    /** 1 for a number, otherwise 0: numbers are after null and before texts in the order of types. */
+    private static BsonDocument isNumber(BsonValue input) {
+        BsonArray after = new BsonArray(List.of(input, BsonNull.VALUE));
+        BsonArray before = new BsonArray(List.of(input, new BsonString("")));
+        BsonDocument both = new BsonDocument(
+                "$and", new BsonArray(List.of(new BsonDocument("$gt", after), new BsonDocument("$lt", before))));
+        return condition(both, new BsonInt32(1), new BsonInt32(0));
+    }
+
+    private static BsonDocument average(String sum, String count) {
+        BsonDocument none = new BsonDocument(
+                "$eq", new BsonArray(List.of(new BsonString("$" + count), new BsonInt32(0))));
+        BsonDocument quotient = new BsonDocument(
+                "$divide", new BsonArray(List.of(new BsonString("$" + sum), new BsonString("$" + count))));
+        return condition(none, BsonNull.VALUE, quotient);
+    }
+
+    private static BsonDocument condition(BsonValue condition, BsonValue then, BsonValue otherwise) {
+        return new BsonDocument("$cond", new BsonArray(List.of(condition, then, otherwise)));
+    }
+}

@@ -1,0 +1,154 @@
+package io.uniserve.port.mongodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import io.uniserve.api.Document;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.UniserveException;
+import io.uniserve.testkit.cluster.LocalCluster;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.codecs.BsonDocumentCodec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Random commands over hostile documents on seven actors of three servers have the answers of one engine with all documents. The engine is
+ * mongo-java-server on both sides.
+ */
+class MongoParityTest {
+    private static final int DOCUMENTS = 300;
+    private static final int COMMANDS = Integer.getInteger("uniserve.parity.queries", 500);
+    private static final long SEED = Long.getLong("uniserve.parity.seed", 38);
+
+    /** Share of commands that may be refused by one engine with all documents too. */
+    private static final double REFUSED_MAX = 0.3;
+
+    @Test
+    void answersAreThoseOfOneEngine(@TempDir Path directory) {
+        MongoServer server = new MongoServer(new MemoryBackend());
+        try (MongoClient engine = MongoClients.create(server.bindAndGetConnectionString());
+                LocalCluster cluster = LocalCluster.builder()
+                        .servers(3)
+                        .engine(new MongoEngine())
+                        .directory(directory)
+                        .start();
+                UniserveClient client = UniserveClient.builder()
+                        .bootstrap(cluster.bootstrap().toArray(String[]::new))
+                        .deadline(Duration.ofMinutes(2))
+                        .connectTimeout(Duration.ofMinutes(1))
+                        .build()) {
+            Random random = new Random(SEED);
+            CommandGenerator generator = new CommandGenerator(random);
+            MongoDatabase one = engine.getDatabase("one");
+            fill(client, one, generator, random);
+            compare(client, one, generator);
+        } finally {
+            server.shutdownNow();
+        }
+    }
+
+    /** Documents are stored, some are replaced, and some are deleted. */
+    private static void fill(UniserveClient client, MongoDatabase one, CommandGenerator generator, Random random) {
+        client.admin()
+                .createTable(TableSpec.named("t")
+                        .port("mongodb")
+                        .keyField("_id")
+                        .hash(7)
+                        .replicas(2)
+                        .option("indexes", "[{\"n\": 1}]"));
+        Map<String, Document> documents = new TreeMap<>();
+        for (int round = 0; round < 2; round++) {
+            List<Document> stored = new ArrayList<>();
+            for (long id = 0; id < DOCUMENTS; id++) {
+                if (round == 0 || random.nextInt(4) == 0) {
+                    stored.add(generator.document(id % 3 == 0 ? "k" + id : (Object) (id - 20)));
+                }
+            }
+            client.table("t").update("mongodb.put@1", Document.CODEC, stored).run().orThrow();
+            stored.forEach(row -> documents.put(String.valueOf(row.fields().get("_id")), row));
+        }
+        List<Document> deleted =
+                documents.values().stream().filter(row -> random.nextInt(10) == 0).toList();
+        client.table("t").update("mongodb.delete@1", Document.CODEC, deleted).run().orThrow();
+        documents.values().removeAll(deleted);
+        MongoCollection<BsonDocument> collection = one.getCollection("t", BsonDocument.class);
+        documents.values().forEach(row -> collection.insertOne(DocumentConverter.toBson(row)));
+    }
+
+    private static void compare(UniserveClient client, MongoDatabase one, CommandGenerator generator) {
+        int refused = 0;
+        for (int i = 0; i < COMMANDS; i++) {
+            String command = generator.command();
+            String expected = expected(one, command);
+            String actual = actual(client, command);
+            if (expected.startsWith("refused")) {
+                refused++;
+                assertThat(actual).as("seed %d, command %d: %s", SEED, i, command).startsWith("refused");
+            } else {
+                assertThat(isEqual(command, expected, actual))
+                        .as("seed %d, command %d: %s%nexpected %s%nactual   %s", SEED, i, command, expected, actual)
+                        .isTrue();
+            }
+        }
+        assertThat(refused).as("commands that the engine refuses").isLessThan((int) (COMMANDS * REFUSED_MAX));
+    }
+
+    private static boolean isEqual(String command, String expected, String actual) {
+        return !actual.startsWith("refused")
+                && AnswerComparison.areEqual(BsonDocument.parse(expected), BsonDocument.parse(actual));
+    }
+
+    private static String expected(MongoDatabase one, String command) {
+        try {
+            BsonDocument parsed = BsonDocument.parse(command);
+            if (parsed.containsKey("find") || parsed.containsKey("aggregate")) {
+                List<BsonValue> all = new ArrayList<>();
+                BsonDocument first = run(one, parsed.append("batchSize", new org.bson.BsonInt32(DOCUMENTS * 10)));
+                all.addAll(first.getDocument("cursor").getArray("firstBatch"));
+                return new BsonDocument("answer", new org.bson.BsonArray(all)).toJson(MongoFixtures.CANONICAL);
+            }
+            BsonDocument answer = run(one, parsed);
+            String field = parsed.containsKey("count") ? "n" : "values";
+            return new BsonDocument(field, answer.get(field)).toJson(MongoFixtures.CANONICAL);
+        } catch (MongoException e) {
+            return "refused: " + e.getMessage();
+        }
+    }
+
+    private static BsonDocument run(MongoDatabase one, BsonDocument command) {
+        return one.withCodecRegistry(org.bson.codecs.configuration.CodecRegistries.fromCodecs(new BsonDocumentCodec()))
+                .runCommand(command, BsonDocument.class);
+    }
+
+    private static String actual(UniserveClient client, String command) {
+        String text = command.substring(0, command.length() - 1) + ", '$format': 'canonical'}";
+        try {
+            BsonDocument answer =
+                    BsonDocument.parse(client.query("t", text).body().utf8());
+            if (answer.containsKey("cursor")) {
+                return new BsonDocument("answer", answer.getDocument("cursor").getArray("firstBatch"))
+                        .toJson(MongoFixtures.CANONICAL);
+            }
+            String field = answer.containsKey("n") ? "n" : "values";
+            return new BsonDocument(field, answer.get(field)).toJson(MongoFixtures.CANONICAL);
+        } catch (UniserveException e) {
+            return "refused: " + e.getMessage();
+        }
+    }
+}

@@ -242,6 +242,7 @@ public final class Limits {
 
     /** Part of the heap for the recent entries of all logs of a server. */
     public static final int LOG_CACHE_HEAP_DIVISOR = 16;
+
     public static final int VERSION_RESTARTS_MAX = 8;
 
     /** Restarts of a plan of several rounds with a newer snapshot. The pause before a restart doubles, up to the maximum. */

@@ -44,7 +44,9 @@ final class CommandValidator {
             for (BsonValue element : value.asArray()) {
                 check(element, replicated, depth + 1);
             }
-        } else if (value.isString() && replicated && VARYING_VARIABLES.contains(value.asString().getValue())) {
+        } else if (value.isString()
+                && replicated
+                && VARYING_VARIABLES.contains(value.asString().getValue())) {
             throw UniserveException.unsupported("MongoDB: " + value.asString().getValue()
                     + " in an update, because each replica would see another time: give the time as a value");
         } else if (value.isJavaScript() || value.isJavaScriptWithScope()) {

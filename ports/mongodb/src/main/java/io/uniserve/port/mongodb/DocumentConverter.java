@@ -31,7 +31,8 @@ final class DocumentConverter {
     /** Returns a value of a row as a BSON document. */
     static BsonDocument document(String what, @Nullable Object value) {
         if (!(value instanceof Map<?, ?> map)) {
-            throw new UniserveException(ErrorCode.INVALID_ROW, what + " is missing or is not a document; give it fields");
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW, what + " is missing or is not a document; give it fields");
         }
         boolean[] extended = new boolean[1];
         BsonDocument plain = fields(map, extended);
@@ -40,7 +41,8 @@ final class DocumentConverter {
 
     /** Returns a value of a row. */
     static BsonValue value(String what, @Nullable Object value) {
-        return document(what, Map.of("v", value == null ? BsonNull.VALUE : value)).get("v");
+        return document(what, Map.of("v", value == null ? BsonNull.VALUE : value))
+                .getOrDefault("v", BsonNull.VALUE);
     }
 
     private static BsonDocument parse(BsonDocument plain, String what) {

@@ -2,6 +2,7 @@ package io.uniserve.port.mongodb;
 
 import java.util.Map;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonValue;
 
 /** Projections of the command find that a pipeline's stage {@code $project} expresses equally. Stateless. */
@@ -9,15 +10,17 @@ final class FindProjection {
     private FindProjection() {}
 
     /**
-     * Returns whether actors may project before the results are sorted: all fields are only included or only excluded, and the sort's fields
-     * remain.
+     * Returns whether actors may project before the results are sorted: all fields are whole, only included or only excluded, and the
+     * sort's fields remain. Engines differ in empty documents around a missing field.
      */
     static boolean mayPrecede(BsonDocument projection, BsonDocument sort) {
         boolean includes = false;
         boolean excludes = false;
         for (Map.Entry<String, BsonValue> field : projection.entrySet()) {
             BsonValue value = field.getValue();
-            if (!value.isNumber() && !value.isBoolean() || field.getKey().contains("$")) {
+            if (!value.isNumber() && !value.isBoolean()
+                    || field.getKey().contains("$")
+                    || field.getKey().contains(".")) {
                 return false;
             }
             boolean included = value.isBoolean()
@@ -34,8 +37,9 @@ final class FindProjection {
         }
         boolean including = includes;
         return sort.keySet().stream()
-                .allMatch(path -> including ? isIncluded(path, projection) : projection.keySet().stream()
-                        .noneMatch(excluded -> overlap(path, excluded)));
+                .allMatch(path -> including
+                        ? isIncluded(path, projection)
+                        : projection.keySet().stream().noneMatch(excluded -> overlap(path, excluded)));
     }
 
     private static boolean isIncluded(String path, BsonDocument projection) {
@@ -44,11 +48,13 @@ final class FindProjection {
         }
         return projection.keySet().stream()
                 .anyMatch(included -> (path.equals(included) || path.startsWith(included + "."))
-                        && isTrue(projection.get(included)));
+                        && isTrue(projection.getOrDefault(included, BsonNull.VALUE)));
     }
 
     private static boolean isTrue(BsonValue value) {
-        return value.isBoolean() ? value.asBoolean().getValue() : value.asNumber().doubleValue() != 0;
+        return value.isBoolean()
+                ? value.asBoolean().getValue()
+                : value.asNumber().doubleValue() != 0;
     }
 
     private static boolean overlap(String path, String other) {

@@ -8,9 +8,9 @@ import com.mongodb.client.MongoDatabase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.conversions.Bson;
 
@@ -40,8 +40,7 @@ final class MergeCollection implements AutoCloseable {
             call("merge answers", () -> {
                 database.createCollection(name);
                 for (int from = 0; from < documents.size(); from += BATCH_DOCUMENTS) {
-                    collection.insertMany(
-                            documents.subList(from, Math.min(documents.size(), from + BATCH_DOCUMENTS)));
+                    collection.insertMany(documents.subList(from, Math.min(documents.size(), from + BATCH_DOCUMENTS)));
                 }
                 return name;
             });
@@ -54,8 +53,8 @@ final class MergeCollection implements AutoCloseable {
 
     private static List<RawBsonDocument> wrapped(List<RawBsonDocument> documents) {
         List<RawBsonDocument> all = new ArrayList<>(documents.size());
-        documents.forEach(document -> all.add(
-                new RawBsonDocument(BsonRows.encode(new BsonDocument(MongoTable.DOCUMENT, document)))));
+        documents.forEach(document ->
+                all.add(new RawBsonDocument(BsonRows.encode(new BsonDocument(MongoTable.DOCUMENT, document)))));
         return all;
     }
 
@@ -89,14 +88,13 @@ final class MergeCollection implements AutoCloseable {
     }
 
     /** Distinct values of a field, as the engine's command. */
-    List<BsonValue> distinct(String key) {
-        return call("merge answers", () -> {
-            List<BsonValue> values = new ArrayList<>();
-            collection
-                    .distinct(MongoTable.DOCUMENT + "." + key, BsonValue.class)
-                    .forEach(values::add);
-            return values;
-        });
+    BsonArray distinct(String key) {
+        BsonDocument command = new BsonDocument("distinct", new BsonString(name))
+                .append("key", new BsonString(MongoTable.DOCUMENT + "." + key));
+        // The driver's own method returns null for a null among the values.
+        return call(
+                "merge answers",
+                () -> database.runCommand(command, RawBsonDocument.class).getArray("values"));
     }
 
     @Override

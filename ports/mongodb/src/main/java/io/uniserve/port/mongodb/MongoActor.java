@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -22,7 +21,6 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Actor of the MongoDB port: a collection of stored documents with versions. Prepared documents have the next version, which no reader
@@ -56,7 +54,8 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         this.collection = servers.database().getCollection(name, RawBsonDocument.class);
         call("create a collection", () -> {
             servers.database().createCollection(name);
-            // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit changes:
+            // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit
+            // changes:
             // a scan of such an index can miss a document.
             if (servers.isEmbedded()) {
                 collection.createIndex(keys(ID, UNTIL), new IndexOptions().unique(true));
@@ -107,14 +106,16 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             if (changed) {
                 for (BsonValue id : ids) { // equality of both fields is a look-up in the index
                     gone += collection
-                            .deleteMany(new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW)).append(SINCE, new BsonInt32(next)))
+                            .deleteMany(new BsonDocument(ID, id)
+                                    .append(UNTIL, new BsonInt32(NOW))
+                                    .append(SINCE, new BsonInt32(next)))
                             .getDeletedCount();
                 }
             }
             List<UpdateOneModel<RawBsonDocument>> ends = new ArrayList<>(ids.size());
             BsonDocument set = new BsonDocument("$set", new BsonDocument(UNTIL, new BsonInt32(next)));
-            ids.forEach(id -> ends.add(
-                    new UpdateOneModel<>(new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW)), set)));
+            ids.forEach(id ->
+                    ends.add(new UpdateOneModel<>(new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW)), set)));
             changed = true;
             long replaced = collection.bulkWrite(ends).getModifiedCount();
             ended += replaced;
@@ -178,9 +179,9 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     }
 
     private void removeDead() {
-        BsonDocument unneeded =
-                new BsonDocument(UNTIL, new BsonDocument("$lte", new BsonInt32(versions.oldest())));
-        long removed = call("remove old documents", () -> collection.deleteMany(unneeded).getDeletedCount());
+        BsonDocument unneeded = new BsonDocument(UNTIL, new BsonDocument("$lte", new BsonInt32(versions.oldest())));
+        long removed = call(
+                "remove old documents", () -> collection.deleteMany(unneeded).getDeletedCount());
         long all = live.get() + dead;
         bytes.updateAndGet(size -> all == 0 ? 0 : size - size / all * removed);
         dead -= removed;

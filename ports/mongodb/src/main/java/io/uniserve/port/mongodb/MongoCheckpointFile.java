@@ -58,8 +58,8 @@ final class MongoCheckpointFile {
     static void read(Path directory, Consumer<List<RawBsonDocument>> consumer) {
         Path file = directory.resolve(NAME);
         CRC32 crc = new CRC32();
-        try (DataInputStream in = new DataInputStream(
-                new CheckedInputStream(new BufferedInputStream(Files.newInputStream(file)), crc))) {
+        try (DataInputStream in =
+                new DataInputStream(new CheckedInputStream(new BufferedInputStream(Files.newInputStream(file)), crc))) {
             List<RawBsonDocument> batch = new ArrayList<>();
             long count = 0;
             int size = 0;

@@ -33,7 +33,17 @@ import org.jspecify.annotations.Nullable;
 final class MongoPlanner implements Planner {
     private static final String FORMAT = "$format";
     private static final Set<String> FIND = Set.of(
-            "find", "filter", "projection", "sort", "skip", "limit", "comment", "batchSize", "singleBatch", "$db", FORMAT);
+            "find",
+            "filter",
+            "projection",
+            "sort",
+            "skip",
+            "limit",
+            "comment",
+            "batchSize",
+            "singleBatch",
+            "$db",
+            FORMAT);
     private static final Set<String> COUNT = Set.of("count", "query", "skip", "limit", "comment", "$db", FORMAT);
     private static final Set<String> DISTINCT = Set.of("distinct", "key", "query", "comment", "$db", FORMAT);
     private static final Set<String> AGGREGATE =
@@ -46,16 +56,15 @@ final class MongoPlanner implements Planner {
             throw UniserveException.invalid("MongoDB: the command is empty: use find, count, distinct or aggregate");
         }
         CommandValidator.checkOperators(command, false);
-        BsonDocument answer =
-                switch (command.getFirstKey()) {
-                    case "find" -> find(named(command, query.table(), FIND), query.table(), context);
-                    case "count" -> count(named(command, query.table(), COUNT), query.table(), context);
-                    case "distinct" -> distinct(named(command, query.table(), DISTINCT), query.table(), context);
-                    case "aggregate" -> aggregate(named(command, query.table(), AGGREGATE), query.table(), context);
-                    default ->
-                        throw UniserveException.unsupported("MongoDB: command " + command.getFirstKey()
-                                + " (CommandNotFound 59): use find, count, distinct or aggregate; updates are functions");
-                };
+        BsonDocument answer = switch (command.getFirstKey()) {
+            case "find" -> find(named(command, query.table(), FIND), query.table(), context);
+            case "count" -> count(named(command, query.table(), COUNT), query.table(), context);
+            case "distinct" -> distinct(named(command, query.table(), DISTINCT), query.table(), context);
+            case "aggregate" -> aggregate(named(command, query.table(), AGGREGATE), query.table(), context);
+            default ->
+                throw UniserveException.unsupported("MongoDB: command " + command.getFirstKey()
+                        + " (CommandNotFound 59): use find, count, distinct or aggregate; updates are functions");
+        };
         return new Answer("application/json", Bytes.utf8(answer.toJson(settings(command))));
     }
 
@@ -225,13 +234,11 @@ final class MongoPlanner implements Planner {
         if (!filter.isEmpty()) {
             stages.add(stage("$match", filter));
         }
-        BsonDocument exists = new BsonDocument(first, new BsonDocument("$exists", new BsonInt32(1)));
-        stages.add(stage("$match", exists));
-        stages.add(stage("$group", new BsonDocument("_id", new BsonString("$" + first))));
-        stages.add(stage("$project", new BsonDocument("_id", new BsonInt32(0)).append(first, new BsonString("$_id"))));
+        BsonDocument field = new BsonDocument(first, new BsonInt32(1));
+        stages.add(stage("$project", first.equals("_id") ? field : field.append("_id", new BsonInt32(0))));
         try (MergeCollection merge = MergeCollection.ofResults(
                 retrieve(table, filter, stages, context).documents())) {
-            return ok(new BsonDocument("values", new BsonArray(merge.distinct(key))));
+            return ok(new BsonDocument("values", merge.distinct(key)));
         }
     }
 
@@ -242,8 +249,7 @@ final class MongoPlanner implements Planner {
         }
         List<BsonDocument> stages = SplitPipeline.documents("pipeline", given);
         SplitPipeline split = SplitPipeline.of(stages);
-        BsonDocument filter =
-                stages.isEmpty() ? new BsonDocument() : document(stages.get(0), "$match");
+        BsonDocument filter = stages.isEmpty() ? new BsonDocument() : document(stages.get(0), "$match");
         List<RawBsonDocument> found =
                 retrieve(table, filter, split.actors(), context).documents();
         if (!split.merge().isEmpty()) {

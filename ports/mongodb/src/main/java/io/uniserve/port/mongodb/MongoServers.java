@@ -89,8 +89,8 @@ final class MongoServers implements AutoCloseable {
     }
 
     private void checkVersion() {
-        BsonDocument info = BsonDocument.parse(
-                database.runCommand(new BsonDocument("buildInfo", new BsonInt32(1))).toJson());
+        BsonDocument info = BsonDocument.parse(database.runCommand(new BsonDocument("buildInfo", new BsonInt32(1)))
+                .toJson());
         int major = info.getArray("versionArray").get(0).asNumber().intValue();
         if (major < MAJOR_VERSION_MIN) {
             throw new UniserveException(

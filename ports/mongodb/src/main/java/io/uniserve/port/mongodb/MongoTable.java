@@ -95,7 +95,7 @@ abstract class MongoTable implements ActorView {
     private static Optional<BsonDocument> leading(List<BsonDocument> stages, int index, String name) {
         return index < stages.size()
                         && stages.get(index).containsKey(name)
-                        && stages.get(index).get(name).isDocument()
+                        && stages.get(index).isDocument(name)
                 ? Optional.of(stages.get(index).getDocument(name))
                 : Optional.empty();
     }

@@ -45,8 +45,8 @@ final class MongoUpdateFunctions {
             Map<BsonValue, BsonDocument> last = new LinkedHashMap<>();
             for (Document row : rows) {
                 BsonDocument document = document(row);
-                last.remove(document.get("_id"));
-                last.put(document.get("_id"), document);
+                last.remove(idOf(row));
+                last.put(idOf(row), document);
             }
             actor.put(last.values());
         }
@@ -58,7 +58,8 @@ final class MongoUpdateFunctions {
         public void validate(MongoActor actor, List<Document> rows) {
             Set<BsonValue> before = new HashSet<>();
             for (Document row : rows) {
-                BsonValue id = document(row).get("_id");
+                document(row);
+                BsonValue id = idOf(row);
                 if (!before.add(id) || actor.hasLive(id)) {
                     throw new UniserveException(
                             ErrorCode.CONFLICT,
@@ -199,7 +200,8 @@ final class MongoUpdateFunctions {
     private static BsonValue idOf(Document row) {
         Object id = row.fields().get("_id");
         if (!(id instanceof String) && !(id instanceof Long)) {
-            throw invalid("document's _id " + (id == null ? "is missing" : "is a " + id.getClass().getSimpleName())
+            throw invalid("document's _id "
+                    + (id == null ? "is missing" : "is a " + id.getClass().getSimpleName())
                     + "; give it a text or a whole number");
         }
         row.partitionKey(); // refuses an empty or too long text
@@ -212,7 +214,8 @@ final class MongoUpdateFunctions {
                 throw invalid("update has the field \"" + name + "\"; known are " + String.join(", ", fields));
             }
         }
-        BsonDocument filter = DocumentConverter.document("filter q", row.fields().get("q"));
+        BsonDocument filter =
+                DocumentConverter.document("filter q", row.fields().get("q"));
         CommandValidator.checkOperators(filter, true);
         return filter;
     }
@@ -258,9 +261,8 @@ final class MongoUpdateFunctions {
             boolean operators,
             boolean upsert) {
         return call("update documents", () -> {
-            MongoCollection<RawBsonDocument> copies = actor.servers()
-                    .database()
-                    .getCollection("update_" + UUID.randomUUID(), RawBsonDocument.class);
+            MongoCollection<RawBsonDocument> copies =
+                    actor.servers().database().getCollection("update_" + UUID.randomUUID(), RawBsonDocument.class);
             try {
                 if (!found.isEmpty()) {
                     copies.insertMany(found);

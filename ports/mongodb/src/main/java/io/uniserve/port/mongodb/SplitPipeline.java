@@ -64,7 +64,7 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
                 throw UniserveException.unsupported(
                         "MongoDB: stage " + name + " (CommandNotSupported 115): query one table at a time");
             }
-            if (name.equals("$facet") && stage.get(name).isDocument()) {
+            if (name.equals("$facet") && stage.isDocument(name)) {
                 stage.getDocument(name).values().forEach(each -> checkCollections(documents("$facet", each)));
             }
         }
@@ -80,7 +80,7 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
 
     /** Adds to the actors' stages what shortens their results, and changes the first merging stage accordingly. */
     private static void splitStage(String name, List<BsonDocument> actors, List<BsonDocument> merge) {
-        BsonValue body = merge.get(0).get(name);
+        BsonValue body = merge.get(0).getOrDefault(name, BsonNull.VALUE);
         switch (name) {
             case "$sort" -> {
                 int limit = limit(merge.subList(1, merge.size()));
@@ -116,7 +116,8 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
         }
     }
 
-    private static BsonDocument group(BsonValue id, String field, String accumulator, @org.jspecify.annotations.Nullable String input) {
+    private static BsonDocument group(
+            BsonValue id, String field, String accumulator, @org.jspecify.annotations.Nullable String input) {
         BsonValue argument = input == null ? new BsonInt32(1) : new BsonString(input);
         return new BsonDocument(
                 "$group", new BsonDocument("_id", id).append(field, new BsonDocument(accumulator, argument)));
@@ -132,7 +133,7 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
             if (!limits && !name.equals("$skip")) {
                 break;
             }
-            BsonValue number = stage.get(name);
+            BsonValue number = stage.getOrDefault(name, BsonNull.VALUE);
             if (!number.isNumber()) {
                 return 0;
             }
@@ -164,7 +165,7 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
                 return;
             }
             String accumulator = field.getValue().asDocument().getFirstKey();
-            BsonValue input = field.getValue().asDocument().get(accumulator);
+            BsonValue input = field.getValue().asDocument().getOrDefault(accumulator, BsonNull.VALUE);
             String name = PARTIAL + number++;
             if (REPEATABLE.contains(accumulator)) {
                 partial.put(name, new BsonDocument(accumulator, input));
@@ -199,8 +200,8 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     }
 
     private static BsonDocument average(String sum, String count) {
-        BsonDocument none = new BsonDocument(
-                "$eq", new BsonArray(List.of(new BsonString("$" + count), new BsonInt32(0))));
+        BsonDocument none =
+                new BsonDocument("$eq", new BsonArray(List.of(new BsonString("$" + count), new BsonInt32(0))));
         BsonDocument quotient = new BsonDocument(
                 "$divide", new BsonArray(List.of(new BsonString("$" + sum), new BsonString("$" + count))));
         return condition(none, BsonNull.VALUE, quotient);

@@ -65,9 +65,7 @@ final class AnswerComparison {
     private static List<BsonValue> sorted(BsonValue list) {
         TreeMap<String, BsonValue> sorted = new TreeMap<>();
         for (BsonValue element : list.asArray()) {
-            String key = element.isNumber()
-                    ? "number " + (element.asNumber().doubleValue() + 0.0)
-                    : element.toString();
+            String key = element.isNumber() ? "number " + (element.asNumber().doubleValue() + 0.0) : element.toString();
             sorted.put(key, element);
         }
         return new ArrayList<>(sorted.values());

@@ -7,9 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Random documents of hostile values, and random commands over them as Extended JSON. */
+/**
+ * Random documents of hostile values, and random commands over them as Extended JSON. Infinities, numbers beyond 2^53
+ * and empty arrays are left out as values to sort by: mongo-java-server has no order of them.
+ */
 final class CommandGenerator {
     private static final List<@Nullable Object> VALUES = Arrays.asList(
             null,
@@ -22,13 +26,11 @@ final class CommandGenerator {
             -0.0,
             0.5,
             Double.NaN,
-            Double.POSITIVE_INFINITY,
-            Double.NEGATIVE_INFINITY,
             (long) Integer.MAX_VALUE,
             (long) Integer.MIN_VALUE,
-            Long.MAX_VALUE,
-            Long.MIN_VALUE,
-            1e300,
+            1L << 40,
+            -(1L << 40),
+            1e15,
             "",
             "a",
             "A",
@@ -43,11 +45,10 @@ final class CommandGenerator {
             Map.of("$date", "2024-02-29T00:00:00Z"),
             Map.of("$date", "1969-12-31T23:59:59.999Z"),
             Map.of("$oid", "507f1f77bcf86cd799439011"),
-            List.of(),
             List.of(1L, 2L),
             List.of("a", List.of(1L)),
             Map.of("b", 1L),
-            Map.of("b", "x", "c", List.of(Map.of("d", 1L), Map.of("d", 2L))));
+            new TreeMap<>(Map.of("b", "x", "c", List.of(Map.of("d", 1L), Map.of("d", 2L)))));
 
     private static final List<String> PATHS = List.of("v", "w", "n", "g", "s", "o.b", "o.c.d", "list", "_id", "none");
     private static final List<String> COMPARISONS = List.of("$eq", "$ne", "$gt", "$gte", "$lt", "$lte");
@@ -94,7 +95,8 @@ final class CommandGenerator {
     }
 
     private String literal() {
-        return DocumentConverter.document("value", new LinkedHashMap<>(java.util.Collections.singletonMap("x", value())))
+        return DocumentConverter.document(
+                        "value", new LinkedHashMap<>(java.util.Collections.singletonMap("x", value())))
                 .toJson()
                 .replaceFirst("^\\{\"x\": (.*)\\}$", "$1");
     }
@@ -110,8 +112,9 @@ final class CommandGenerator {
     }
 
     private String find() {
-        String sort = ", sort: {" + (random.nextBoolean() ? pick(List.of("n", "s", "g", "v")) + ": " + direction() + ", " : "")
-                + "_id: " + direction() + "}";
+        String sort = ", sort: {"
+                + (random.nextBoolean() ? pick(List.of("n", "s", "g", "v")) + ": " + direction() + ", " : "") + "_id: "
+                + direction() + "}";
         String projection = random.nextInt(3) == 0 ? ", projection: " + projection() : "";
         return "{find: 't', filter: " + filter(2) + sort + projection + paging() + "}";
     }
@@ -167,9 +170,10 @@ final class CommandGenerator {
                 switch (random.nextInt(8)) {
                     case 0 -> "{$sort: {n: 1, _id: 1}}, {$skip: 3}, {$limit: " + (1 + random.nextInt(20)) + "}";
                     case 1 -> "{$count: 'n'}";
-                    case 2 -> "{$sortByCount: '$" + pick(List.of("g", "s", "v")) + "'}, {$sort: {count: -1, _id: 1}}";
+                    case 2 -> "{$sortByCount: '$" + pick(List.of("g", "s", "n")) + "'}, {$sort: {count: -1, _id: 1}}";
                     case 3 -> "{$bucket: {groupBy: '$m', boundaries: [0, 5, 20, 50], default: 'other'}}";
-                    case 4 -> "{$facet: {a: [{$match: {n: {$gt: 10}}}, {$count: 'c'}], b: [{$sort: {_id: 1}}, {$limit: 2}]}}";
+                    case 4 ->
+                        "{$facet: {a: [{$match: {n: {$gt: 10}}}, {$count: 'c'}], b: [{$sort: {_id: 1}}, {$limit: 2}]}}";
                     case 5 ->
                         "{$sort: {_id: 1}}, {$group: {_id: '$g', f: {$first: '$n'}, l: {$last: '$s'}, p: {$push: '$n'}}},"
                                 + " {$sort: {_id: 1}}";
@@ -189,7 +193,8 @@ final class CommandGenerator {
     }
 
     private String group() {
-        String id = pick(List.of("'$g'", "'$s'", "null", "{a: '$g', b: '$s'}", "'$v'", "{$strLenCP: {$ifNull: ['$g', '']}}"));
+        String id = pick(
+                List.of("'$g'", "'$s'", "null", "{a: '$g', b: '$s'}", "'$n'", "{$strLenCP: {$ifNull: ['$g', '']}}"));
         String number = pick(List.of("'$n'", "'$m'", "'$v'", "'$list'"));
         return "{$group: {_id: " + id + ", c: {$sum: 1}, a: {$avg: '$n'}, s: {$sum: " + number + "}, lo: {$min: '$"
                 + pick(List.of("n", "s", "w")) + "'}, hi: {$max: '$" + pick(List.of("n", "s", "w")) + "'}"

@@ -80,12 +80,19 @@ class MongoParityTest {
                     stored.add(generator.document(id % 3 == 0 ? "k" + id : (Object) (id - 20)));
                 }
             }
-            client.table("t").update("mongodb.put@1", Document.CODEC, stored).run().orThrow();
+            client.table("t")
+                    .update("mongodb.put@1", Document.CODEC, stored)
+                    .run()
+                    .orThrow();
             stored.forEach(row -> documents.put(String.valueOf(row.fields().get("_id")), row));
         }
-        List<Document> deleted =
-                documents.values().stream().filter(row -> random.nextInt(10) == 0).toList();
-        client.table("t").update("mongodb.delete@1", Document.CODEC, deleted).run().orThrow();
+        List<Document> deleted = documents.values().stream()
+                .filter(row -> random.nextInt(10) == 0)
+                .toList();
+        client.table("t")
+                .update("mongodb.delete@1", Document.CODEC, deleted)
+                .run()
+                .orThrow();
         documents.values().removeAll(deleted);
         MongoCollection<BsonDocument> collection = one.getCollection("t", BsonDocument.class);
         documents.values().forEach(row -> collection.insertOne(DocumentConverter.toBson(row)));
@@ -99,7 +106,9 @@ class MongoParityTest {
             String actual = actual(client, command);
             if (expected.startsWith("refused")) {
                 refused++;
-                assertThat(actual).as("seed %d, command %d: %s", SEED, i, command).startsWith("refused");
+                assertThat(actual)
+                        .as("seed %d, command %d: %s", SEED, i, command)
+                        .startsWith("refused");
             } else {
                 assertThat(isEqual(command, expected, actual))
                         .as("seed %d, command %d: %s%nexpected %s%nactual   %s", SEED, i, command, expected, actual)

@@ -117,11 +117,13 @@ class MongoTckTest extends PortTck {
 
         /** The planner merges; here the larger part replaces the merge. */
         private static TckQuery<?, ?> probe(String stages) {
-            List<BsonDocument> parsed = SplitPipeline.documents("stages", BsonDocument.parse("{s: [" + stages + "]}")
-                    .get("s"));
+            List<BsonDocument> parsed = SplitPipeline.documents(
+                    "stages", BsonDocument.parse("{s: [" + stages + "]}").get("s"));
             return new TckQuery<Bytes, BsonRows>(
-                    MongoEngine.AGGREGATE.id(), MongoEngine.encode(parsed), 
-                    (query, left, right) -> left.bson().utf8().compareTo(right.bson().utf8()) < 0 ? right : left,
+                    MongoEngine.AGGREGATE.id(),
+                    MongoEngine.encode(parsed),
+                    (query, left, right) ->
+                            left.bson().utf8().compareTo(right.bson().utf8()) < 0 ? right : left,
                     false);
         }
 
@@ -129,11 +131,16 @@ class MongoTckTest extends PortTck {
             return new Document(
                     "_id",
                     Map.of(
-                            "_id", id,
-                            "n", n,
-                            "t", "t" + n % 3,
-                            "x", n + 0.5,
-                            "list", List.of(n % 2, "a", Map.of("b", n))));
+                            "_id",
+                            id,
+                            "n",
+                            n,
+                            "t",
+                            "t" + n % 3,
+                            "x",
+                            n + 0.5,
+                            "list",
+                            List.of(n % 2, "a", Map.of("b", n))));
         }
     }
 }

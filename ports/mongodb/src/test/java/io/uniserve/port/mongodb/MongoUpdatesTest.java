@@ -1,0 +1,238 @@
+package io.uniserve.port.mongodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.Document;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.TableUpdate;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.testkit.cluster.LocalCluster;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Updates of documents by key and by filter, in eventual tables and in atomic ones, with two servers and two replicas. */
+class MongoUpdatesTest {
+    private static final int DOCUMENTS = 40;
+    private static final int UPDATES = 10;
+
+    @TempDir
+    static Path directory;
+
+    private static LocalCluster cluster;
+    private static UniserveClient client;
+
+    @BeforeAll
+    static void start() {
+        cluster = LocalCluster.builder()
+                .servers(2)
+                .engine(new MongoEngine())
+                .directory(directory)
+                .start();
+        client = UniserveClient.builder()
+                .bootstrap(cluster.bootstrap().toArray(String[]::new))
+                .deadline(Duration.ofMinutes(2))
+                .connectTimeout(Duration.ofMinutes(1))
+                .build();
+    }
+
+    @AfterAll
+    static void stop() {
+        client.close();
+        cluster.close();
+    }
+
+    private static void create(String table, ConsistencyLevel level) {
+        client.admin()
+                .createTable(TableSpec.named(table)
+                        .port("mongodb")
+                        .keyField("_id")
+                        .hash(4)
+                        .replicas(2)
+                        .level(level));
+        List<Document> documents = new ArrayList<>();
+        for (long id = 0; id < DOCUMENTS; id++) {
+            documents.add(document("_id", id, "n", 0L, "s", "x" + id % 2));
+        }
+        update(table, "mongodb.insert@1", documents).run().orThrow();
+    }
+
+    private static Document document(Object... fields) {
+        Map<String, @Nullable Object> all = new HashMap<>();
+        for (int i = 0; i < fields.length; i += 2) {
+            all.put((String) fields[i], fields[i + 1]);
+        }
+        return new Document("_id", all);
+    }
+
+    private static TableUpdate<Document> update(String table, String function, List<Document> rows) {
+        return client.table(table).update(function, Document.CODEC, rows);
+    }
+
+    private static BsonDocument ask(String table, String command) {
+        return BsonDocument.parse(client.query(table, command).body().utf8());
+    }
+
+    private static String documents(String table, String filter) {
+        return ask(table, "{find: '" + table + "', filter: " + filter + ", sort: {_id: 1}}")
+                .getDocument("cursor")
+                .getArray("firstBatch")
+                .toString();
+    }
+
+    private static int count(String table, String filter) {
+        return ask(table, "{count: '" + table + "', query: " + filter + "}")
+                .getInt32("n")
+                .getValue();
+    }
+
+    private static void refuses(ErrorCode code, String message, Runnable work) {
+        assertThatThrownBy(work::run)
+                .hasMessageContaining(message)
+                .satisfies(
+                        error -> assertThat(((UniserveException) error).code()).isEqualTo(code));
+    }
+
+    @Test
+    void updatesByKeyAndByFilter() {
+        create("plain", ConsistencyLevel.EVENTUAL);
+        refuses(
+                ErrorCode.CONFLICT,
+                "DuplicateKey",
+                () -> update("plain", "mongodb.insert@1", List.of(document("_id", 7L)))
+                        .run()
+                        .orThrow());
+        update(
+                        "plain",
+                        "mongodb.update@1",
+                        List.of(document("_id", 3L, "q", Map.of(), "u", Map.of("$inc", Map.of("n", 5L)))))
+                .run()
+                .orThrow();
+        assertThat(documents("plain", "{n: 5}")).contains("{\"_id\": 3, ").doesNotContain("\"_id\": 4,");
+        update(
+                        "plain",
+                        "mongodb.update@1",
+                        List.of(document(
+                                "_id", 99L, "q", Map.of(), "u", Map.of("$set", Map.of("n", 1L)), "upsert", true)))
+                .run()
+                .orThrow();
+        assertThat(documents("plain", "{_id: 99}")).isEqualTo("BsonArray{values=[{\"_id\": 99, \"n\": 1}]}");
+        update("plain", "mongodb.update@1", List.of(document("_id", 99L, "q", Map.of(), "u", Map.of("z", 2L))))
+                .run()
+                .orThrow();
+        assertThat(documents("plain", "{_id: 99}")).isEqualTo("BsonArray{values=[{\"_id\": 99, \"z\": 2}]}");
+        update(
+                        "plain",
+                        "mongodb.update@1",
+                        List.of(document("q", Map.of("s", "x1"), "u", Map.of("$set", Map.of("s", "y")), "multi", true)))
+                .everywhere()
+                .run()
+                .orThrow();
+        assertThat(count("plain", "{s: 'y'}")).isEqualTo(DOCUMENTS / 2);
+        update("plain", "mongodb.delete-many@1", List.of(document("q", Map.of("s", "y"))))
+                .everywhere()
+                .run()
+                .orThrow();
+        assertThat(count("plain", "{}")).isEqualTo(DOCUMENTS / 2 + 1);
+        update("plain", "mongodb.delete@1", List.of(document("_id", 99L))).run().orThrow();
+        assertThat(count("plain", "{}")).isEqualTo(DOCUMENTS / 2);
+    }
+
+    @Test
+    void refusedUpdatesChangeNothing() {
+        create("refused", ConsistencyLevel.EVENTUAL);
+        Map<String, Object> set = Map.of("$set", Map.of("n", 1L));
+        refusesUpdate(ErrorCode.INVALID_ROW, "ShardKeyNotFound", document("q", Map.of(), "u", set));
+        refusesUpdate(
+                ErrorCode.INVALID_ROW, "upsert", document("q", Map.of(), "u", set, "multi", true, "upsert", true));
+        refusesUpdate(
+                ErrorCode.INVALID_ROW, "whole documents", document("q", Map.of(), "u", Map.of("n", 1L), "multi", true));
+        refusesUpdate(
+                ErrorCode.INVALID_ROW, "known are", document("q", Map.of(), "u", set, "multi", true, "hint", "x"));
+        refusesUpdate(ErrorCode.UNSUPPORTED, "$where", document("q", Map.of("$where", "1"), "u", set, "multi", true));
+        refusesUpdate(
+                ErrorCode.UNSUPPORTED,
+                "$currentDate",
+                document("q", Map.of(), "u", Map.of("$currentDate", Map.of("n", true)), "multi", true));
+        refusesUpdate(
+                ErrorCode.INVALID_ARGUMENT,
+                "non-numeric",
+                document("q", Map.of(), "u", Map.of("$inc", Map.of("s", 1L)), "multi", true));
+        refusesUpdate(
+                ErrorCode.INVALID_ARGUMENT,
+                "_id",
+                document("q", Map.of(), "u", Map.of("$set", Map.of("_id", 1000L)), "multi", true));
+        assertThat(count("refused", "{n: 0}")).isEqualTo(DOCUMENTS);
+    }
+
+    private static void refusesUpdate(ErrorCode code, String message, Document row) {
+        refuses(
+                code,
+                message,
+                () -> update("refused", "mongodb.update@1", List.of(row))
+                        .everywhere()
+                        .run()
+                        .orThrow());
+    }
+
+    @Test
+    void updatesOfAllActorsAreSeenWholeOrNotAtAll() {
+        create("atomic", ConsistencyLevel.FULLY_SERIALIZABLE);
+        Document increment = document("q", Map.of(), "u", Map.of("$inc", Map.of("n", 1L)), "multi", true);
+        String both = "{aggregate: 'atomic', cursor: {}, pipeline: [{$group: {_id: null, lo: {$min: '$n'},"
+                + " hi: {$max: '$n'}, c: {$sum: 1}}}]}";
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Integer> reader = CompletableFuture.supplyAsync(() -> {
+            int reads = 0;
+            do {
+                BsonDocument group = ask("atomic", both)
+                        .getDocument("cursor")
+                        .getArray("firstBatch")
+                        .get(0)
+                        .asDocument();
+                assertThat(group.get("lo")).as(group.toJson()).isEqualTo(group.get("hi"));
+                assertThat(group.getInt32("c").getValue()).isEqualTo(DOCUMENTS);
+                reads++;
+            } while (!over.get());
+            return reads;
+        });
+        try {
+            for (int i = 0; i < UPDATES; i++) {
+                update("atomic", "mongodb.update@1", List.of(increment))
+                        .everywhere()
+                        .run()
+                        .orThrow();
+            }
+        } finally {
+            over.set(true);
+        }
+        assertThat(reader.join()).isPositive();
+        assertThat(count("atomic", "{n: " + UPDATES + "}")).isEqualTo(DOCUMENTS);
+    }
+
+    @Test
+    void aServerThatReturnsHasTheDocuments() {
+        create("returns", ConsistencyLevel.EVENTUAL);
+        cluster.stopAbruptly(1);
+        assertThat(count("returns", "{s: 'x1'}")).isEqualTo(DOCUMENTS / 2);
+        cluster.start(1);
+        cluster.stopAbruptly(2);
+        assertThat(count("returns", "{s: 'x1'}")).isEqualTo(DOCUMENTS / 2);
+        cluster.start(2);
+    }
+}

@@ -118,7 +118,7 @@ class MongoTckTest extends PortTck {
         /** The planner merges; here the larger part replaces the merge. */
         private static TckQuery<?, ?> probe(String stages) {
             List<BsonDocument> parsed = SplitPipeline.documents(
-                    "stages", BsonDocument.parse("{s: [" + stages + "]}").get("s"));
+                    "stages", BsonDocument.parse("{s: [" + stages + "]}").getArray("s"));
             return new TckQuery<Bytes, BsonRows>(
                     MongoEngine.AGGREGATE.id(),
                     MongoEngine.encode(parsed),

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class ModuleRulesTest {
     private static final String[] REMOTE_CALLS = {"io.grpc..", "com.google.protobuf.."};
     private static final String[] PORTS = {
-        "ports/kv", "ports/lucene", "ports/solr", "ports/duckdb", "ports/monetdb", "ports/druid"
+        "ports/kv", "ports/lucene", "ports/solr", "ports/duckdb", "ports/monetdb", "ports/druid", "ports/mongodb"
     };
     private static final String[] ZOOKEEPER = {"org.apache.zookeeper..", "org.apache.curator.."};
     private static final DescribedPredicate<JavaClass> GENERATED = Classes.generated();

@@ -31,6 +31,7 @@ final class ProjectTree {
             "ports/duckdb",
             "ports/monetdb",
             "ports/druid",
+            "ports/mongodb",
             "benchmarks/peer-api",
             "benchmarks/harness",
             "benchmarks/solrcloud",

@@ -78,7 +78,9 @@ class TidyTest {
         SOURCES.stream()
                 .filter(f -> f.name().matches("ports/[^/]+/src/main/java/.*"))
                 .forEach(f -> lines.merge(f.name().split("/")[1], codeLines(f), Integer::sum));
-        assertThat(lines).as("ports with main code").containsKeys("kv", "lucene", "solr", "duckdb", "monetdb", "druid");
+        assertThat(lines)
+                .as("ports with main code")
+                .containsKeys("kv", "lucene", "solr", "duckdb", "monetdb", "druid", "mongodb");
         String readme = String.join(
                 " ", SourceFile.read(ProjectTree.root().resolve("README.md")).lines());
         assertThat(lines)

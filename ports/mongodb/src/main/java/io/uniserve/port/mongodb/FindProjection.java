@@ -4,6 +4,7 @@ import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 
 /** Projections of the command find that a pipeline's stage {@code $project} expresses equally. Stateless. */
 final class FindProjection {
@@ -40,6 +41,22 @@ final class FindProjection {
                 .allMatch(path -> including
                         ? isIncluded(path, projection)
                         : projection.keySet().stream().noneMatch(excluded -> overlap(path, excluded)));
+    }
+
+    /** Returns the document with a projection that {@link #mayPrecede} a sort. */
+    static RawBsonDocument project(BsonDocument document, BsonDocument projection) {
+        boolean including = projection.entrySet().stream()
+                .anyMatch(field -> !field.getKey().equals("_id") && isTrue(field.getValue()));
+        BsonDocument projected = new BsonDocument();
+        document.forEach((name, value) -> {
+            boolean named = projection.containsKey(name);
+            boolean kept =
+                    named ? isTrue(projection.getOrDefault(name, BsonNull.VALUE)) : !including || name.equals("_id");
+            if (kept) {
+                projected.put(name, value);
+            }
+        });
+        return new RawBsonDocument(BsonRows.encode(projected));
     }
 
     private static boolean isIncluded(String path, BsonDocument projection) {

@@ -176,14 +176,16 @@ final class MongoPlanner implements Planner {
         if (!filter.isEmpty()) {
             stages.add(stage("$match", filter));
         }
-        if (!sort.isEmpty()) {
+        // A filter by one id alone is a look-up, and nothing else is left for the actor to do.
+        boolean byId = filter.size() == 1 && key(filter).isPresent();
+        if (!sort.isEmpty() && !byId) {
             stages.add(stage("$sort", sort));
         }
-        if (limit > 0 && (long) skip + limit <= Integer.MAX_VALUE) {
+        if (limit > 0 && !byId && (long) skip + limit <= Integer.MAX_VALUE) {
             stages.add(stage("$limit", new BsonInt32(skip + limit)));
         }
         boolean early = !projection.isEmpty() && FindProjection.mayPrecede(projection, sort);
-        if (early) {
+        if (early && !byId) {
             stages.add(stage("$project", projection));
         }
         List<RawBsonDocument> found = retrieve(table, filter, stages, context).documents();
@@ -195,7 +197,11 @@ final class MongoPlanner implements Planner {
         int from = Math.min(skip, found.size());
         int to = limit == 0 ? found.size() : (int) Math.min(found.size(), (long) from + limit);
         found = found.subList(from, to);
-        if (!projection.isEmpty() && !early) {
+        if (early && byId) {
+            found = found.stream()
+                    .map(document -> FindProjection.project(document, projection))
+                    .toList();
+        } else if (!projection.isEmpty() && !early) {
             try (MergeCollection merge = MergeCollection.ofDocuments(found)) {
                 found = merge.find(filter, projection);
             }

@@ -16,7 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonNull;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.conversions.Bson;
 
@@ -50,6 +52,11 @@ abstract class MongoTable implements ActorView {
     BsonRows aggregate(List<BsonDocument> stages, OperatorContext context) {
         return read("run a pipeline", (collection, version) -> {
             BsonRows.Builder rows = new BsonRows.Builder();
+            Optional<RawBsonDocument> current = currentById(collection, version, stages);
+            if (current.isPresent()) {
+                rows.add(current.get());
+                return rows.build();
+            }
             int count = 0;
             try (MongoCursor<RawBsonDocument> cursor = collection
                     .aggregate(pipeline(version, stages))
@@ -65,6 +72,27 @@ abstract class MongoTable implements ActorView {
             }
             return rows.build();
         });
+    }
+
+    /**
+     * The document of a pipeline that is only a filter by one id, if it is still current: a look-up in the index, which the embedded server
+     * has for current documents only.
+     */
+    private static Optional<RawBsonDocument> currentById(
+            MongoCollection<RawBsonDocument> collection, int version, List<BsonDocument> stages) {
+        Optional<BsonDocument> filter = stages.size() == 1 ? leading(stages, 0, "$match") : Optional.empty();
+        BsonValue id = filter.filter(only -> only.size() == 1)
+                .map(only -> only.getOrDefault("_id", BsonNull.VALUE))
+                .orElse(BsonNull.VALUE);
+        if (!id.isString() && !id.isInt32() && !id.isInt64()) {
+            return Optional.empty();
+        }
+        RawBsonDocument stored = collection
+                .find(new BsonDocument(DOCUMENT + "._id", id).append(UNTIL, new BsonInt32(NOW)))
+                .first();
+        return stored == null || stored.getInt32(SINCE).getValue() > version
+                ? Optional.empty()
+                : Optional.of((RawBsonDocument) stored.getDocument(DOCUMENT));
     }
 
     /** The stages on stored documents: those of the user, which see the user's documents of the version. */

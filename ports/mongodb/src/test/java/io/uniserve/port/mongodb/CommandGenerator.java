@@ -104,11 +104,22 @@ final class CommandGenerator {
     /** Command on the collection {@code t}. */
     String command() {
         return switch (random.nextInt(8)) {
-            case 0, 1, 2 -> find();
+            case 0, 1 -> find();
+            case 2 -> byId();
             case 3 -> "{count: 't', query: " + filter(2) + paging() + "}";
             case 4 -> "{distinct: 't', key: '" + pick(PATHS) + "', query: " + filter(1) + "}";
             default -> "{aggregate: 't', cursor: {}, pipeline: [" + pipeline() + "]}";
         };
+    }
+
+    private String byId() {
+        String id = random.nextInt(3) == 0
+                ? "'k" + 3 * random.nextInt(100) + "'"
+                : String.valueOf(random.nextInt(300) - 20);
+        String filter =
+                pick(List.of("{_id: " + id + "}", "{_id: {$eq: " + id + "}}", "{_id: " + id + ", n: {$gt: 20}}"));
+        String projection = random.nextBoolean() ? ", projection: " + projection() : "";
+        return "{find: 't', filter: " + filter + projection + paging() + "}";
     }
 
     private String find() {

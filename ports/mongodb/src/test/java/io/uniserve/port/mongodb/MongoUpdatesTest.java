@@ -2,6 +2,7 @@ package io.uniserve.port.mongodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
 import io.uniserve.client.TableSpec;
@@ -231,6 +232,8 @@ class MongoUpdatesTest {
         cluster.stopAbruptly(1);
         assertThat(count("returns", "{s: 'x1'}")).isEqualTo(DOCUMENTS / 2);
         cluster.start(1);
+        await().until(() -> client.admin().describeTable("returns").map().actors().stream()
+                .allMatch(actor -> actor.isr().size() == 2));
         cluster.stopAbruptly(2);
         assertThat(count("returns", "{s: 'x1'}")).isEqualTo(DOCUMENTS / 2);
         cluster.start(2);

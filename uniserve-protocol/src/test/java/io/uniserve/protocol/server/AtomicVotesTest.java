@@ -7,8 +7,11 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.server.config.Cluster;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -88,6 +91,28 @@ class AtomicVotesTest {
         atomic.awaitRows(0, version + "=b");
         atomic.awaitRows(1, version + "=b");
         assertThat(atomic.readAlike(0, 1)).isEqualTo(version + "=b");
+    }
+
+    /** The second one waits for its turn until the first one is prepared, whose rows are not a reason against their own condition. */
+    @Test
+    void aRepeatedPrepareWithAConditionIsNotItsOwnConflict() {
+        atomic.primary(0).engine().checkPrepared();
+        List<Outcome<PeerReply>> votes = new ArrayList<>();
+        boolean[] repeated = new boolean[1];
+        cluster.network.lose((to, request) -> {
+            if (!(request instanceof PeerRequest.Prepare prepare) || repeated[0]) {
+                return false;
+            }
+            repeated[0] = true;
+            cluster.network.call(to, prepare, 1_000_000_000, votes::add);
+            cluster.network.call(to, prepare, 1_000_000_000, votes::add);
+            return true;
+        });
+        assertThat(atomic.version(atomic.send(driver, cluster.nextId(), 1, Map.of(0, "if 0 a"))))
+                .isEqualTo(1);
+        assertThat(votes)
+                .hasSize(2)
+                .allSatisfy(vote -> assertThat(((PeerReply.Vote) vote.value()).kind()).isEqualTo(PeerReply.Vote.Kind.YES));
     }
 
     @Test

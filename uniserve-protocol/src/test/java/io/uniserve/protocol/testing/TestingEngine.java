@@ -40,6 +40,7 @@ public final class TestingEngine implements EngineHost {
     private boolean hangingPrepares;
     private final List<Runnable> hungPrepares = new ArrayList<>();
     private UnaryOperator<String> preparesAs = rows -> rows;
+    private boolean checkingPrepared;
     private int failing;
     private ErrorCode applyError = ErrorCode.PORT_FAILED;
     private int failingRestores;
@@ -113,6 +114,11 @@ public final class TestingEngine implements EngineHost {
     /** Makes prepares hang from now on. */
     public void hangPrepares() {
         hangingPrepares = true;
+    }
+
+    /** Counts prepared rows in conditions from now on, as an engine with transactions does. */
+    public void checkPrepared() {
+        checkingPrepared = true;
     }
 
     /** Changes rows when they are prepared from now on: the engine is not deterministic. */
@@ -232,7 +238,12 @@ public final class TestingEngine implements EngineHost {
             return Outcome.ok(RowStateDependency.NONE);
         }
         int wanted = Integer.parseInt(rows.split(" ")[1]);
-        int held = rows(key).size();
+        int held = rows(key).size()
+                + (checkingPrepared
+                        ? prepared.getOrDefault(key, new TreeMap<>()).values().stream()
+                                .mapToInt(List::size)
+                                .sum()
+                        : 0);
         return held == wanted
                 ? Outcome.ok(RowStateDependency.ON_STATE)
                 : Outcome.err(new UniserveException(ErrorCode.CONFLICT, held + " rows, not " + wanted));

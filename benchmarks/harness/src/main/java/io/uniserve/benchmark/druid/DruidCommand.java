@@ -55,6 +55,9 @@ public final class DruidCommand extends CliCommand {
         NONE
     }
 
+    /** Bytes on the heap per byte of appended rows. */
+    private static final long BULK_HEAP_FACTOR = 35;
+
     @Option(
             names = "--peer",
             paramLabel = "NAME",
@@ -319,10 +322,24 @@ public final class DruidCommand extends CliCommand {
         clients.forEach(n -> checkRange("--clients", n, 1, 64));
         shares.forEach(n -> checkRange("--shares", n, 0, 100));
         bulk.forEach(n -> checkRange("--bulk", n, 1, 10_000));
+        if (parts.contains(Part.APPEND)) {
+            bulk.forEach(this::checkHeap);
+        }
         if (parts.contains(Part.KILL)) {
             checkRange("--servers", servers, 2, 32);
             rfs.forEach(n -> checkRange("--rf", n, 1, servers));
         }
         DruidQueries.named("lineitem", queries);
+    }
+
+    /** Rows are made in advance, as objects of this process. */
+    private void checkHeap(int megabytes) {
+        long needed = megabytes * BULK_HEAP_FACTOR;
+        long heap = Runtime.getRuntime().maxMemory() >> 20;
+        if (heap < needed) {
+            throw usageError("--bulk " + megabytes + " needs a heap of " + needed
+                    + " MB for its rows, and this process has " + heap + " MB: set UNISERVE_JAVA_OPTS=-Xmx"
+                    + needed + "m, or use a smaller size");
+        }
     }
 }

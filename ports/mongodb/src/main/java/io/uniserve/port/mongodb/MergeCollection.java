@@ -21,7 +21,7 @@ import org.bson.conversions.Bson;
 final class MergeCollection implements AutoCloseable {
     private static final int BATCH_DOCUMENTS = 10_000;
 
-    private final MongoDatabase database = MongoServers.any().database();
+    private final MongoDatabase database = MongoConnection.any().database();
     private final String name = "merge_" + UUID.randomUUID().toString().replace("-", "");
     private final MongoCollection<RawBsonDocument> collection = database.getCollection(name, RawBsonDocument.class);
 

@@ -1,9 +1,12 @@
 package io.uniserve.port.mongodb;
 
+import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
+import com.mongodb.client.model.DeleteOneModel;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.UpdateOneModel;
+import com.mongodb.client.model.WriteModel;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.api.extra.RowVersionTracker;
@@ -33,7 +36,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     /** Threshold for removal of dead documents: more than this, and more dead than live ones. */
     private static final int DEAD_DOCUMENTS_MIN = 1_000;
 
-    private final MongoServers servers;
+    private final MongoConnection connection;
     private final String name;
     private final MongoCollection<RawBsonDocument> collection;
     private final RowVersionTracker versions = new RowVersionTracker();
@@ -48,16 +51,16 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     private long ended;
     private long dead;
 
-    MongoActor(MongoServers servers, String name, List<BsonDocument> indexes) {
-        this.servers = servers;
+    MongoActor(MongoConnection connection, String name, List<BsonDocument> indexes) {
+        this.connection = connection;
         this.name = name;
-        this.collection = servers.database().getCollection(name, RawBsonDocument.class);
+        this.collection = connection.database().getCollection(name, RawBsonDocument.class);
         call("create a collection", () -> {
-            servers.database().createCollection(name);
+            connection.database().createCollection(name);
             // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit
             // changes:
             // a scan of such an index can miss a document.
-            if (servers.isEmbedded()) {
+            if (connection.isEmbedded()) {
                 collection.createIndex(keys(ID, UNTIL), new IndexOptions().unique(true));
             } else {
                 collection.createIndex(keys(ID));
@@ -100,28 +103,20 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         if (ids.isEmpty()) {
             return;
         }
-        int next = versions.newest() + 1;
-        call("end documents", () -> {
-            long gone = 0;
-            if (changed) {
-                for (BsonValue id : ids) { // equality of both fields is a look-up in the index
-                    gone += collection
-                            .deleteMany(new BsonDocument(ID, id)
-                                    .append(UNTIL, new BsonInt32(NOW))
-                                    .append(SINCE, new BsonInt32(next)))
-                            .getDeletedCount();
-                }
+        BsonInt32 next = new BsonInt32(versions.newest() + 1);
+        BsonDocument set = new BsonDocument("$set", new BsonDocument(UNTIL, next));
+        List<WriteModel<RawBsonDocument>> writes = new ArrayList<>(ids.size());
+        for (BsonValue id : ids) {
+            BsonDocument current = new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW));
+            if (changed) { // a document of this version itself leaves no trace
+                writes.add(new DeleteOneModel<>(current.clone().append(SINCE, next)));
             }
-            List<UpdateOneModel<RawBsonDocument>> ends = new ArrayList<>(ids.size());
-            BsonDocument set = new BsonDocument("$set", new BsonDocument(UNTIL, new BsonInt32(next)));
-            ids.forEach(id ->
-                    ends.add(new UpdateOneModel<>(new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW)), set)));
-            changed = true;
-            long replaced = collection.bulkWrite(ends).getModifiedCount();
-            ended += replaced;
-            unpublishedLive -= gone + replaced;
-            return gone;
-        });
+            writes.add(new UpdateOneModel<>(current, set));
+        }
+        changed = true;
+        BulkWriteResult result = call("end documents", () -> collection.bulkWrite(writes));
+        ended += result.getModifiedCount();
+        unpublishedLive -= result.getModifiedCount() + result.getDeletedCount();
     }
 
     private void insert(Collection<? extends BsonDocument> documents, int version) {
@@ -159,8 +154,8 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         });
     }
 
-    MongoServers servers() {
-        return servers;
+    MongoConnection connection() {
+        return connection;
     }
 
     @Override
@@ -239,7 +234,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     /** The server's memory and disk are not known; the size of documents stands for both, as one of them has it. */
     @Override
     public ActorUsage usage() {
-        return servers.isEmbedded()
+        return connection.isEmbedded()
                 ? new ActorUsage(live.get(), bytes.get(), 0)
                 : new ActorUsage(live.get(), 0, bytes.get());
     }

@@ -32,7 +32,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /**
- * Engine MongoDB: the server at the setting {@link MongoServers#URI}, or mongo-java-server in this process, which is not MongoDB. Table
+ * Engine MongoDB: the server at the setting {@link MongoConnection#URI}, or mongo-java-server in this process, which is not MongoDB. Table
  * option: {@link #INDEXES}.
  */
 public final class MongoEngine implements Engine {
@@ -135,19 +135,19 @@ public final class MongoEngine implements Engine {
     @Override
     public EngineInstance open(EngineContext context) {
         for (String setting : context.settings().keySet()) {
-            if (!setting.equals(MongoServers.URI)) {
+            if (!setting.equals(MongoConnection.URI)) {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
-                        "port " + NAME + " has no setting " + setting + "; use " + MongoServers.URI + ", or remove it");
+                        "port " + NAME + " has no setting " + setting + "; use " + MongoConnection.URI + ", or remove it");
             }
         }
-        MongoServers servers = MongoServers.open(context.settings());
-        TrackingActorFactory<MongoActor> actors = new TrackingActorFactory<>(new Actors(servers), MongoActor::isClosed);
+        MongoConnection connection = MongoConnection.open(context.settings());
+        TrackingActorFactory<MongoActor> actors = new TrackingActorFactory<>(new Actors(connection), MongoActor::isClosed);
         return FUNCTIONS.instance(actors, () -> {
             try {
                 actors.close();
             } finally {
-                servers.close();
+                connection.close();
             }
         });
     }
@@ -157,11 +157,11 @@ public final class MongoEngine implements Engine {
         return Optional.of(new MongoPlanner());
     }
 
-    private record Actors(MongoServers servers) implements ActorFactory<MongoActor> {
+    private record Actors(MongoConnection connection) implements ActorFactory<MongoActor> {
         @Override
         public MongoActor create(ActorContext context) {
             String name = "actor_" + context.meta().tableId() + "_" + context.actor() + "_" + UUID.randomUUID();
-            return new MongoActor(servers, name, indexes(context.meta()));
+            return new MongoActor(connection, name, indexes(context.meta()));
         }
 
         @Override

@@ -262,7 +262,7 @@ final class MongoUpdateFunctions {
             boolean upsert) {
         return call("update documents", () -> {
             MongoCollection<RawBsonDocument> copies =
-                    actor.servers().database().getCollection("update_" + UUID.randomUUID(), RawBsonDocument.class);
+                    actor.connection().database().getCollection("update_" + UUID.randomUUID(), RawBsonDocument.class);
             try {
                 if (!found.isEmpty()) {
                     copies.insertMany(found);

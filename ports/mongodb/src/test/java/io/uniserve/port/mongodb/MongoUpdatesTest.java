@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -189,6 +190,41 @@ class MongoUpdatesTest {
                         .everywhere()
                         .run()
                         .orThrow());
+    }
+
+    @Test
+    void refusedQueriesNameTheirFault() {
+        create("asked", ConsistencyLevel.EVENTUAL);
+        String deep = "{a: ".repeat(101) + "1" + "}".repeat(101);
+        Map<String, String> faults = new LinkedHashMap<>();
+        faults.put("{}", "INVALID_ARGUMENT: MongoDB: the command is empty");
+        faults.put("count", "INVALID_ARGUMENT: MongoDB: ");
+        faults.put("{drop: 'asked'}", "UNSUPPORTED: MongoDB: command drop (CommandNotFound 59)");
+        faults.put("{find: 'other'}", "INVALID_ARGUMENT: MongoDB: command find names collection \"other\"");
+        faults.put("{find: 1}", "INVALID_ARGUMENT: MongoDB: field 'find' must be a string");
+        faults.put("{find: 'asked', min: {}}", "UNSUPPORTED: MongoDB: field 'min' of command find");
+        faults.put("{find: 'asked', limit: -1}", "INVALID_ARGUMENT: MongoDB: field 'limit' must be a whole number");
+        faults.put("{find: 'asked', filter: 7}", "INVALID_ARGUMENT: MongoDB: field 'filter' must be a document");
+        faults.put("{find: 'asked', filter: " + deep + "}", "INVALID_ARGUMENT: MongoDB: the command has more than 100");
+        faults.put("{find: 'asked', filter: {$where: '1'}}", "UNSUPPORTED: MongoDB: $where, which runs code");
+        faults.put("{find: 'asked', filter: {n: {$nope: 1}}}", "INVALID_ARGUMENT: MongoDB: ");
+        faults.put("{find: 'asked', projection: {n: 1, s: 0}}", "INVALID_ARGUMENT: MongoDB: ");
+        faults.put("{find: 'asked', '$format': 'xml'}", "INVALID_ARGUMENT: MongoDB: $format is \"xml\"");
+        faults.put("{distinct: 'asked', key: ''}", "INVALID_ARGUMENT: MongoDB: field 'key' must name a field");
+        faults.put("{aggregate: 'asked', cursor: {}}", "INVALID_ARGUMENT: MongoDB: field 'pipeline' is missing");
+        faults.put(pipeline("{$match: {}, $limit: 1}"), "INVALID_ARGUMENT: MongoDB: a pipeline stage has 2 fields");
+        faults.put(pipeline("{$nope: 1}"), "UNSUPPORTED: MongoDB: ");
+        faults.put(pipeline("{$lookup: {from: 'x'}}"), "UNSUPPORTED: MongoDB: stage $lookup");
+        faults.put(pipeline("{$facet: {a: [{$out: 'x'}]}}"), "UNSUPPORTED: MongoDB: stage $out");
+        faults.put(pipeline("{$addFields: {x: {$function: {}}}}"), "UNSUPPORTED: MongoDB: $function, which runs code");
+        faults.forEach((command, fault) -> assertThatThrownBy(() -> client.query("asked", command))
+                .as(command)
+                .hasMessageStartingWith(fault));
+        assertThat(count("asked", "{}")).isEqualTo(DOCUMENTS);
+    }
+
+    private static String pipeline(String stages) {
+        return "{aggregate: 'asked', cursor: {}, pipeline: [" + stages + "]}";
     }
 
     @Test

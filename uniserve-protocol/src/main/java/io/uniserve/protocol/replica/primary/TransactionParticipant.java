@@ -164,7 +164,8 @@ public final class TransactionParticipant {
 
     /**
      * Validates rows with a condition. The condition holds in one state, so the version must not have rows of other requests, and the
-     * engine must have applied the whole log. No other version is open at this actor until this one is logged.
+     * engine must have applied the whole log. No other version is open at this actor until this one is logged. A PREPARE that was repeated may
+     * have been logged while this one waited for its turn: its own prepared rows must not count in its condition.
      */
     private void validateConditional(Prepare request, Bytes rows, Completion<PeerReply> completion) {
         if (request.batches().size() > 1) {
@@ -180,9 +181,22 @@ public final class TransactionParticipant {
             completion.done(Outcome.ok(Vote.retry(0, "the primary changed")));
             return;
         }
+        AppendSequencer order = primary.appendOrder();
+        order.runExclusively(() -> {
+            VersionState end = versionIndex.stateAtEnd();
+            if (end.open() != 0 || end.newest() >= request.version()) {
+                append(request, rows, completion); // answers without another entry
+                order.release();
+            } else {
+                validateExclusively(request, rows, primary, completion);
+            }
+        });
+    }
+
+    private void validateExclusively(Prepare request, Bytes rows, Primary primary, Completion<PeerReply> completion) {
         BatchRows batch = request.batches().get(0);
         AppendSequencer order = primary.appendOrder();
-        order.runExclusively(() -> host.env().engine().validate(key, batch.function(), batch.rows(), holds -> {
+        host.env().engine().validate(key, batch.function(), batch.rows(), holds -> {
             if (holds instanceof Outcome.Err<RowStateDependency> err) {
                 completion.done(Outcome.ok(voteForError(request, batch, err.error())));
                 order.release();
@@ -195,7 +209,7 @@ public final class TransactionParticipant {
                     order.release();
                 });
             }
-        }));
+        });
     }
 
     private static Vote voteForError(Prepare request, BatchRows batch, UniserveException error) {

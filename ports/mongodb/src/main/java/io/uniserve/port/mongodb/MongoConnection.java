@@ -5,6 +5,7 @@ import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoWriteException;
+import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Connection of an engine instance to its MongoDB server, with a database of its own that ends with it. Without {@link #URI} the server is
  * mongo-java-server in this process, which is not MongoDB: it keeps documents in memory and has a part of the language. Thread-safe.
  */
-final class MongoServers implements AutoCloseable {
+final class MongoConnection implements AutoCloseable {
     /** Setting: address of the MongoDB server. */
     static final String URI = "uri";
 
@@ -35,43 +36,45 @@ final class MongoServers implements AutoCloseable {
     private static final String DATABASE_PREFIX = "uniserve_";
 
     /** Errors of a user's command have a code; others are faults of the server or the connection. */
-    static final EngineErrorMapper MONGODB = new EngineErrorMapper("MongoDB", MongoServers::code);
+    static final EngineErrorMapper MONGODB = new EngineErrorMapper("MongoDB", MongoConnection::code);
 
     /** Open connections, for merges on behalf of planners, which belong to no instance. */
-    private static final ConcurrentLinkedDeque<MongoServers> OPEN = new ConcurrentLinkedDeque<>();
+    private static final ConcurrentLinkedDeque<MongoConnection> OPEN = new ConcurrentLinkedDeque<>();
 
     private final @Nullable MongoServer embedded;
     private final MongoClient client;
     private final MongoDatabase database;
 
-    private MongoServers(@Nullable MongoServer embedded, String uri) {
+    private MongoConnection(@Nullable MongoServer embedded, String uri) {
         this.embedded = embedded;
         this.client = MongoClients.create(MongoClientSettings.builder()
                 .applyConnectionString(new ConnectionString(uri))
                 .applyToClusterSettings(
                         cluster -> cluster.serverSelectionTimeout(SELECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS))
+                // A MongoDB server that dies and restarts must not come back without documents that an actor has.
+                .writeConcern(embedded == null ? WriteConcern.JOURNALED : WriteConcern.ACKNOWLEDGED)
                 .build());
         this.database = client.getDatabase(
                 DATABASE_PREFIX + UUID.randomUUID().toString().replace("-", ""));
     }
 
     /** Connects by the settings, or starts the embedded server. */
-    static MongoServers open(Map<String, String> settings) {
+    static MongoConnection open(Map<String, String> settings) {
         String uri = settings.get(URI);
-        MongoServers opened = uri == null ? startEmbedded() : connect(uri);
+        MongoConnection opened = uri == null ? startEmbedded() : connect(uri);
         OPEN.addFirst(opened);
         return opened;
     }
 
-    private static MongoServers startEmbedded() {
+    private static MongoConnection startEmbedded() {
         MongoServer server = new MongoServer(new MemoryBackend());
-        return new MongoServers(server, server.bindAndGetConnectionString());
+        return new MongoConnection(server, server.bindAndGetConnectionString());
     }
 
-    private static MongoServers connect(String uri) {
-        MongoServers connected;
+    private static MongoConnection connect(String uri) {
+        MongoConnection connected;
         try {
-            connected = new MongoServers(null, uri);
+            connected = new MongoConnection(null, uri);
         } catch (IllegalArgumentException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
@@ -101,8 +104,8 @@ final class MongoServers implements AutoCloseable {
     }
 
     /** A connection of this process, for a merge. */
-    static MongoServers any() {
-        MongoServers open = OPEN.peekFirst();
+    static MongoConnection any() {
+        MongoConnection open = OPEN.peekFirst();
         if (open == null) {
             throw UniserveException.unsupported("a MongoDB command in a process without a server of port mongodb;"
                     + " send the query to a server, as clients do by default");

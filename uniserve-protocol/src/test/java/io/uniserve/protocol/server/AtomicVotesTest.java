@@ -112,7 +112,8 @@ class AtomicVotesTest {
                 .isEqualTo(1);
         assertThat(votes)
                 .hasSize(2)
-                .allSatisfy(vote -> assertThat(((PeerReply.Vote) vote.value()).kind()).isEqualTo(PeerReply.Vote.Kind.YES));
+                .allSatisfy(vote ->
+                        assertThat(((PeerReply.Vote) vote.value()).kind()).isEqualTo(PeerReply.Vote.Kind.YES));
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.bson.BsonBinaryReader;
 import org.bson.BsonBinaryWriter;
@@ -40,15 +41,19 @@ record BsonRows(int count, Bytes bson) {
 
     private static final BsonDocumentCodec DOCUMENTS = new BsonDocumentCodec();
 
-    /** The documents of both. */
-    BsonRows plus(BsonRows other) {
-        if (count == 0 || other.count == 0) {
-            return count == 0 ? other : this;
+    /** The documents of all. */
+    static BsonRows concat(Collection<BsonRows> parts) {
+        byte[] all = new byte
+                [Math.toIntExact(
+                        parts.stream().mapToLong(part -> part.bson.size()).sum())];
+        int at = 0;
+        int documents = 0;
+        for (BsonRows part : parts) {
+            part.bson.copyTo(all, at);
+            at += part.bson.size();
+            documents += part.count;
         }
-        byte[] all = new byte[bson.size() + other.bson.size()];
-        bson.copyTo(all, 0);
-        other.bson.copyTo(all, bson.size());
-        return new BsonRows(count + other.count, Bytes.wrap(all));
+        return new BsonRows(documents, Bytes.wrap(all));
     }
 
     /** Splits the bytes into documents, without decoding them. Fails with CORRUPT if lengths do not fit. */

@@ -1,5 +1,7 @@
 package io.uniserve.port.mongodb;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.util.Map;
 import java.util.Set;
@@ -27,10 +29,10 @@ final class CommandValidator {
      * @param replicated true for a part of an update, which every replica evaluates: refuses what differs between evaluations, too
      */
     static void checkOperators(BsonValue value, boolean replicated) {
-        check(value, replicated, 1);
+        check(value, replicated, false, 1);
     }
 
-    private static void check(BsonValue value, boolean replicated, int depth) {
+    private static void check(BsonValue value, boolean replicated, boolean evaluated, int depth) {
         if (depth > DEPTH_MAX) {
             throw UniserveException.invalid("MongoDB: the command has more than " + DEPTH_MAX
                     + " levels of documents and arrays (Overflow 15): nest less");
@@ -38,11 +40,11 @@ final class CommandValidator {
         if (value.isDocument()) {
             for (Map.Entry<String, BsonValue> field : value.asDocument().entrySet()) {
                 checkName(field.getKey(), replicated);
-                check(field.getValue(), replicated, depth + 1);
+                check(field.getValue(), replicated, evaluated || field.getKey().equals("$expr"), depth + 1);
             }
         } else if (value.isArray()) {
             for (BsonValue element : value.asArray()) {
-                check(element, replicated, depth + 1);
+                check(element, replicated, evaluated, depth + 1);
             }
         } else if (value.isString()
                 && replicated
@@ -63,6 +65,30 @@ final class CommandValidator {
             throw UniserveException.unsupported(
                     "MongoDB: " + name + " in an update, because replicas would differ: give the value");
         }
+    }
+
+    /** Refuses values that the embedded server would evaluate as expressions: it would answer other values than were stored. */
+    static void checkPlainValues(BsonValue value) {
+        if (value.isString() && value.asString().getValue().startsWith("$")) {
+            throw embedded("the text \"" + value.asString().getValue() + "\"");
+        } else if (value.isDocument()) {
+            value.asDocument().forEach((name, field) -> {
+                if (name.startsWith("$")) {
+                    throw embedded("the field \"" + name + "\"");
+                }
+                checkPlainValues(field);
+            });
+        } else if (value.isArray()) {
+            value.asArray().forEach(CommandValidator::checkPlainValues);
+        }
+    }
+
+    private static UniserveException embedded(String what) {
+        return new UniserveException(
+                ErrorCode.INVALID_ROW,
+                "MongoDB: " + PrintableText.line(what)
+                        + " begins with $, which the embedded server takes for an expression:"
+                        + " set server.port-settings.mongodb.uri to a MongoDB server, or store another value");
     }
 
     /** Refuses fields of a command that are not among those known. */

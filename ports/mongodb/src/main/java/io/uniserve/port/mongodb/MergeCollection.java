@@ -5,9 +5,15 @@ import static io.uniserve.port.mongodb.MongoTable.call;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.MongoIterable;
+import io.uniserve.api.QueryCancellation;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -21,18 +27,27 @@ import org.bson.conversions.Bson;
 final class MergeCollection implements AutoCloseable {
     private static final int BATCH_DOCUMENTS = 10_000;
 
-    private final MongoDatabase database = MongoConnection.any().database();
+    private final MongoDatabase database;
+    private final QueryCancellation life;
     private final String name = "merge_" + UUID.randomUUID().toString().replace("-", "");
-    private final MongoCollection<RawBsonDocument> collection = database.getCollection(name, RawBsonDocument.class);
+    private final MongoCollection<RawBsonDocument> collection;
 
-    /** Creates a collection for stages: documents are results of pipelines, whose ids may be equal or missing. */
-    static MergeCollection ofResults(List<RawBsonDocument> documents) {
-        return new MergeCollection().fill(wrapped(documents));
+    private MergeCollection(MongoConnection connection, QueryCancellation life) {
+        this.database = connection.database();
+        this.life = life;
+        this.collection = database.getCollection(name, RawBsonDocument.class);
     }
 
-    /** Creates a collection for {@link #find}: documents are whole, with distinct ids. */
-    static MergeCollection ofDocuments(List<RawBsonDocument> documents) {
-        return new MergeCollection().fill(documents);
+    /** Creates a collection for stages: documents are results of pipelines, whose ids may be equal or missing. */
+    static MergeCollection ofResults(
+            MongoConnection connection, QueryCancellation life, List<RawBsonDocument> documents) {
+        return new MergeCollection(connection, life).fill(wrapped(documents));
+    }
+
+    /** Creates a collection for {@link #find} or for stages of other tables: documents are whole, with distinct ids. */
+    static MergeCollection ofDocuments(
+            MongoConnection connection, QueryCancellation life, List<RawBsonDocument> documents) {
+        return new MergeCollection(connection, life).fill(documents);
     }
 
     private MergeCollection fill(List<RawBsonDocument> documents) {
@@ -68,23 +83,50 @@ final class MergeCollection implements AutoCloseable {
         all.add(new BsonDocument(
                 "$replaceRoot", new BsonDocument("newRoot", new BsonString("$" + MongoTable.DOCUMENT))));
         all.addAll(stages);
-        return call("merge answers", () -> {
-            List<RawBsonDocument> merged = new ArrayList<>();
-            try (MongoCursor<RawBsonDocument> cursor =
-                    collection.aggregate(all).allowDiskUse(true).iterator()) {
-                cursor.forEachRemaining(merged::add);
-            }
-            return merged;
-        });
+        return call(
+                "merge answers",
+                () -> collect(collection
+                        .aggregate(all)
+                        .maxTime(remainingMillis(), TimeUnit.MILLISECONDS)
+                        .allowDiskUse(true)));
     }
 
-    /** Runs the engine's own command {@code find} with a filter and a projection; the order of documents stays. */
-    List<RawBsonDocument> find(BsonDocument filter, BsonDocument projection) {
-        return call("merge answers", () -> {
-            List<RawBsonDocument> found = new ArrayList<>();
-            collection.find(filter).projection(projection).forEach(found::add);
-            return found;
-        });
+    private List<RawBsonDocument> collect(MongoIterable<RawBsonDocument> results) {
+        List<RawBsonDocument> collected = new ArrayList<>();
+        long bytes = 0;
+        try (MongoCursor<RawBsonDocument> cursor = results.iterator()) {
+            while (cursor.hasNext()) {
+                RawBsonDocument next = cursor.next();
+                bytes += next.getByteBuffer().remaining();
+                if (bytes > Limits.RESULT_BYTES_PER_QUERY_MAX) {
+                    throw new UniserveException(
+                            ErrorCode.TOO_LARGE,
+                            "MongoDB: the answer has more than " + Limits.RESULT_BYTES_PER_QUERY_MAX
+                                    + " bytes: use a limit, a projection, or a pipeline that returns less");
+                }
+                if (life.remainingNanos() <= 0) {
+                    throw new UniserveException(
+                            ErrorCode.DEADLINE_EXCEEDED, "MongoDB: the deadline is over while results are merged");
+                }
+                collected.add(next);
+            }
+        }
+        return collected;
+    }
+
+    private long remainingMillis() {
+        return Math.max(1, life.remainingNanos() / 1_000_000);
+    }
+
+    /** Runs the engine's own command {@code find}. */
+    List<RawBsonDocument> find(BsonDocument filter, BsonDocument sort, BsonDocument projection) {
+        return call(
+                "merge answers",
+                () -> collect(collection
+                        .find(filter)
+                        .sort(sort)
+                        .projection(projection)
+                        .maxTime(remainingMillis(), TimeUnit.MILLISECONDS)));
     }
 
     /** Distinct values of a field, as the engine's command. */

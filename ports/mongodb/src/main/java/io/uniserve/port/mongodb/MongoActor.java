@@ -7,15 +7,19 @@ import com.mongodb.client.model.DeleteOneModel;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.WriteModel;
+import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.Document;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.api.extra.RowVersionTracker;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -24,6 +28,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Actor of the MongoDB port: a collection of stored documents with versions. Prepared documents have the next version, which no reader
@@ -31,12 +37,15 @@ import org.bson.RawBsonDocument;
  * minute.
  */
 final class MongoActor extends MongoTable implements RevocableActor<MongoTable> {
+    private static final Logger LOG = LoggerFactory.getLogger(MongoActor.class);
+
     private static final String ID = DOCUMENT + "._id";
 
     /** Threshold for removal of dead documents: more than this, and more dead than live ones. */
     private static final int DEAD_DOCUMENTS_MIN = 1_000;
 
     private final MongoConnection connection;
+    private final ActorContext context;
     private final String name;
     private final MongoCollection<RawBsonDocument> collection;
     private final RowVersionTracker versions = new RowVersionTracker();
@@ -48,28 +57,37 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     private boolean changed;
 
     private long unpublishedLive;
+    private long unpublishedBytes;
+    private int removedThrough;
     private long ended;
     private long dead;
 
-    MongoActor(MongoConnection connection, String name, List<BsonDocument> indexes) {
+    MongoActor(MongoConnection connection, ActorContext context, String name, List<BsonDocument> indexes) {
         this.connection = connection;
+        this.context = context;
         this.name = name;
         this.collection = connection.database().getCollection(name, RawBsonDocument.class);
-        call("create a collection", () -> {
-            connection.database().createCollection(name);
-            // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit
-            // changes:
-            // a scan of such an index can miss a document.
-            if (connection.isEmbedded()) {
-                collection.createIndex(keys(ID, UNTIL), new IndexOptions().unique(true));
-            } else {
-                collection.createIndex(keys(ID));
-            }
-            for (BsonDocument index : indexes) {
-                collection.createIndex(index);
-            }
-            return name;
-        });
+        try {
+            call("create a collection", () -> create(indexes));
+        } catch (UniserveException e) {
+            collection.drop();
+            throw e;
+        }
+    }
+
+    private String create(List<BsonDocument> indexes) {
+        connection.database().createCollection(name);
+        // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit changes:
+        // a scan of such an index can miss a document.
+        if (connection.isEmbedded()) {
+            collection.createIndex(keys(ID, UNTIL), new IndexOptions().unique(true));
+        } else {
+            collection.createIndex(keys(ID));
+        }
+        for (BsonDocument index : indexes) {
+            collection.createIndex(index);
+        }
+        return name;
     }
 
     private static BsonDocument keys(String... fields) {
@@ -87,6 +105,8 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             live.addAndGet(documents.size());
         });
         unpublishedLive = live.get();
+        unpublishedBytes = 0;
+        changed = false;
     }
 
     /** Stores documents with distinct ids; existing ones with these ids are replaced. */
@@ -132,6 +152,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         changed = true;
         call("insert documents", () -> collection.insertMany(stored));
         bytes.addAndGet(size);
+        unpublishedBytes += size;
     }
 
     /** Whether a document with this id is live, also one that is not published yet. */
@@ -140,18 +161,42 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         return call("look up a document", () -> collection.find(filter).first() != null);
     }
 
-    /** Live documents that the filter finds, also those that are not published yet. */
+    /** The live document with this id, also one that is not published yet. */
+    Optional<RawBsonDocument> live(BsonValue id) {
+        return findLive(new BsonDocument("_id", id)).stream().findFirst();
+    }
+
+    /**
+     * Live documents that the filter finds, also those that are not published yet.
+     *
+     * @throws UniserveException TOO_LARGE if they do not fit into memory
+     */
     List<RawBsonDocument> findLive(BsonDocument filter) {
+        StoredQuery query = StoredQuery.of(
+                List.of(new BsonDocument("$match", filter)), new BsonDocument(UNTIL, new BsonInt32(NOW)));
         return call("find documents", () -> {
             List<RawBsonDocument> found = new ArrayList<>();
-            // Every live document has the greatest end, so the version before it sees all of them and no others.
-            try (MongoCursor<RawBsonDocument> cursor = collection
-                    .aggregate(pipeline(NOW - 1, List.of(new BsonDocument("$match", filter))))
-                    .iterator()) {
-                cursor.forEachRemaining(found::add);
+            long size = 0;
+            try (MongoCursor<RawBsonDocument> cursor = query.run(collection, Limits.DEADLINE_MS_MAX)) {
+                while (cursor.hasNext()) {
+                    RawBsonDocument next = query.result(cursor.next());
+                    size += next.getByteBuffer().remaining();
+                    if (size > Limits.RESULT_BYTES_PER_QUERY_MAX) {
+                        throw new UniserveException(
+                                ErrorCode.TOO_LARGE,
+                                "MongoDB: the filter finds more than " + Limits.RESULT_BYTES_PER_QUERY_MAX
+                                        + " bytes of documents of one actor: use several updates by narrower filters");
+                    }
+                    found.add(next);
+                }
             }
             return found;
         });
+    }
+
+    /** Whether a row belongs to this actor. An actor outside of the table's numbers, as in a test of one actor, owns every row. */
+    boolean owns(Document row) {
+        return context.actor() >= context.meta().partitioner().actors() || context.owns(row);
     }
 
     MongoConnection connection() {
@@ -168,18 +213,27 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         live.set(unpublishedLive);
         dead += ended;
         ended = 0;
-        if (dead > Math.max(DEAD_DOCUMENTS_MIN, live.get())) {
+        unpublishedBytes = 0;
+        if (dead > Math.max(DEAD_DOCUMENTS_MIN, live.get()) && versions.oldest() > removedThrough) {
             removeDead();
         }
     }
 
+    /** Removes documents that no reader needs. A failure is not one of the update; the next one tries again. */
     private void removeDead() {
-        BsonDocument unneeded = new BsonDocument(UNTIL, new BsonDocument("$lte", new BsonInt32(versions.oldest())));
-        long removed = call(
-                "remove old documents", () -> collection.deleteMany(unneeded).getDeletedCount());
-        long all = live.get() + dead;
-        bytes.updateAndGet(size -> all == 0 ? 0 : size - size / all * removed);
-        dead -= removed;
+        int oldest = versions.oldest();
+        BsonDocument unneeded = new BsonDocument(UNTIL, new BsonDocument("$lte", new BsonInt32(oldest)));
+        try {
+            long removed = call(
+                    "remove old documents",
+                    () -> collection.deleteMany(unneeded).getDeletedCount());
+            long all = Math.max(1, live.get() + dead);
+            bytes.updateAndGet(size -> size - size / all * removed);
+            dead -= removed;
+            removedThrough = oldest;
+        } catch (UniserveException e) {
+            LOG.warn("{}: old documents stay: {}", name, e.getMessage());
+        }
     }
 
     @Override
@@ -196,6 +250,8 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         });
         changed = false;
         ended = 0;
+        bytes.addAndGet(-unpublishedBytes);
+        unpublishedBytes = 0;
         unpublishedLive = live.get();
     }
 

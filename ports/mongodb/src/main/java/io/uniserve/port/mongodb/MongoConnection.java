@@ -1,10 +1,13 @@
 package io.uniserve.port.mongodb;
 
 import com.mongodb.ConnectionString;
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoWriteException;
+import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -21,7 +24,12 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonInvalidOperationException;
+import org.bson.BsonSerializationException;
+import org.bson.json.JsonParseException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Connection of an engine instance to its MongoDB server, with a database of its own that ends with it. Without {@link #URI} the server is
@@ -41,9 +49,12 @@ final class MongoConnection implements AutoCloseable {
     /** Open connections, for merges on behalf of planners, which belong to no instance. */
     private static final ConcurrentLinkedDeque<MongoConnection> OPEN = new ConcurrentLinkedDeque<>();
 
+    private static final Logger LOG = LoggerFactory.getLogger(MongoConnection.class);
+
     private final @Nullable MongoServer embedded;
     private final MongoClient client;
     private final MongoDatabase database;
+    private int users = 1;
 
     private MongoConnection(@Nullable MongoServer embedded, String uri) {
         this.embedded = embedded;
@@ -52,6 +63,7 @@ final class MongoConnection implements AutoCloseable {
                 .applyToClusterSettings(
                         cluster -> cluster.serverSelectionTimeout(SELECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS))
                 // A MongoDB server that dies and restarts must not come back without documents that an actor has.
+                .readPreference(ReadPreference.primary())
                 .writeConcern(embedded == null ? WriteConcern.JOURNALED : WriteConcern.ACKNOWLEDGED)
                 .build());
         this.database = client.getDatabase(
@@ -63,6 +75,10 @@ final class MongoConnection implements AutoCloseable {
         String uri = settings.get(URI);
         MongoConnection opened = uri == null ? startEmbedded() : connect(uri);
         OPEN.addFirst(opened);
+        LOG.info(
+                "documents are in database {} of {}",
+                opened.database.getName(),
+                uri == null ? "mongo-java-server" : URI);
         return opened;
     }
 
@@ -103,29 +119,35 @@ final class MongoConnection implements AutoCloseable {
         }
     }
 
-    /** A connection of this process, for a merge. */
-    static MongoConnection any() {
-        MongoConnection open = OPEN.peekFirst();
-        if (open == null) {
-            throw UniserveException.unsupported("a MongoDB command in a process without a server of port mongodb;"
-                    + " send the query to a server, as clients do by default");
+    /**
+     * Borrows a connection of this process, for the merges of one query. It stays open until {@link #release}, also if its engine instance
+     * is closed meanwhile.
+     */
+    static MongoConnection borrow() {
+        for (MongoConnection open : OPEN) {
+            if (open.use()) {
+                return open;
+            }
         }
-        return open;
+        throw UniserveException.unsupported("a MongoDB command in a process without a server of port mongodb;"
+                + " send the query to a server, as clients do by default");
     }
 
-    MongoDatabase database() {
-        return database;
+    private synchronized boolean use() {
+        if (users == 0) {
+            return false;
+        }
+        users++;
+        return true;
     }
 
-    boolean isEmbedded() {
-        return embedded != null;
-    }
-
-    /** Ends the connection and drops its database. */
-    @Override
-    public void close() {
-        if (!OPEN.remove(this)) {
-            return;
+    /** Returns a borrowed connection. The last user drops the database and disconnects. */
+    void release() {
+        synchronized (this) {
+            users--;
+            if (users > 0) {
+                return;
+            }
         }
         try {
             MONGODB.run("drop a database", database::drop);
@@ -137,21 +159,50 @@ final class MongoConnection implements AutoCloseable {
         }
     }
 
-    private static Optional<ErrorCode> code(Throwable failure) {
-        if (failure instanceof MongoCommandException || failure instanceof MongoWriteException) {
-            int code = ((MongoException) failure).getCode();
-            return Optional.of(
-                    switch (code) {
-                        case 50, 262 -> ErrorCode.DEADLINE_EXCEEDED; // MaxTimeMSExpired, ExceededTimeLimit
-                        case 59, 115, 168, 15952, 40324 -> ErrorCode.UNSUPPORTED; // no such command, stage or operator
-                        case 146, 292 -> ErrorCode.RESOURCE_EXHAUSTED; // ExceededMemoryLimit
-                        default -> ErrorCode.INVALID_ARGUMENT;
-                    });
+    MongoDatabase database() {
+        return database;
+    }
+
+    boolean isEmbedded() {
+        return embedded != null;
+    }
+
+    /** Ends the instance's own use of the connection. Idempotent. */
+    @Override
+    public void close() {
+        if (OPEN.remove(this)) {
+            release();
         }
-        return failure instanceof org.bson.BsonInvalidOperationException
-                        || failure instanceof org.bson.BsonSerializationException
-                        || failure instanceof org.bson.json.JsonParseException
+    }
+
+    private static Optional<ErrorCode> code(Throwable failure) {
+        if (failure instanceof MongoExecutionTimeoutException) {
+            return Optional.of(ErrorCode.DEADLINE_EXCEEDED);
+        }
+        if (failure instanceof MongoBulkWriteException bulk
+                && !bulk.getWriteErrors().isEmpty()) {
+            return codeOf(bulk.getWriteErrors().get(0).getCode());
+        }
+        if (failure instanceof MongoCommandException || failure instanceof MongoWriteException) {
+            return codeOf(((MongoException) failure).getCode());
+        }
+        return failure instanceof BsonInvalidOperationException
+                        || failure instanceof BsonSerializationException
+                        || failure instanceof JsonParseException
                 ? Optional.of(ErrorCode.INVALID_ARGUMENT)
                 : Optional.empty();
+    }
+
+    /** Empty for faults of the server, which a command does not cause. */
+    private static Optional<ErrorCode> codeOf(int code) {
+        return switch (code) {
+            case 11000 -> Optional.of(ErrorCode.CONFLICT); // DuplicateKey
+            case 50, 262 -> Optional.of(ErrorCode.DEADLINE_EXCEEDED); // MaxTimeMSExpired, ExceededTimeLimit
+            case 59, 115, 168, 15952, 40324 -> Optional.of(ErrorCode.UNSUPPORTED); // no such command, stage or operator
+            case 146, 292 -> Optional.of(ErrorCode.RESOURCE_EXHAUSTED); // ExceededMemoryLimit
+            case 14031 -> Optional.of(ErrorCode.DISK_FULL); // OutOfDiskSpace
+            case 1, 6, 7, 8, 13, 18, 39, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436 -> Optional.empty();
+            default -> Optional.of(ErrorCode.INVALID_ARGUMENT);
+        };
     }
 }

@@ -16,6 +16,7 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
 import java.nio.file.Path;
@@ -28,7 +29,6 @@ import java.util.UUID;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /**
@@ -58,6 +58,7 @@ public final class MongoEngine implements Engine {
     private static BsonRows aggregate(MongoTable table, OperatorContext context, Bytes stages) {
         List<BsonDocument> decoded = decode(stages);
         decoded.forEach(stage -> CommandValidator.checkOperators(stage, false));
+        SplitPipeline.checkActorStages(decoded);
         return table.aggregate(decoded, context);
     }
 
@@ -89,6 +90,10 @@ public final class MongoEngine implements Engine {
             throw UniserveException.invalid("key field is \"" + meta.keyField()
                     + "\", but documents of MongoDB have their key in _id: use --key _id");
         }
+        if (meta.partitioner() instanceof Partitioner.Time) {
+            throw UniserveException.unsupported("port " + NAME + " in a table partitioned by time, where an _id may be"
+                    + " in several chunks: create the table without --time");
+        }
         for (String option : meta.options().keySet()) {
             if (!option.equals(INDEXES)) {
                 throw UniserveException.invalid(
@@ -118,14 +123,16 @@ public final class MongoEngine implements Engine {
     }
 
     private static BsonDocument index(BsonDocument keys) {
+        if (keys.isEmpty()) {
+            throw UniserveException.invalid("an index has no keys");
+        }
         BsonDocument stored = new BsonDocument();
         for (Map.Entry<String, BsonValue> key : keys.entrySet()) {
             boolean ordered = key.getValue().isNumber()
                     && Math.abs(key.getValue().asNumber().intValue()) == 1;
-            boolean hashed = key.getValue().equals(new BsonString("hashed"));
-            if (key.getKey().isEmpty() || key.getKey().startsWith("$") || !ordered && !hashed) {
+            if (key.getKey().isEmpty() || key.getKey().startsWith("$") || !ordered) {
                 throw UniserveException.invalid(
-                        "key " + key.getKey() + ": " + key.getValue() + " is not a field with 1, -1 or \"hashed\"");
+                        "key " + key.getKey() + ": " + key.getValue() + " is not a field with 1 or -1");
             }
             stored.put(MongoTable.DOCUMENT + "." + key.getKey(), key.getValue());
         }
@@ -138,11 +145,13 @@ public final class MongoEngine implements Engine {
             if (!setting.equals(MongoConnection.URI)) {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
-                        "port " + NAME + " has no setting " + setting + "; use " + MongoConnection.URI + ", or remove it");
+                        "port " + NAME + " has no setting " + setting + "; use " + MongoConnection.URI
+                                + ", or remove it");
             }
         }
         MongoConnection connection = MongoConnection.open(context.settings());
-        TrackingActorFactory<MongoActor> actors = new TrackingActorFactory<>(new Actors(connection), MongoActor::isClosed);
+        TrackingActorFactory<MongoActor> actors =
+                new TrackingActorFactory<>(new Actors(connection), MongoActor::isClosed);
         return FUNCTIONS.instance(actors, () -> {
             try {
                 actors.close();
@@ -161,7 +170,7 @@ public final class MongoEngine implements Engine {
         @Override
         public MongoActor create(ActorContext context) {
             String name = "actor_" + context.meta().tableId() + "_" + context.actor() + "_" + UUID.randomUUID();
-            return new MongoActor(connection, name, indexes(context.meta()));
+            return new MongoActor(connection, context, name, indexes(context.meta()));
         }
 
         @Override

@@ -7,13 +7,18 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -132,19 +137,14 @@ final class MongoPlanner implements Planner {
         RetrieveCall<Bytes, BsonRows> call = RetrieveCall.of(MongoEngine.AGGREGATE);
         Bytes encoded = MongoEngine.encode(stages);
         Optional<PartitionKey> key = key(filter);
-        if (key.isEmpty()) {
-            return context.retrieve(
-                    table, call, encoded, values -> values.stream().reduce(BsonRows.EMPTY, BsonRows::plus));
+        boolean ranged = context.table(table).partitioner() instanceof Partitioner.Range;
+        if (key.isEmpty() || ranged && key.get() instanceof PartitionKey.Text) {
+            return context.retrieve(table, call, encoded, BsonRows::concat);
         }
         List<Integer> actors = context.actorsOf(table, key.get());
         return actors.isEmpty()
                 ? BsonRows.EMPTY
-                : context.retrieve(
-                        table,
-                        new TreeSet<>(actors),
-                        call,
-                        encoded,
-                        values -> values.stream().reduce(BsonRows.EMPTY, BsonRows::plus));
+                : context.retrieve(table, new TreeSet<>(actors), call, encoded, BsonRows::concat);
     }
 
     /** The key of the only document that a filter can find, if it names one. A number has the key of its whole value. */
@@ -153,8 +153,10 @@ final class MongoPlanner implements Planner {
         if (id != null && id.isDocument() && id.asDocument().size() == 1) {
             id = id.asDocument().get("$eq");
         }
-        if (id != null && id.isString() && !id.asString().getValue().isEmpty()) {
-            return Optional.of(PartitionKey.of(id.asString().getValue()));
+        if (id != null && id.isString()) {
+            String text = id.asString().getValue();
+            boolean possible = !text.isEmpty() && text.getBytes(StandardCharsets.UTF_8).length <= Limits.KEY_BYTES_MAX;
+            return possible ? Optional.of(PartitionKey.of(text)) : Optional.empty();
         }
         if (id == null || !id.isNumber() || id.isDecimal128()) {
             return Optional.empty();
@@ -190,9 +192,8 @@ final class MongoPlanner implements Planner {
         }
         List<RawBsonDocument> found = retrieve(table, filter, stages, context).documents();
         if (!sort.isEmpty() && found.size() > 1) {
-            try (MergeCollection merge = MergeCollection.ofResults(found)) {
-                found = merge.aggregate(List.of(stage("$sort", sort)));
-            }
+            List<BsonDocument> bySort = List.of(stage("$sort", sort));
+            found = merged(context, found, merge -> merge.aggregate(bySort));
         }
         int from = Math.min(skip, found.size());
         int to = limit == 0 ? found.size() : (int) Math.min(found.size(), (long) from + limit);
@@ -202,11 +203,34 @@ final class MongoPlanner implements Planner {
                     .map(document -> FindProjection.project(document, projection))
                     .toList();
         } else if (!projection.isEmpty() && !early) {
-            try (MergeCollection merge = MergeCollection.ofDocuments(found)) {
-                found = merge.find(filter, projection);
-            }
+            found = projected(context, found, filter, sort, projection);
         }
         return cursor(table, found);
+    }
+
+    /** Merges results in an engine of this process. */
+    private static <T> T merged(
+            PlanContext context, List<RawBsonDocument> found, Function<MergeCollection, T> merging) {
+        MongoConnection connection = MongoConnection.borrow();
+        try (MergeCollection merge = MergeCollection.ofResults(connection, context, found)) {
+            return merging.apply(merge);
+        } finally {
+            connection.release();
+        }
+    }
+
+    private static List<RawBsonDocument> projected(
+            PlanContext context,
+            List<RawBsonDocument> found,
+            BsonDocument filter,
+            BsonDocument sort,
+            BsonDocument projection) {
+        MongoConnection connection = MongoConnection.borrow();
+        try (MergeCollection merge = MergeCollection.ofDocuments(connection, context, found)) {
+            return merge.find(filter, sort, projection);
+        } finally {
+            connection.release();
+        }
     }
 
     private static BsonDocument count(BsonDocument command, TableName table, PlanContext context) {
@@ -242,10 +266,8 @@ final class MongoPlanner implements Planner {
         }
         BsonDocument field = new BsonDocument(first, new BsonInt32(1));
         stages.add(stage("$project", first.equals("_id") ? field : field.append("_id", new BsonInt32(0))));
-        try (MergeCollection merge = MergeCollection.ofResults(
-                retrieve(table, filter, stages, context).documents())) {
-            return ok(new BsonDocument("values", merge.distinct(key)));
-        }
+        List<RawBsonDocument> found = retrieve(table, filter, stages, context).documents();
+        return ok(new BsonDocument("values", merged(context, found, merge -> merge.distinct(key))));
     }
 
     private static BsonDocument aggregate(BsonDocument command, TableName table, PlanContext context) {
@@ -255,15 +277,44 @@ final class MongoPlanner implements Planner {
         }
         List<BsonDocument> stages = SplitPipeline.documents("pipeline", given);
         SplitPipeline split = SplitPipeline.of(stages);
+        Set<TableName> tables = ForeignCollections.names(split.merge()).stream()
+                .map(name -> mongoTable(name, context))
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (!tables.isEmpty()) {
+            tables.add(table);
+            context.useSnapshot(tables);
+        }
         BsonDocument filter = stages.isEmpty() ? new BsonDocument() : document(stages.get(0), "$match");
         List<RawBsonDocument> found =
                 retrieve(table, filter, split.actors(), context).documents();
         if (!split.merge().isEmpty()) {
-            try (MergeCollection merge = MergeCollection.ofResults(found)) {
-                found = merge.aggregate(split.merge());
-            }
+            found = merged(found, split.merge(), context);
         }
         return cursor(table, found);
+    }
+
+    private static List<RawBsonDocument> merged(
+            List<RawBsonDocument> found, List<BsonDocument> stages, PlanContext context) {
+        MongoConnection connection = MongoConnection.borrow();
+        try (MergeCollection merge = MergeCollection.ofResults(connection, context, found);
+                ForeignCollections others = new ForeignCollections(name -> MergeCollection.ofDocuments(
+                        connection,
+                        context,
+                        retrieve(name, new BsonDocument(), List.of(), context).documents()))) {
+            return merge.aggregate(others.resolve(stages));
+        } finally {
+            connection.release();
+        }
+    }
+
+    private static TableName mongoTable(String name, PlanContext context) {
+        TableName table = new TableName(name);
+        String port = context.table(table).port();
+        if (!port.equals(MongoEngine.NAME)) {
+            throw UniserveException.unsupported("MongoDB: a pipeline that reads table " + name + " of port " + port
+                    + ": name tables of port " + MongoEngine.NAME);
+        }
+        return table;
     }
 
     private static BsonDocument cursor(TableName table, List<RawBsonDocument> documents) {

@@ -7,20 +7,17 @@ import com.mongodb.client.MongoCursor;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.limit.Limits;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.conversions.Bson;
 
 /**
  * Base class of an actor and its views: the user's documents at one version. A stored document has the user's document, the version that
@@ -36,7 +33,7 @@ abstract class MongoTable implements ActorView {
 
     static final int NOW = Integer.MAX_VALUE;
 
-    /** Documents between two looks at the deadline. */
+    /** Documents between two checks of the deadline. */
     private static final int DOCUMENTS_PER_CHECK = 256;
 
     /** Reader of the documents of a version. */
@@ -57,14 +54,11 @@ abstract class MongoTable implements ActorView {
                 rows.add(current.get());
                 return rows.build();
             }
+            StoredQuery query = StoredQuery.of(stages, range(version));
             int count = 0;
-            try (MongoCursor<RawBsonDocument> cursor = collection
-                    .aggregate(pipeline(version, stages))
-                    .maxTime(context.remainingMillis(), TimeUnit.MILLISECONDS)
-                    .allowDiskUse(true)
-                    .iterator()) {
+            try (MongoCursor<RawBsonDocument> cursor = query.run(collection, context.remainingMillis())) {
                 while (cursor.hasNext()) {
-                    rows.add(cursor.next());
+                    rows.add(query.result(cursor.next()));
                     if (++count % DOCUMENTS_PER_CHECK == 0) {
                         context.checkActive();
                     }
@@ -74,13 +68,20 @@ abstract class MongoTable implements ActorView {
         });
     }
 
+    /** Condition on the stored documents of a version. */
+    static BsonDocument range(int version) {
+        return new BsonDocument(SINCE, new BsonDocument("$lte", new BsonInt32(version)))
+                .append(UNTIL, new BsonDocument("$gt", new BsonInt32(version)));
+    }
+
     /**
      * The document of a pipeline that is only a filter by one id, if it is still current: a look-up in the index, which the embedded server
      * has for current documents only.
      */
     private static Optional<RawBsonDocument> currentById(
             MongoCollection<RawBsonDocument> collection, int version, List<BsonDocument> stages) {
-        Optional<BsonDocument> filter = stages.size() == 1 ? leading(stages, 0, "$match") : Optional.empty();
+        Optional<BsonDocument> filter =
+                stages.size() == 1 ? StoredQuery.leading(stages, 0, "$match") : Optional.empty();
         BsonValue id = filter.filter(only -> only.size() == 1)
                 .map(only -> only.getOrDefault("_id", BsonNull.VALUE))
                 .orElse(BsonNull.VALUE);
@@ -95,45 +96,12 @@ abstract class MongoTable implements ActorView {
                 : Optional.of((RawBsonDocument) stored.getDocument(DOCUMENT));
     }
 
-    /** The stages on stored documents: those of the user, which see the user's documents of the version. */
-    static List<Bson> pipeline(int version, List<BsonDocument> stages) {
-        BsonDocument condition = new BsonDocument(SINCE, new BsonDocument("$lte", new BsonInt32(version)))
-                .append(UNTIL, new BsonDocument("$gt", new BsonInt32(version)));
-        List<Bson> all = new ArrayList<>();
-        int next = 0;
-        Optional<BsonDocument> filter = leading(stages, next, "$match").flatMap(FieldPrefixer::filter);
-        if (filter.isPresent()) {
-            filter.get().forEach(condition::putIfAbsent);
-            next++;
-        }
-        all.add(new BsonDocument("$match", condition));
-        Optional<BsonDocument> sort = leading(stages, next, "$sort").flatMap(FieldPrefixer::sort);
-        if (sort.isPresent()) {
-            all.add(new BsonDocument("$sort", sort.get()));
-            next++;
-        }
-        while (next < stages.size() && stages.get(next).containsKey("$limit")) {
-            all.add(stages.get(next++));
-        }
-        all.add(new BsonDocument("$replaceRoot", new BsonDocument("newRoot", new BsonString("$" + DOCUMENT))));
-        all.addAll(stages.subList(next, stages.size()));
-        return all;
-    }
-
-    private static Optional<BsonDocument> leading(List<BsonDocument> stages, int index, String name) {
-        return index < stages.size()
-                        && stages.get(index).containsKey(name)
-                        && stages.get(index).isDocument(name)
-                ? Optional.of(stages.get(index).getDocument(name))
-                : Optional.empty();
-    }
-
     /** Passes each document of the version to the consumer. */
     final void forEach(String what, Consumer<RawBsonDocument> consumer) {
         read(what, (collection, version) -> {
-            try (MongoCursor<RawBsonDocument> cursor =
-                    collection.aggregate(pipeline(version, List.of())).iterator()) {
-                cursor.forEachRemaining(consumer);
+            StoredQuery query = StoredQuery.of(List.of(), range(version));
+            try (MongoCursor<RawBsonDocument> cursor = query.run(collection, Limits.DEADLINE_MS_MAX)) {
+                cursor.forEachRemaining(stored -> consumer.accept(query.result(stored)));
             }
             return version;
         });

@@ -4,6 +4,8 @@ import static io.uniserve.port.mongodb.MongoTable.call;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
+import com.mongodb.client.model.ReplaceOptions;
+import com.mongodb.client.model.UpdateOptions;
 import io.uniserve.api.Document;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
@@ -11,6 +13,7 @@ import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +38,11 @@ final class MongoUpdateFunctions {
     private static final Set<String> DELETE_MANY_FIELDS = Set.of("q");
 
     /** Stores documents; those with the same id are replaced. */
-    static final EventualUpdate<MongoActor, Document> PUT = new Each("mongodb.put@1", false) {
+    static final EventualUpdate<MongoActor, Document> PUT = new RowUpdate("mongodb.put@1", false) {
         @Override
         void check(MongoActor actor, Document row) {
-            document(row);
+            checkDocument(actor, document(row));
+            checkOwner(actor, row);
         }
 
         @Override
@@ -53,17 +58,18 @@ final class MongoUpdateFunctions {
     };
 
     /** Stores new documents; an id that exists is a conflict. */
-    static final EventualUpdate<MongoActor, Document> INSERT = new Each("mongodb.insert@1", true) {
+    static final EventualUpdate<MongoActor, Document> INSERT = new RowUpdate("mongodb.insert@1", true) {
         @Override
         public void validate(MongoActor actor, List<Document> rows) {
             Set<BsonValue> before = new HashSet<>();
             for (Document row : rows) {
-                document(row);
+                checkDocument(actor, document(row));
+                checkOwner(actor, row);
                 BsonValue id = idOf(row);
-                if (!before.add(id) || actor.hasLive(id)) {
+                if (!before.add(id) || actor.live(id).isPresent()) {
                     throw new UniserveException(
                             ErrorCode.CONFLICT,
-                            "MongoDB: a document with _id " + id + " exists (DuplicateKey 11000): use " + PUT.id()
+                            "MongoDB: a document with _id " + json(id) + " exists (DuplicateKey 11000): use " + PUT.id()
                                     + " to replace it, or another _id");
                 }
             }
@@ -76,10 +82,10 @@ final class MongoUpdateFunctions {
     };
 
     /** Deletes documents by id; other fields are ignored. */
-    static final EventualUpdate<MongoActor, Document> DELETE = new Each("mongodb.delete@1", false) {
+    static final EventualUpdate<MongoActor, Document> DELETE = new RowUpdate("mongodb.delete@1", false) {
         @Override
         void check(MongoActor actor, Document row) {
-            idOf(row);
+            checkOwner(actor, row);
         }
 
         @Override
@@ -92,24 +98,31 @@ final class MongoUpdateFunctions {
      * Updates documents as MongoDB's command {@code update}: {@code q}, {@code u}, {@code upsert}. With {@code _id} it concerns one
      * document; without, sent to every actor, all that the filter finds.
      */
-    static final EventualUpdate<MongoActor, Document> UPDATE = new Each("mongodb.update@1", true) {
+    static final EventualUpdate<MongoActor, Document> UPDATE = new RowUpdate("mongodb.update@1", true) {
         @Override
-        void check(MongoActor actor, Document row) {
-            changed(actor, row);
+        public void validate(MongoActor actor, List<Document> rows) {
+            Map<BsonValue, RawBsonDocument> before = new HashMap<>();
+            for (Document row : rows) {
+                if (rows.size() > 1 && !row.fields().containsKey("_id")) {
+                    throw invalid(
+                            "update by a filter of all documents is not the only row of its update: send it alone");
+                }
+                updatedDocuments(actor, row, before)
+                        .forEach(document -> before.put(document.get("_id", BsonNull.VALUE), document));
+            }
         }
 
         @Override
         void apply(MongoActor actor, List<Document> rows) {
-            rows.forEach(row -> actor.put(changed(actor, row)));
+            rows.forEach(row -> actor.put(updatedDocuments(actor, row, Map.of())));
         }
     };
 
     /** Deletes the documents that the filter {@code q} finds; for every actor. */
-    static final EventualUpdate<MongoActor, Document> DELETE_MANY = new Each("mongodb.delete-many@1", true) {
+    static final EventualUpdate<MongoActor, Document> DELETE_MANY = new RowUpdate("mongodb.delete-many@1", true) {
         @Override
         void check(MongoActor actor, Document row) {
-            filter(row, DELETE_MANY_FIELDS);
-            actor.findLive(filter(row, DELETE_MANY_FIELDS));
+            actor.findLive(filter(row, DELETE_MANY_FIELDS)); // the engine refuses wrong operators
         }
 
         @Override
@@ -127,11 +140,11 @@ final class MongoUpdateFunctions {
     private MongoUpdateFunctions() {}
 
     /** Update function whose rows are checked and applied in their order. */
-    private abstract static class Each implements EventualUpdate<MongoActor, Document> {
+    private abstract static class RowUpdate implements EventualUpdate<MongoActor, Document> {
         private final String id;
         private final boolean readsActor;
 
-        Each(String id, boolean readsActor) {
+        RowUpdate(String id, boolean readsActor) {
             this.id = id;
             this.readsActor = readsActor;
         }
@@ -177,22 +190,15 @@ final class MongoUpdateFunctions {
         abstract void apply(MongoActor actor, List<Document> rows);
     }
 
-    /** The row as a document to store. */
+    /** The row as a document to store, _id first as in MongoDB. */
     private static BsonDocument document(Document row) {
-        BsonValue id = idOf(row);
-        BsonDocument document = DocumentConverter.toBson(row);
+        BsonDocument document = new BsonDocument("_id", idOf(row));
+        DocumentConverter.toBson(row).forEach(document::putIfAbsent);
         for (String name : document.keySet()) {
             if (name.startsWith("$")) {
-                throw invalid("document " + id + " has the field \"" + name
+                throw invalid("document " + json(idOf(row)) + " has the field \"" + name
                         + "\": names that begin with $ are operators; use another name");
             }
-        }
-        int size = BsonRows.encode(document).length;
-        if (size > DOCUMENT_BYTES_MAX) {
-            throw new UniserveException(
-                    ErrorCode.TOO_LARGE,
-                    "MongoDB: document " + id + " has " + size + " bytes of BSON, at most " + DOCUMENT_BYTES_MAX
-                            + " (BSONObjectTooLarge 10334): split it");
         }
         return document;
     }
@@ -217,25 +223,25 @@ final class MongoUpdateFunctions {
         BsonDocument filter =
                 DocumentConverter.document("filter q", row.fields().get("q"));
         CommandValidator.checkOperators(filter, true);
-        return filter;
+        return filter.clone();
     }
 
-    /** The documents that an update changes or adds, as they are afterwards. */
-    private static List<RawBsonDocument> changed(MongoActor actor, Document row) {
+    /**
+     * The documents that an update changes or adds, as they are afterwards.
+     *
+     * @param before documents as earlier rows of the same update leave them, by id
+     */
+    private static List<RawBsonDocument> updatedDocuments(
+            MongoActor actor, Document row, Map<BsonValue, RawBsonDocument> before) {
         BsonDocument filter = filter(row, UPDATE_FIELDS);
         @Nullable Object change = row.fields().get("u");
         boolean one = row.fields().containsKey("_id");
         boolean upsert = Boolean.TRUE.equals(row.fields().get("upsert"));
-        if (one) {
-            BsonValue id = idOf(row);
-            if (filter.containsKey("_id") && !filter.get("_id").equals(id)) {
-                throw invalid("filter q has another _id than the row; give both the same, or leave it out of q");
-            }
-            filter.put("_id", id);
-        } else if (!Boolean.TRUE.equals(row.fields().get("multi"))) {
+        if (!one && !Boolean.TRUE.equals(row.fields().get("multi"))) {
             throw invalid("update without _id changes one document that no key determines (ShardKeyNotFound 61):"
                     + " give the row its _id, or \"multi\": true and send it to every actor");
-        } else if (upsert) {
+        }
+        if (!one && upsert) {
             throw invalid("update with upsert needs the row's _id (ShardKeyNotFound 61): give it");
         }
         if (!(change instanceof Map<?, ?>)) {
@@ -248,14 +254,40 @@ final class MongoUpdateFunctions {
             throw invalid("update u replaces whole documents, which multi does not permit (FailedToParse 9):"
                     + " use operators such as $set");
         }
-        List<RawBsonDocument> found = actor.findLive(filter);
-        return found.isEmpty() && !upsert ? List.of() : run(actor, found, filter, update, operators, upsert);
+        List<RawBsonDocument> candidates = one ? candidate(actor, row, filter, before) : actor.findLive(filter);
+        List<RawBsonDocument> updated = runOnCopies(actor, candidates, filter, update, operators, upsert);
+        Set<BsonValue> ids = new HashSet<>();
+        candidates.forEach(document -> ids.add(document.get("_id", BsonNull.VALUE)));
+        if (one) {
+            ids.add(idOf(row));
+        }
+        for (RawBsonDocument document : updated) {
+            if (!ids.contains(document.get("_id", BsonNull.VALUE))) {
+                throw invalid("update u sets another _id (ImmutableField 66): leave it out");
+            }
+            checkDocument(actor, document);
+        }
+        updated.removeAll(new HashSet<>(candidates)); // documents that the update leaves as they are
+        return updated;
     }
 
-    /** Runs an update in the engine on copies of the documents. */
-    private static List<RawBsonDocument> run(
+    /** The document with the row's id, which the filter then names; none if it does not exist. */
+    private static List<RawBsonDocument> candidate(
+            MongoActor actor, Document row, BsonDocument filter, Map<BsonValue, RawBsonDocument> before) {
+        BsonValue id = idOf(row);
+        checkOwner(actor, row);
+        if (filter.containsKey("_id") && !id.equals(filter.get("_id"))) {
+            throw invalid("filter q has another _id than the row; give both the same, or leave it out of q");
+        }
+        filter.put("_id", id);
+        RawBsonDocument earlier = before.get(id);
+        return earlier == null ? actor.live(id).stream().toList() : List.of(earlier);
+    }
+
+    /** Runs an update in the engine on copies of the documents. An upsert beside a document with its id is a conflict. */
+    private static List<RawBsonDocument> runOnCopies(
             MongoActor actor,
-            List<RawBsonDocument> found,
+            List<RawBsonDocument> documents,
             BsonDocument filter,
             BsonDocument update,
             boolean operators,
@@ -264,26 +296,55 @@ final class MongoUpdateFunctions {
             MongoCollection<RawBsonDocument> copies =
                     actor.connection().database().getCollection("update_" + UUID.randomUUID(), RawBsonDocument.class);
             try {
-                if (!found.isEmpty()) {
-                    copies.insertMany(found);
+                if (!documents.isEmpty()) {
+                    copies.insertMany(documents);
                 }
                 if (operators) {
-                    copies.updateMany(filter, update, new com.mongodb.client.model.UpdateOptions().upsert(upsert));
+                    copies.updateMany(filter, update, new UpdateOptions().upsert(upsert));
                 } else {
-                    copies.replaceOne(
-                            filter,
-                            new RawBsonDocument(BsonRows.encode(update)),
-                            new com.mongodb.client.model.ReplaceOptions().upsert(upsert));
+                    RawBsonDocument replacement = new RawBsonDocument(BsonRows.encode(update));
+                    copies.replaceOne(filter, replacement, new ReplaceOptions().upsert(upsert));
                 }
-                List<RawBsonDocument> changed = new ArrayList<>();
+                List<RawBsonDocument> updated = new ArrayList<>();
                 try (MongoCursor<RawBsonDocument> cursor = copies.find().iterator()) {
-                    cursor.forEachRemaining(changed::add);
+                    cursor.forEachRemaining(updated::add);
                 }
-                return changed;
+                return updated;
             } finally {
                 copies.drop();
             }
         });
+    }
+
+    /** The row's _id decides its actor; another actor would keep a second document with that _id. */
+    private static void checkOwner(MongoActor actor, Document row) {
+        BsonValue id = idOf(row);
+        if (!row.keyField().equals("_id") || !actor.owns(row)) {
+            throw invalid("document " + json(id) + " does not belong to this actor:"
+                    + " make the row a Document with key field _id, and do not send it to every actor");
+        }
+    }
+
+    /** Checks a document as it will be stored. */
+    private static void checkDocument(MongoActor actor, BsonDocument document) {
+        int size = document instanceof RawBsonDocument raw
+                ? raw.getByteBuffer().remaining()
+                : BsonRows.encode(document).length;
+        if (size > DOCUMENT_BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "MongoDB: document " + json(document.get("_id", BsonNull.VALUE)) + " has " + size
+                            + " bytes of BSON, at most " + DOCUMENT_BYTES_MAX
+                            + " (BSONObjectTooLarge 10334): split it");
+        }
+        if (actor.connection().isEmbedded()) {
+            CommandValidator.checkPlainValues(document);
+        }
+    }
+
+    private static String json(BsonValue id) {
+        String text = new BsonDocument("v", id).toJson();
+        return text.substring("{\"v\": ".length(), text.length() - 1);
     }
 
     private static UniserveException invalid(String message) {

@@ -23,9 +23,8 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     private static final Set<String> PER_DOCUMENT = Set.of(
             "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$unwind", "$redact");
 
-    /** Stages that read or write other collections. */
-    private static final Set<String> OTHER_COLLECTIONS =
-            Set.of("$lookup", "$graphLookup", "$unionWith", "$out", "$merge");
+    /** Stages that {@link #of} leaves to actors. */
+    private static final Set<String> AT_ACTORS = Set.of("$sort", "$limit", "$group", "$count");
 
     /** Accumulators whose partial results can be accumulated again. */
     private static final Set<String> REPEATABLE = Set.of("$sum", "$min", "$max");
@@ -33,13 +32,13 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     private static final String PARTIAL = "a";
     private static final String COUNT_SUFFIX = "n";
 
-    /** Splits the stages. Fails with INVALID_ARGUMENT for a stage that is not one field, UNSUPPORTED for one of other collections. */
+    /** Splits the stages. Fails with INVALID_ARGUMENT for a stage that is not one field. */
     static SplitPipeline of(List<BsonDocument> stages) {
         List<BsonDocument> actors = new ArrayList<>();
         for (int i = 0; i < stages.size(); i++) {
             String name = name(stages.get(i));
             if (!PER_DOCUMENT.contains(name)) {
-                checkCollections(stages.subList(i, stages.size()));
+                stages.subList(i, stages.size()).forEach(SplitPipeline::name);
                 List<BsonDocument> merge = new ArrayList<>(stages.subList(i, stages.size()));
                 splitStage(name, actors, merge);
                 return new SplitPipeline(List.copyOf(actors), List.copyOf(merge));
@@ -49,7 +48,8 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
         return new SplitPipeline(List.copyOf(actors), List.of());
     }
 
-    private static String name(BsonDocument stage) {
+    /** Name of a stage, which must be its only field. */
+    static String name(BsonDocument stage) {
         if (stage.size() != 1) {
             throw UniserveException.invalid("MongoDB: a pipeline stage has " + stage.size()
                     + " fields (Location40323): give it one, its operator");
@@ -57,15 +57,13 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
         return stage.getFirstKey();
     }
 
-    private static void checkCollections(List<BsonDocument> stages) {
+    /** Refuses stages that no planner sends to actors, such as those that write collections. */
+    static void checkActorStages(List<BsonDocument> stages) {
         for (BsonDocument stage : stages) {
             String name = name(stage);
-            if (OTHER_COLLECTIONS.contains(name)) {
+            if (!PER_DOCUMENT.contains(name) && !AT_ACTORS.contains(name)) {
                 throw UniserveException.unsupported(
-                        "MongoDB: stage " + name + " (CommandNotSupported 115): query one table at a time");
-            }
-            if (name.equals("$facet") && stage.isDocument(name)) {
-                stage.getDocument(name).values().forEach(each -> checkCollections(documents("$facet", each)));
+                        "MongoDB: stage " + name + " at an actor: send the pipeline as a query");
             }
         }
     }
@@ -104,6 +102,10 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
                 }
             }
             case "$sortByCount" -> {
+                if (!body.isDocument()
+                        && !(body.isString() && body.asString().getValue().startsWith("$"))) {
+                    return; // the engine refuses it
+                }
                 BsonDocument counts = group(body, "count", "$sum", null);
                 BsonDocument sort = new BsonDocument("$sort", new BsonDocument("count", new BsonInt32(-1)));
                 merge.remove(0);
@@ -161,8 +163,11 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
             if (field.getKey().equals("_id")) {
                 continue;
             }
-            if (!field.getValue().isDocument() || field.getValue().asDocument().size() != 1) {
-                return;
+            boolean plain = !field.getKey().contains(".") && !field.getKey().startsWith("$");
+            if (!plain
+                    || !field.getValue().isDocument()
+                    || field.getValue().asDocument().size() != 1) {
+                return; // the engine refuses it
             }
             String accumulator = field.getValue().asDocument().getFirstKey();
             BsonValue input = field.getValue().asDocument().getOrDefault(accumulator, BsonNull.VALUE);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonValue;
 
 /**
@@ -50,7 +51,7 @@ final class AnswerComparison {
             return false;
         }
         for (Map.Entry<String, BsonValue> field : left.entrySet()) {
-            BsonValue other = right.get(field.getKey());
+            BsonValue other = right.getOrDefault(field.getKey(), BsonNull.VALUE);
             boolean unordered = field.getKey().equals("set") || field.getKey().equals("values");
             boolean equal = unordered && field.getValue().isArray() && other.isArray()
                     ? areEqualLists(sorted(field.getValue()), sorted(other))

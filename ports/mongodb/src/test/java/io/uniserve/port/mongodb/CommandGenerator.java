@@ -178,7 +178,7 @@ final class CommandGenerator {
             stages.add(perDocument());
         }
         stages.add(
-                switch (random.nextInt(8)) {
+                switch (random.nextInt(9)) {
                     case 0 -> "{$sort: {n: 1, _id: 1}}, {$skip: 3}, {$limit: " + (1 + random.nextInt(20)) + "}";
                     case 1 -> "{$count: 'n'}";
                     case 2 -> "{$sortByCount: '$" + pick(List.of("g", "s", "n")) + "'}, {$sort: {count: -1, _id: 1}}";
@@ -188,6 +188,9 @@ final class CommandGenerator {
                     case 5 ->
                         "{$sort: {_id: 1}}, {$group: {_id: '$g', f: {$first: '$n'}, l: {$last: '$s'}, p: {$push: '$n'}}},"
                                 + " {$sort: {_id: 1}}";
+                    case 6 ->
+                        "{$lookup: {from: 'u', localField: 'g', foreignField: 'g', as: 'j'}}, {$unwind: '$j'},"
+                                + " {$group: {_id: '$j._id', c: {$sum: 1}, hi: {$max: '$j.n'}}}, {$sort: {_id: 1}}";
                     default -> group() + ", {$sort: {_id: 1}}";
                 });
         return "{$addFields: {m: {$ifNull: ['$n', 3]}}}, " + String.join(", ", stages);

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class MongoParityTest {
     private static final int DOCUMENTS = 300;
+    private static final int OTHER_DOCUMENTS = 20;
     private static final int COMMANDS = Integer.getInteger("uniserve.parity.queries", 500);
     private static final long SEED = Long.getLong("uniserve.parity.seed", 38);
 
@@ -65,13 +66,15 @@ class MongoParityTest {
 
     /** Documents are stored, some are replaced, and some are deleted. */
     private static void fill(UniserveClient client, MongoDatabase one, CommandGenerator generator, Random random) {
-        client.admin()
-                .createTable(TableSpec.named("t")
-                        .port("mongodb")
-                        .keyField("_id")
-                        .hash(7)
-                        .replicas(2)
-                        .option("indexes", "[{\"n\": 1}]"));
+        create(client, "t", 7);
+        create(client, "u", 3);
+        List<Document> others = new ArrayList<>();
+        for (long id = 0; id < OTHER_DOCUMENTS; id++) {
+            others.add(generator.document(id));
+        }
+        client.table("u").update("mongodb.put@1", Document.CODEC, others).run().orThrow();
+        MongoCollection<BsonDocument> otherCollection = one.getCollection("u", BsonDocument.class);
+        others.forEach(row -> otherCollection.insertOne(DocumentConverter.toBson(row)));
         Map<String, Document> documents = new TreeMap<>();
         for (int round = 0; round < 2; round++) {
             List<Document> stored = new ArrayList<>();
@@ -96,6 +99,16 @@ class MongoParityTest {
         documents.values().removeAll(deleted);
         MongoCollection<BsonDocument> collection = one.getCollection("t", BsonDocument.class);
         documents.values().forEach(row -> collection.insertOne(DocumentConverter.toBson(row)));
+    }
+
+    private static void create(UniserveClient client, String table, int actors) {
+        client.admin()
+                .createTable(TableSpec.named(table)
+                        .port("mongodb")
+                        .keyField("_id")
+                        .hash(actors)
+                        .replicas(2)
+                        .option("indexes", "[{\"n\": 1}]"));
     }
 
     private static void compare(UniserveClient client, MongoDatabase one, CommandGenerator generator) {

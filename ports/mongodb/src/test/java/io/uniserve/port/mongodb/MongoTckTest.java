@@ -43,7 +43,7 @@ class MongoTckTest extends PortTck {
             return new TableMeta(
                     new TableName("tck"),
                     1,
-                    new Partitioner.Hash(4),
+                    new Partitioner.Hash(1),
                     "_id",
                     ConsistencyLevel.EVENTUAL,
                     1,

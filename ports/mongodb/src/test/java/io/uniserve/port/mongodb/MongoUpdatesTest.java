@@ -5,20 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
+import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.TableUpdate;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.time.ChunkCalendar;
+import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
@@ -156,6 +162,87 @@ class MongoUpdatesTest {
     }
 
     @Test
+    void anIdHasOneDocument() {
+        create("ids", ConsistencyLevel.EVENTUAL);
+        Document upsert =
+                document("_id", 3L, "q", Map.of("n", 7L), "u", Map.of("$set", Map.of("s", "z")), "upsert", true);
+        refuses(
+                ErrorCode.CONFLICT,
+                "duplicate key",
+                () -> update("ids", "mongodb.update@1", List.of(upsert)).run().orThrow());
+        refuses(
+                ErrorCode.INVALID_ROW,
+                "does not belong to this actor",
+                () -> update("ids", "mongodb.put@1", List.of(document("_id", 3L)))
+                        .everywhere()
+                        .run()
+                        .orThrow());
+        refuses(
+                ErrorCode.INVALID_ROW,
+                "begins with $",
+                () -> update("ids", "mongodb.put@1", List.of(document("_id", 3L, "o", Map.of("t", "$n"))))
+                        .run()
+                        .orThrow());
+        assertThat(count("ids", "{}"))
+                .as("the document's own actor may store it again")
+                .isEqualTo(DOCUMENTS);
+    }
+
+    @Test
+    void rowsOfOneUpdateSeeThoseBefore() {
+        create("rows", ConsistencyLevel.EVENTUAL);
+        Document text = document("_id", 3L, "q", Map.of(), "u", Map.of("$set", Map.of("n", "text")));
+        Document increment = document("_id", 3L, "q", Map.of(), "u", Map.of("$inc", Map.of("n", 1L)));
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "non-numeric",
+                () -> update("rows", "mongodb.update@1", List.of(text, increment))
+                        .run()
+                        .orThrow());
+        update("rows", "mongodb.update@1", List.of(increment, increment)).run().orThrow();
+        assertThat(documents("rows", "{n: {$ne: 0}}")).contains("\"_id\": 3").contains("\"n\": 2");
+    }
+
+    @Test
+    void aProjectionByTheEngineKeepsTheOrder() {
+        create("order", ConsistencyLevel.EVENTUAL);
+        String found = ask(
+                        "order",
+                        "{find: 'order', filter: {_id: {$in: [1, 2, 3]}}, sort: {_id: -1}, projection: {'n.b': 1}}")
+                .toString();
+        assertThat(found.indexOf("\"_id\": 3")).isLessThan(found.indexOf("\"_id\": 1"));
+    }
+
+    @Test
+    void tablesAndOperatorsThatWouldBreakTheRulesAreRefused() {
+        Partitioner chunks = new Partitioner.Time(
+                "ts",
+                new ChunkCalendar(IsoPeriod.parse("chunk", "P1D"), ZoneOffset.UTC),
+                1,
+                Optional.empty(),
+                IsoPeriod.parse("ahead", "P1D"));
+        refuses(
+                ErrorCode.UNSUPPORTED,
+                "partitioned by time",
+                () -> client.admin()
+                        .createTable(TableSpec.named("chunks")
+                                .port("mongodb")
+                                .keyField("_id")
+                                .partitioner(chunks)));
+        create("operator", ConsistencyLevel.EVENTUAL);
+        List<BsonDocument> out = List.of(BsonDocument.parse("{$out: 'stolen'}"));
+        refuses(
+                ErrorCode.UNSUPPORTED,
+                "stage $out",
+                () -> client.table("operator")
+                        .all()
+                        .retrieve(
+                                RetrieveCall.of(MongoEngine.AGGREGATE),
+                                MongoEngine.encode(out),
+                                values -> values.size()));
+    }
+
+    @Test
     void refusedUpdatesChangeNothing() {
         create("refused", ConsistencyLevel.EVENTUAL);
         Map<String, Object> set = Map.of("$set", Map.of("n", 1L));
@@ -214,7 +301,7 @@ class MongoUpdatesTest {
         faults.put("{aggregate: 'asked', cursor: {}}", "INVALID_ARGUMENT: MongoDB: field 'pipeline' is missing");
         faults.put(pipeline("{$match: {}, $limit: 1}"), "INVALID_ARGUMENT: MongoDB: a pipeline stage has 2 fields");
         faults.put(pipeline("{$nope: 1}"), "UNSUPPORTED: MongoDB: ");
-        faults.put(pipeline("{$lookup: {from: 'x'}}"), "UNSUPPORTED: MongoDB: stage $lookup");
+        faults.put(pipeline("{$lookup: {from: 'x', as: 'x'}}"), "TABLE_NOT_FOUND: ");
         faults.put(pipeline("{$facet: {a: [{$out: 'x'}]}}"), "UNSUPPORTED: MongoDB: stage $out");
         faults.put(pipeline("{$addFields: {x: {$function: {}}}}"), "UNSUPPORTED: MongoDB: $function, which runs code");
         faults.forEach((command, fault) -> assertThatThrownBy(() -> client.query("asked", command))

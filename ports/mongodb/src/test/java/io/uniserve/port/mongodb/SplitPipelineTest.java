@@ -1,0 +1,72 @@
+package io.uniserve.port.mongodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+
+/** What actors do of a pipeline, and what is left for the merge. */
+class SplitPipelineTest {
+    private static SplitPipeline split(String stages) {
+        return SplitPipeline.of(SplitPipeline.documents(
+                "pipeline", BsonDocument.parse("{p: [" + stages + "]}").getArray("p")));
+    }
+
+    private static void splits(String stages, String actors, String merge) {
+        SplitPipeline split = split(stages);
+        assertThat(split.actors())
+                .as(stages)
+                .isEqualTo(SplitPipeline.documents(
+                        "a", BsonDocument.parse("{p: [" + actors + "]}").getArray("p")));
+        assertThat(split.merge())
+                .as(stages)
+                .isEqualTo(SplitPipeline.documents(
+                        "m", BsonDocument.parse("{p: [" + merge + "]}").getArray("p")));
+    }
+
+    @Test
+    void stagesOfSingleDocumentsNeedNoMerge() {
+        splits(
+                "{$match: {a: 1}}, {$unwind: '$b'}, {$project: {b: 1}}",
+                "{$match: {a: 1}}, {$unwind: '$b'}, {$project: {b: 1}}",
+                "");
+        splits("", "", "");
+    }
+
+    @Test
+    void actorsReturnAsManyAsLimitsNeed() {
+        splits(
+                "{$sort: {a: 1}}, {$skip: 5}, {$limit: 3}",
+                "{$sort: {a: 1}}, {$limit: 8}",
+                "{$sort: {a: 1}}, {$skip: 5}, {$limit: 3}");
+        splits("{$limit: 4}, {$match: {a: 1}}", "{$limit: 4}", "{$limit: 4}, {$match: {a: 1}}");
+        splits("{$skip: 2}, {$match: {a: 1}}", "", "{$skip: 2}, {$match: {a: 1}}");
+        splits("{$limit: 4}, {$skip: 1}, {$limit: 2}", "{$limit: 3}", "{$limit: 4}, {$skip: 1}, {$limit: 2}");
+        splits("{$sort: {a: 1}}", "", "{$sort: {a: 1}}");
+    }
+
+    @Test
+    void groupsAreMadeTwiceIfTheirAccumulatorsPermit() {
+        splits(
+                "{$group: {_id: '$g', n: {$sum: 1}, hi: {$max: '$x'}}}, {$match: {n: 2}}",
+                "{$group: {_id: '$g', a0: {$sum: 1}, a1: {$max: '$x'}}}",
+                "{$group: {_id: '$_id', a0: {$sum: '$a0'}, a1: {$max: '$a1'}}}, {$project: {n: '$a0', hi: '$a1'}}, {$match: {n: 2}}");
+        splits("{$group: {_id: null, all: {$push: '$x'}}}", "", "{$group: {_id: null, all: {$push: '$x'}}}");
+        splits("{$count: 'n'}", "{$count: 'n'}", "{$group: {_id: null, n: {$sum: '$n'}}}, {$project: {_id: 0}}");
+    }
+
+    @Test
+    void namesTheTablesThatStagesReadAtAnyDepth() {
+        List<BsonDocument> stages = split(
+                        "{$facet: {a: [{$lookup: {from: 'b', pipeline: [{$unionWith: 'c'}], as: 'x'}}]}},"
+                                + " {$unionWith: {coll: 'd', pipeline: []}}")
+                .merge();
+        assertThat(ForeignCollections.names(stages)).containsExactly("b", "c", "d");
+        assertThatThrownBy(() -> ForeignCollections.names(
+                        split("{$sort: {a: 1}}, {$facet: {x: [{$out: 'x'}]}}").merge()))
+                .hasMessageContaining("$out");
+        assertThatThrownBy(() -> split("{}")).hasMessageContaining("0 fields");
+    }
+}

@@ -12,7 +12,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -29,12 +28,13 @@ final class MergeCollection implements AutoCloseable {
 
     private final MongoDatabase database;
     private final QueryCancellation life;
-    private final String name = "merge_" + UUID.randomUUID().toString().replace("-", "");
+    private final String name;
     private final MongoCollection<RawBsonDocument> collection;
 
     private MergeCollection(MongoConnection connection, QueryCancellation life) {
         this.database = connection.database();
         this.life = life;
+        this.name = connection.newName("merge");
         this.collection = database.getCollection(name, RawBsonDocument.class);
     }
 

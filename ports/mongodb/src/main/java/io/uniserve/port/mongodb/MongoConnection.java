@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInvalidOperationException;
@@ -54,6 +55,7 @@ final class MongoConnection implements AutoCloseable {
     private final @Nullable MongoServer embedded;
     private final MongoClient client;
     private final MongoDatabase database;
+    private final AtomicLong names = new AtomicLong();
     private int users = 1;
 
     private MongoConnection(@Nullable MongoServer embedded, String uri) {
@@ -161,6 +163,11 @@ final class MongoConnection implements AutoCloseable {
 
     MongoDatabase database() {
         return database;
+    }
+
+    /** Returns a name that no collection of this database has had. */
+    String newName(String kind) {
+        return kind + "_" + names.incrementAndGet();
     }
 
     boolean isEmbedded() {

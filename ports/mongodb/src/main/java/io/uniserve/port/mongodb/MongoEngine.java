@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -169,7 +168,7 @@ public final class MongoEngine implements Engine {
     private record Actors(MongoConnection connection) implements ActorFactory<MongoActor> {
         @Override
         public MongoActor create(ActorContext context) {
-            String name = "actor_" + context.meta().tableId() + "_" + context.actor() + "_" + UUID.randomUUID();
+            String name = connection.newName("actor_" + context.meta().tableId() + "_" + context.actor());
             return new MongoActor(connection, context, name, indexes(context.meta()));
         }
 

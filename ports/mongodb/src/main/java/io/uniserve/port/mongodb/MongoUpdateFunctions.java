@@ -19,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
@@ -293,8 +292,9 @@ final class MongoUpdateFunctions {
             boolean operators,
             boolean upsert) {
         return call("update documents", () -> {
-            MongoCollection<RawBsonDocument> copies =
-                    actor.connection().database().getCollection("update_" + UUID.randomUUID(), RawBsonDocument.class);
+            MongoCollection<RawBsonDocument> copies = actor.connection()
+                    .database()
+                    .getCollection(actor.connection().newName("update"), RawBsonDocument.class);
             try {
                 if (!documents.isEmpty()) {
                     copies.insertMany(documents);

@@ -21,13 +21,13 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.apache.druid.hll.HyperLogLogCollector;
 import org.apache.druid.java.util.common.guava.Sequence;
 import org.apache.druid.java.util.common.guava.Sequences;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryContexts;
 import org.apache.druid.query.QueryPlus;
 import org.apache.druid.query.QueryToolChest;
-import org.apache.druid.query.aggregation.MetricManipulatorFns;
 import org.apache.druid.query.context.ResponseContext;
 import org.apache.druid.query.topn.TopNQuery;
 import org.jspecify.annotations.Nullable;
@@ -163,6 +163,16 @@ public final class PartialResults {
                 .map(part -> BucketTimes.withFirst(query, range, rows(part.getValue(), query, factories)));
     }
 
+    /**
+     * A serialized collector of HyperLogLog is sparse, and Druid estimates a sparse one without its overflow register, which has the empty
+     * text. Merged into an empty one it is dense.
+     */
+    private static @Nullable Object dense(@Nullable Object value) {
+        return value instanceof HyperLogLogCollector collector && collector.getMaxOverflowValue() != 0
+                ? HyperLogLogCollector.makeLatestCollector().fold(collector)
+                : value;
+    }
+
     @SuppressWarnings("unchecked") // Results of one request are all of the query's class.
     private static <T> List<T> rows(Part part, Query<T> asked, QueryFactories factories) {
         if (part.encoded == null) {
@@ -174,7 +184,8 @@ public final class PartialResults {
         try {
             List<T> decoded = mapper.readValue(part.encoded.toArray(), type);
             List<T> results = decoded.stream()
-                    .map(toolChest.makePreComputeManipulatorFn(asked, MetricManipulatorFns.deserializing())::apply)
+                    .map(toolChest.makePreComputeManipulatorFn(
+                            asked, (factory, object) -> dense(factory.deserialize(object)))::apply)
                     .toList();
             return TopNTypes.restored(asked, results);
         } catch (IOException e) {

@@ -15,6 +15,7 @@ import io.uniserve.port.druid.runtime.QueryFactories;
 import io.uniserve.port.druid.runtime.QueryIds;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,7 +29,11 @@ import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryContexts;
 import org.apache.druid.query.QueryPlus;
 import org.apache.druid.query.QueryToolChest;
+import org.apache.druid.query.aggregation.MetricManipulationFn;
+import org.apache.druid.query.aggregation.MetricManipulatorFns;
 import org.apache.druid.query.context.ResponseContext;
+import org.apache.druid.query.groupby.GroupByQuery;
+import org.apache.druid.query.groupby.ResultRow;
 import org.apache.druid.query.topn.TopNQuery;
 import org.jspecify.annotations.Nullable;
 
@@ -183,10 +188,18 @@ public final class PartialResults {
         JavaType type = mapper.getTypeFactory().constructCollectionType(List.class, toolChest.getBaseResultType());
         try {
             List<T> decoded = mapper.readValue(part.encoded.toArray(), type);
+            // The tool chest of groupBy accepts no other function.
+            boolean rows = asked instanceof GroupByQuery;
+            MetricManipulationFn deserializing = rows
+                    ? MetricManipulatorFns.deserializing()
+                    : (factory, object) -> dense(factory.deserialize(object));
             List<T> results = decoded.stream()
-                    .map(toolChest.makePreComputeManipulatorFn(
-                            asked, (factory, object) -> dense(factory.deserialize(object)))::apply)
+                    .map(toolChest.makePreComputeManipulatorFn(asked, deserializing)::apply)
                     .toList();
+            if (rows) {
+                results.forEach(row -> Arrays.setAll(
+                        ((ResultRow) row).getArray(), place -> dense(((ResultRow) row).getArray()[place])));
+            }
             return TopNTypes.restored(asked, results);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "results cannot be read: " + e.getMessage(), e);

@@ -29,12 +29,13 @@ import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryContexts;
 import org.apache.druid.query.QueryPlus;
 import org.apache.druid.query.QueryToolChest;
-import org.apache.druid.query.aggregation.MetricManipulationFn;
+import org.apache.druid.query.Result;
 import org.apache.druid.query.aggregation.MetricManipulatorFns;
 import org.apache.druid.query.context.ResponseContext;
-import org.apache.druid.query.groupby.GroupByQuery;
 import org.apache.druid.query.groupby.ResultRow;
+import org.apache.druid.query.timeseries.TimeseriesResultValue;
 import org.apache.druid.query.topn.TopNQuery;
+import org.apache.druid.query.topn.TopNResultValue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -172,6 +173,16 @@ public final class PartialResults {
      * A serialized collector of HyperLogLog is sparse, and Druid estimates a sparse one without its overflow register, which has the empty
      * text. Merged into an empty one it is dense.
      */
+    private static void densify(Object result) {
+        if (result instanceof ResultRow row) {
+            Arrays.setAll(row.getArray(), place -> dense(row.getArray()[place]));
+        } else if (result instanceof Result<?> timed && timed.getValue() instanceof TimeseriesResultValue values) {
+            values.getBaseObject().replaceAll((name, value) -> dense(value));
+        } else if (result instanceof Result<?> timed && timed.getValue() instanceof TopNResultValue values) {
+            values.getValue().forEach(value -> value.getBaseObject().replaceAll((name, metric) -> dense(metric)));
+        }
+    }
+
     private static @Nullable Object dense(@Nullable Object value) {
         return value instanceof HyperLogLogCollector collector && collector.getMaxOverflowValue() != 0
                 ? HyperLogLogCollector.makeLatestCollector().fold(collector)
@@ -188,18 +199,10 @@ public final class PartialResults {
         JavaType type = mapper.getTypeFactory().constructCollectionType(List.class, toolChest.getBaseResultType());
         try {
             List<T> decoded = mapper.readValue(part.encoded.toArray(), type);
-            // The tool chest of groupBy accepts no other function.
-            boolean rows = asked instanceof GroupByQuery;
-            MetricManipulationFn deserializing = rows
-                    ? MetricManipulatorFns.deserializing()
-                    : (factory, object) -> dense(factory.deserialize(object));
             List<T> results = decoded.stream()
-                    .map(toolChest.makePreComputeManipulatorFn(asked, deserializing)::apply)
+                    .map(toolChest.makePreComputeManipulatorFn(asked, MetricManipulatorFns.deserializing())::apply)
                     .toList();
-            if (rows) {
-                results.forEach(row -> Arrays.setAll(
-                        ((ResultRow) row).getArray(), place -> dense(((ResultRow) row).getArray()[place])));
-            }
+            results.forEach(PartialResults::densify);
             return TopNTypes.restored(asked, results);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "results cannot be read: " + e.getMessage(), e);

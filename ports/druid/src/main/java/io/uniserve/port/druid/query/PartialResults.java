@@ -169,10 +169,7 @@ public final class PartialResults {
                 .map(part -> BucketTimes.withFirst(query, range, rows(part.getValue(), query, factories)));
     }
 
-    /**
-     * A serialized collector of HyperLogLog is sparse, and Druid estimates a sparse one without its overflow register, which has the empty
-     * text. Merged into an empty one it is dense.
-     */
+    /** Makes the collectors of a result dense. */
     private static void densify(Object result) {
         if (result instanceof ResultRow row) {
             Arrays.setAll(row.getArray(), place -> dense(row.getArray()[place]));
@@ -183,6 +180,10 @@ public final class PartialResults {
         }
     }
 
+    /**
+     * A serialized collector of HyperLogLog is sparse, and Druid estimates a sparse one without its overflow register, which has the empty
+     * text. Merged into an empty one it is dense.
+     */
     private static @Nullable Object dense(@Nullable Object value) {
         return value instanceof HyperLogLogCollector collector && collector.getMaxOverflowValue() != 0
                 ? HyperLogLogCollector.makeLatestCollector().fold(collector)

@@ -155,12 +155,6 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         unpublishedBytes += size;
     }
 
-    /** Whether a document with this id is live, also one that is not published yet. */
-    boolean hasLive(BsonValue id) {
-        BsonDocument filter = new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW));
-        return call("look up a document", () -> collection.find(filter).first() != null);
-    }
-
     /** The live document with this id, also one that is not published yet. */
     Optional<RawBsonDocument> live(BsonValue id) {
         return findLive(new BsonDocument("_id", id)).stream().findFirst();

@@ -2,6 +2,7 @@ package io.uniserve.lucene;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.ConcurrentModificationException;
 import java.util.IllformedLocaleException;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
@@ -44,13 +45,16 @@ public final class QueryErrorClassifier {
     }
 
     /**
-     * True if the failure was thrown while a query was parsed, before the index was read: the query's text is the cause.
+     * True if the failure was thrown while a query was parsed, before the index was read: the query's text is the cause. A modification by
+     * another thread is a fault of the engine at that moment; the same query may succeed.
      *
      * @param reading matches the methods that parse queries, as {@code class.method}
      */
     public static boolean whileRead(Throwable failure, Pattern reading) {
         for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof IOException || cause instanceof AlreadyClosedException) {
+            if (cause instanceof IOException
+                    || cause instanceof AlreadyClosedException
+                    || cause instanceof ConcurrentModificationException) {
                 return false;
             }
         }

@@ -3,6 +3,7 @@ package io.uniserve.lucene;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.ConcurrentModificationException;
 import java.util.IllformedLocaleException;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -47,6 +48,8 @@ class QueryErrorClassifierTest {
         assertThat(QueryErrorClassifier.whileRead(read(new IOException("x")), HERE))
                 .isFalse();
         assertThat(QueryErrorClassifier.whileRead(read(new AlreadyClosedException("x")), HERE))
+                .isFalse();
+        assertThat(QueryErrorClassifier.whileRead(read(new ConcurrentModificationException()), HERE))
                 .isFalse();
         assertThat(QueryErrorClassifier.whileRead(new RuntimeException("elsewhere"), HERE))
                 .isFalse();

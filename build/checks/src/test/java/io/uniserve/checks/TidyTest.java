@@ -30,9 +30,7 @@ class TidyTest {
 
     private static final String NOWHERE = "(?!)";
     private static final String CLOCK = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?time/.*";
-    private static final String RANDOM = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?(time|ids)/.*"
-            + "|ports/mongodb/src/main/java/io/uniserve/port/mongodb/MongoConnection\\.java"; // a database that servers
-    // may share
+    private static final String RANDOM = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?(time|ids)/.*";
     private static final String CLI =
             "(uniserve-cli(-api)?|benchmarks/(harness|solrcloud|peer-api|spark|druid))/src/.*";
 

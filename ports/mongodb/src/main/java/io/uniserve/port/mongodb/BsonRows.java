@@ -88,20 +88,30 @@ record BsonRows(int count, Bytes bson) {
         }
     }
 
+    /** Receiver of a part of an array. */
+    interface ByteSink<E extends Exception> {
+        void write(byte[] array, int offset, int length) throws E;
+    }
+
+    /** Passes a document's BSON on, without a copy. */
+    static <E extends Exception> void write(RawBsonDocument document, ByteSink<E> sink) throws E {
+        ByteBuffer bytes = document.getByteBuffer().asNIO();
+        sink.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+    }
+
     /** Collector of documents up to the limit of one actor's answer. Not thread-safe. */
     static final class Builder {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private int count;
 
         void add(RawBsonDocument document) {
-            ByteBuffer next = document.getByteBuffer().asNIO();
-            if (bytes.size() + (long) next.remaining() > Limits.RESULT_BYTES_PER_ACTOR_MAX) {
+            if (bytes.size() + (long) document.getByteBuffer().remaining() > Limits.RESULT_BYTES_PER_ACTOR_MAX) {
                 throw new UniserveException(
                         ErrorCode.TOO_LARGE,
                         "MongoDB: the answer of one actor has more than " + Limits.RESULT_BYTES_PER_ACTOR_MAX
                                 + " bytes: use a limit, a projection, or a pipeline that returns less");
             }
-            bytes.write(next.array(), next.arrayOffset() + next.position(), next.remaining());
+            write(document, bytes::write);
             count++;
         }
 

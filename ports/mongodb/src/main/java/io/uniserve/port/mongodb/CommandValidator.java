@@ -29,10 +29,10 @@ final class CommandValidator {
      * @param replicated true for a part of an update, which every replica evaluates: refuses what differs between evaluations, too
      */
     static void checkOperators(BsonValue value, boolean replicated) {
-        check(value, replicated, false, 1);
+        check(value, replicated, 1);
     }
 
-    private static void check(BsonValue value, boolean replicated, boolean evaluated, int depth) {
+    private static void check(BsonValue value, boolean replicated, int depth) {
         if (depth > DEPTH_MAX) {
             throw UniserveException.invalid("MongoDB: the command has more than " + DEPTH_MAX
                     + " levels of documents and arrays (Overflow 15): nest less");
@@ -40,11 +40,11 @@ final class CommandValidator {
         if (value.isDocument()) {
             for (Map.Entry<String, BsonValue> field : value.asDocument().entrySet()) {
                 checkName(field.getKey(), replicated);
-                check(field.getValue(), replicated, evaluated || field.getKey().equals("$expr"), depth + 1);
+                check(field.getValue(), replicated, depth + 1);
             }
         } else if (value.isArray()) {
             for (BsonValue element : value.asArray()) {
-                check(element, replicated, evaluated, depth + 1);
+                check(element, replicated, depth + 1);
             }
         } else if (value.isString()
                 && replicated

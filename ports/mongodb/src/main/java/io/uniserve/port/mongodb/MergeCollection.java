@@ -26,12 +26,14 @@ import org.bson.conversions.Bson;
 final class MergeCollection implements AutoCloseable {
     private static final int BATCH_DOCUMENTS = 10_000;
 
+    private final MongoConnection connection;
     private final MongoDatabase database;
     private final QueryCancellation life;
     private final String name;
     private final MongoCollection<RawBsonDocument> collection;
 
     private MergeCollection(MongoConnection connection, QueryCancellation life) {
+        this.connection = connection;
         this.database = connection.database();
         this.life = life;
         this.name = connection.newName("merge");
@@ -39,15 +41,18 @@ final class MergeCollection implements AutoCloseable {
     }
 
     /** Creates a collection for stages: documents are results of pipelines, whose ids may be equal or missing. */
-    static MergeCollection ofResults(
-            MongoConnection connection, QueryCancellation life, List<RawBsonDocument> documents) {
-        return new MergeCollection(connection, life).fill(wrapped(documents));
+    static MergeCollection ofResults(QueryCancellation life, List<RawBsonDocument> documents) {
+        return new MergeCollection(MongoConnection.borrow(), life).fill(wrapped(documents));
     }
 
-    /** Creates a collection for {@link #find} or for stages of other tables: documents are whole, with distinct ids. */
-    static MergeCollection ofDocuments(
-            MongoConnection connection, QueryCancellation life, List<RawBsonDocument> documents) {
-        return new MergeCollection(connection, life).fill(documents);
+    /** Creates a collection for {@link #find}: documents are whole, with distinct ids. */
+    static MergeCollection ofDocuments(QueryCancellation life, List<RawBsonDocument> documents) {
+        return new MergeCollection(MongoConnection.borrow(), life).fill(documents);
+    }
+
+    /** Creates a collection of whole documents in the same database, so that stages on this one can read it. */
+    MergeCollection beside(List<RawBsonDocument> documents) {
+        return new MergeCollection(connection.borrowAgain(), life).fill(documents);
     }
 
     private MergeCollection fill(List<RawBsonDocument> documents) {
@@ -141,9 +146,13 @@ final class MergeCollection implements AutoCloseable {
 
     @Override
     public void close() {
-        call("drop a collection", () -> {
-            collection.drop();
-            return name;
-        });
+        try {
+            call("drop a collection", () -> {
+                collection.drop();
+                return name;
+            });
+        } finally {
+            connection.release();
+        }
     }
 }

@@ -70,7 +70,11 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         try {
             call("create a collection", () -> create(indexes));
         } catch (UniserveException e) {
-            collection.drop();
+            try {
+                collection.drop();
+            } catch (RuntimeException unreachable) {
+                e.addSuppressed(unreachable);
+            }
             throw e;
         }
     }

@@ -7,7 +7,6 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,12 +37,7 @@ final class MongoCheckpointFile {
                 new BufferedOutputStream(Files.newOutputStream(directory.resolve(NAME))), crc))) {
             long[] count = new long[1];
             table.forEach("write a checkpoint", document -> {
-                ByteBuffer bytes = document.getByteBuffer().asNIO();
-                try {
-                    out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                BsonRows.write(document, out::write);
                 count[0]++;
             });
             out.writeInt(0);

@@ -19,7 +19,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,6 +26,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInvalidOperationException;
 import org.bson.BsonSerializationException;
+import org.bson.RawBsonDocument;
 import org.bson.json.JsonParseException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +43,8 @@ final class MongoConnection implements AutoCloseable {
     private static final int MAJOR_VERSION_MIN = 5;
     private static final long SELECTION_TIMEOUT_MS = 10_000;
     private static final String DATABASE_PREFIX = "uniserve_";
+    private static final int DATABASES_MAX = 1_000;
+    private static final int DUPLICATE_KEY = 11000;
 
     /** Errors of a user's command have a code; others are faults of the server or the connection. */
     static final EngineErrorMapper MONGODB = new EngineErrorMapper("MongoDB", MongoConnection::code);
@@ -58,24 +60,16 @@ final class MongoConnection implements AutoCloseable {
     private final AtomicLong names = new AtomicLong();
     private int users = 1;
 
-    private MongoConnection(@Nullable MongoServer embedded, String uri) {
+    private MongoConnection(@Nullable MongoServer embedded, MongoClient client, MongoDatabase database) {
         this.embedded = embedded;
-        this.client = MongoClients.create(MongoClientSettings.builder()
-                .applyConnectionString(new ConnectionString(uri))
-                .applyToClusterSettings(
-                        cluster -> cluster.serverSelectionTimeout(SELECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS))
-                // A MongoDB server that dies and restarts must not come back without documents that an actor has.
-                .readPreference(ReadPreference.primary())
-                .writeConcern(embedded == null ? WriteConcern.JOURNALED : WriteConcern.ACKNOWLEDGED)
-                .build());
-        this.database = client.getDatabase(
-                DATABASE_PREFIX + UUID.randomUUID().toString().replace("-", ""));
+        this.client = client;
+        this.database = database;
     }
 
     /** Connects by the settings, or starts the embedded server. */
     static MongoConnection open(Map<String, String> settings) {
         String uri = settings.get(URI);
-        MongoConnection opened = uri == null ? startEmbedded() : connect(uri);
+        MongoConnection opened = uri == null ? startEmbedded() : connect(null, uri);
         OPEN.addFirst(opened);
         LOG.info(
                 "documents are in database {} of {}",
@@ -86,13 +80,35 @@ final class MongoConnection implements AutoCloseable {
 
     private static MongoConnection startEmbedded() {
         MongoServer server = new MongoServer(new MemoryBackend());
-        return new MongoConnection(server, server.bindAndGetConnectionString());
+        return connect(server, server.bindAndGetConnectionString());
     }
 
-    private static MongoConnection connect(String uri) {
-        MongoConnection connected;
+    private static MongoConnection connect(@Nullable MongoServer embedded, String uri) {
+        MongoClient client = client(uri, embedded == null ? WriteConcern.JOURNALED : WriteConcern.ACKNOWLEDGED);
         try {
-            connected = new MongoConnection(null, uri);
+            return MONGODB.call("claim a database", () -> {
+                checkVersion(client);
+                return new MongoConnection(embedded, client, claim(client));
+            });
+        } catch (UniserveException e) {
+            client.close();
+            if (embedded != null) {
+                embedded.shutdownNow();
+            }
+            throw e;
+        }
+    }
+
+    /** @param writes a MongoDB server that dies and restarts must not come back without documents that an actor has */
+    private static MongoClient client(String uri, WriteConcern writes) {
+        try {
+            return MongoClients.create(MongoClientSettings.builder()
+                    .applyConnectionString(new ConnectionString(uri))
+                    .applyToClusterSettings(
+                            cluster -> cluster.serverSelectionTimeout(SELECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS))
+                    .readPreference(ReadPreference.primary())
+                    .writeConcern(writes)
+                    .build());
         } catch (IllegalArgumentException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
@@ -100,18 +116,11 @@ final class MongoConnection implements AutoCloseable {
                             + "; use mongodb://HOST:PORT of the server beside this one",
                     e);
         }
-        try {
-            MONGODB.run("read the version of the server", connected::checkVersion);
-        } catch (UniserveException e) {
-            connected.client.close();
-            throw e;
-        }
-        return connected;
     }
 
-    private void checkVersion() {
-        BsonDocument info = BsonDocument.parse(database.runCommand(new BsonDocument("buildInfo", new BsonInt32(1)))
-                .toJson());
+    private static void checkVersion(MongoClient client) {
+        RawBsonDocument info = client.getDatabase("admin")
+                .runCommand(new BsonDocument("buildInfo", new BsonInt32(1)), RawBsonDocument.class);
         int major = info.getArray("versionArray").get(0).asNumber().intValue();
         if (major < MAJOR_VERSION_MIN) {
             throw new UniserveException(
@@ -119,6 +128,26 @@ final class MongoConnection implements AutoCloseable {
                     "the MongoDB server at mongodb." + URI + " has version "
                             + info.getString("version").getValue() + "; use " + MAJOR_VERSION_MIN + " or later");
         }
+    }
+
+    /** Claims the first database that no other connection has: the server accepts one document of its id. */
+    private static MongoDatabase claim(MongoClient client) {
+        RawBsonDocument claim = RawBsonDocument.parse("{_id: 'owner'}");
+        for (int number = 1; number <= DATABASES_MAX; number++) {
+            MongoDatabase database = client.getDatabase(DATABASE_PREFIX + number);
+            try {
+                database.getCollection("owner", RawBsonDocument.class).insertOne(claim);
+                return database;
+            } catch (MongoWriteException e) {
+                if (e.getCode() != DUPLICATE_KEY) {
+                    throw e;
+                }
+            }
+        }
+        throw new UniserveException(
+                ErrorCode.RESOURCE_EXHAUSTED,
+                "the MongoDB server at mongodb." + URI + " has " + DATABASES_MAX + " databases " + DATABASE_PREFIX
+                        + "N; drop those of servers that have crashed");
     }
 
     /**
@@ -133,6 +162,14 @@ final class MongoConnection implements AutoCloseable {
         }
         throw UniserveException.unsupported("a MongoDB command in a process without a server of port mongodb;"
                 + " send the query to a server, as clients do by default");
+    }
+
+    /** Borrows this connection, which the caller has borrowed already, once more. */
+    MongoConnection borrowAgain() {
+        if (!use()) {
+            throw new IllegalStateException("database " + database.getName() + " is released");
+        }
+        return this;
     }
 
     private synchronized boolean use() {
@@ -203,7 +240,7 @@ final class MongoConnection implements AutoCloseable {
     /** Empty for faults of the server, which a command does not cause. */
     private static Optional<ErrorCode> codeOf(int code) {
         return switch (code) {
-            case 11000 -> Optional.of(ErrorCode.CONFLICT); // DuplicateKey
+            case DUPLICATE_KEY -> Optional.of(ErrorCode.CONFLICT);
             case 50, 262 -> Optional.of(ErrorCode.DEADLINE_EXCEEDED); // MaxTimeMSExpired, ExceededTimeLimit
             case 59, 115, 168, 15952, 40324 -> Optional.of(ErrorCode.UNSUPPORTED); // no such command, stage or operator
             case 146, 292 -> Optional.of(ErrorCode.RESOURCE_EXHAUSTED); // ExceededMemoryLimit

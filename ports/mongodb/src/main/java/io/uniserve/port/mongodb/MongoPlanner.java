@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -192,8 +191,7 @@ final class MongoPlanner implements Planner {
         }
         List<RawBsonDocument> found = retrieve(table, filter, stages, context).documents();
         if (!sort.isEmpty() && found.size() > 1) {
-            List<BsonDocument> bySort = List.of(stage("$sort", sort));
-            found = merged(context, found, merge -> merge.aggregate(bySort));
+            found = merged(found, List.of(stage("$sort", sort)), context);
         }
         int from = Math.min(skip, found.size());
         int to = limit == 0 ? found.size() : (int) Math.min(found.size(), (long) from + limit);
@@ -208,28 +206,14 @@ final class MongoPlanner implements Planner {
         return cursor(table, found);
     }
 
-    /** Merges results in an engine of this process. */
-    private static <T> T merged(
-            PlanContext context, List<RawBsonDocument> found, Function<MergeCollection, T> merging) {
-        MongoConnection connection = MongoConnection.borrow();
-        try (MergeCollection merge = MergeCollection.ofResults(connection, context, found)) {
-            return merging.apply(merge);
-        } finally {
-            connection.release();
-        }
-    }
-
     private static List<RawBsonDocument> projected(
             PlanContext context,
             List<RawBsonDocument> found,
             BsonDocument filter,
             BsonDocument sort,
             BsonDocument projection) {
-        MongoConnection connection = MongoConnection.borrow();
-        try (MergeCollection merge = MergeCollection.ofDocuments(connection, context, found)) {
+        try (MergeCollection merge = MergeCollection.ofDocuments(context, found)) {
             return merge.find(filter, sort, projection);
-        } finally {
-            connection.release();
         }
     }
 
@@ -267,7 +251,9 @@ final class MongoPlanner implements Planner {
         BsonDocument field = new BsonDocument(first, new BsonInt32(1));
         stages.add(stage("$project", first.equals("_id") ? field : field.append("_id", new BsonInt32(0))));
         List<RawBsonDocument> found = retrieve(table, filter, stages, context).documents();
-        return ok(new BsonDocument("values", merged(context, found, merge -> merge.distinct(key))));
+        try (MergeCollection merge = MergeCollection.ofResults(context, found)) {
+            return ok(new BsonDocument("values", merge.distinct(key)));
+        }
     }
 
     private static BsonDocument aggregate(BsonDocument command, TableName table, PlanContext context) {
@@ -293,17 +279,13 @@ final class MongoPlanner implements Planner {
         return cursor(table, found);
     }
 
+    /** Runs stages on results, in an engine of this process. */
     private static List<RawBsonDocument> merged(
             List<RawBsonDocument> found, List<BsonDocument> stages, PlanContext context) {
-        MongoConnection connection = MongoConnection.borrow();
-        try (MergeCollection merge = MergeCollection.ofResults(connection, context, found);
-                ForeignCollections others = new ForeignCollections(name -> MergeCollection.ofDocuments(
-                        connection,
-                        context,
+        try (MergeCollection merge = MergeCollection.ofResults(context, found);
+                ForeignCollections others = new ForeignCollections(name -> merge.beside(
                         retrieve(name, new BsonDocument(), List.of(), context).documents()))) {
             return merge.aggregate(others.resolve(stages));
-        } finally {
-            connection.release();
         }
     }
 

@@ -8,11 +8,11 @@ import io.uniserve.api.ActorView;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.limit.Limits;
-import java.nio.ByteBuffer;
+import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
@@ -96,12 +96,20 @@ abstract class MongoTable implements ActorView {
                 : Optional.of((RawBsonDocument) stored.getDocument(DOCUMENT));
     }
 
+    /** Consumer of documents; its IOException is one of the disk. */
+    @FunctionalInterface
+    interface DocumentConsumer {
+        void accept(RawBsonDocument document) throws IOException;
+    }
+
     /** Passes each document of the version to the consumer. */
-    final void forEach(String what, Consumer<RawBsonDocument> consumer) {
+    final void forEach(String what, DocumentConsumer consumer) {
         read(what, (collection, version) -> {
             StoredQuery query = StoredQuery.of(List.of(), range(version));
             try (MongoCursor<RawBsonDocument> cursor = query.run(collection, Limits.DEADLINE_MS_MAX)) {
-                cursor.forEachRemaining(stored -> consumer.accept(query.result(stored)));
+                while (cursor.hasNext()) {
+                    consumer.accept(query.result(cursor.next()));
+                }
             }
             return version;
         });
@@ -110,12 +118,11 @@ abstract class MongoTable implements ActorView {
     @Override
     public byte[] digest() {
         ContentDigest digest = new ContentDigest();
-        forEach("read documents", document -> {
-            ByteBuffer bytes = document.getByteBuffer().asNIO();
-            byte[] copy = new byte[bytes.remaining()];
-            bytes.get(copy);
-            digest.add(copy);
-        });
+        forEach(
+                "read documents",
+                document -> BsonRows.write(
+                        document,
+                        (array, offset, length) -> digest.add(Arrays.copyOfRange(array, offset, offset + length))));
         return digest.toBytes();
     }
 

@@ -46,13 +46,7 @@ final class MongoUpdateFunctions {
 
         @Override
         void apply(MongoActor actor, List<Document> rows) {
-            Map<BsonValue, BsonDocument> last = new LinkedHashMap<>();
-            for (Document row : rows) {
-                BsonDocument document = document(row);
-                last.remove(idOf(row));
-                last.put(idOf(row), document);
-            }
-            actor.put(last.values());
+            put(actor, rows);
         }
     };
 
@@ -61,9 +55,8 @@ final class MongoUpdateFunctions {
         @Override
         public void validate(MongoActor actor, List<Document> rows) {
             Set<BsonValue> before = new HashSet<>();
+            PUT.validate(actor, rows);
             for (Document row : rows) {
-                checkDocument(actor, document(row));
-                checkOwner(actor, row);
                 BsonValue id = idOf(row);
                 if (!before.add(id) || actor.live(id).isPresent()) {
                     throw new UniserveException(
@@ -76,7 +69,7 @@ final class MongoUpdateFunctions {
 
         @Override
         void apply(MongoActor actor, List<Document> rows) {
-            PUT.update(actor, new UpdateContext(0), rows);
+            put(actor, rows);
         }
     };
 
@@ -187,6 +180,17 @@ final class MongoUpdateFunctions {
         void check(MongoActor actor, Document row) {}
 
         abstract void apply(MongoActor actor, List<Document> rows);
+    }
+
+    /** Stores the rows; of several with one id the last counts. */
+    private static void put(MongoActor actor, List<Document> rows) {
+        Map<BsonValue, BsonDocument> last = new LinkedHashMap<>();
+        for (Document row : rows) {
+            BsonValue id = idOf(row);
+            last.remove(id);
+            last.put(id, document(row));
+        }
+        actor.put(last.values());
     }
 
     /** The row as a document to store, _id first as in MongoDB. */

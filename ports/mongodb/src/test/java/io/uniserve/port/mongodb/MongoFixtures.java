@@ -1,5 +1,8 @@
 package io.uniserve.port.mongodb;
 
+import io.uniserve.client.UniserveClient;
+import io.uniserve.testkit.cluster.LocalCluster;
+import java.time.Duration;
 import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
 
@@ -9,4 +12,13 @@ final class MongoFixtures {
             JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
 
     private MongoFixtures() {}
+
+    /** Client with deadlines for a slow machine. */
+    static UniserveClient connect(LocalCluster cluster) {
+        return UniserveClient.builder()
+                .bootstrap(cluster.bootstrap().toArray(String[]::new))
+                .deadline(Duration.ofMinutes(2))
+                .connectTimeout(Duration.ofMinutes(1))
+                .build();
+    }
 }

@@ -15,7 +15,6 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,11 +48,7 @@ class MongoParityTest {
                         .engine(new MongoEngine())
                         .directory(directory)
                         .start();
-                UniserveClient client = UniserveClient.builder()
-                        .bootstrap(cluster.bootstrap().toArray(String[]::new))
-                        .deadline(Duration.ofMinutes(2))
-                        .connectTimeout(Duration.ofMinutes(1))
-                        .build()) {
+                UniserveClient client = MongoFixtures.connect(cluster)) {
             Random random = new Random(SEED);
             CommandGenerator generator = new CommandGenerator(random);
             MongoDatabase one = engine.getDatabase("one");

@@ -17,7 +17,6 @@ import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,11 +51,7 @@ class MongoUpdatesTest {
                 .engine(new MongoEngine())
                 .directory(directory)
                 .start();
-        client = UniserveClient.builder()
-                .bootstrap(cluster.bootstrap().toArray(String[]::new))
-                .deadline(Duration.ofMinutes(2))
-                .connectTimeout(Duration.ofMinutes(1))
-                .build();
+        client = MongoFixtures.connect(cluster);
     }
 
     @AfterAll

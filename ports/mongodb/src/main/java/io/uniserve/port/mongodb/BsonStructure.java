@@ -4,8 +4,14 @@ import io.uniserve.error.UniserveException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 
-/** Check that all lengths in BSON from the network are within it: the driver allocates what a length says. Stateless. */
+/**
+ * Check that all lengths in BSON from the network are within it, because the driver allocates what a length says, and that texts are UTF-8.
+ * Stateless.
+ */
 final class BsonStructure {
     private static final int DEPTH_MAX = 200;
     private static final int BINARY_HEADER = 1;
@@ -43,15 +49,43 @@ final class BsonStructure {
     }
 
     private static void skipName(ByteBuffer in) {
-        while (in.get() != 0) {
-            // up to the end of the name
+        int start = in.position();
+        boolean ascii = true;
+        for (byte next = in.get(); next != 0; next = in.get()) {
+            ascii &= next > 0;
+        }
+        if (!ascii) {
+            checkText(in.slice(start, in.position() - start - 1));
+        }
+    }
+
+    private static void skipText(ByteBuffer in) {
+        int length = in.getInt();
+        int start = in.position();
+        skip(in, length);
+        if (length < 1 || in.get(start + length - 1) != 0) {
+            throw invalid("has a text without an end");
+        }
+        for (int i = start; i < start + length; i++) {
+            if (in.get(i) < 0) {
+                checkText(in.slice(start, length - 1));
+                return;
+            }
+        }
+    }
+
+    private static void checkText(ByteBuffer text) {
+        try {
+            CharBuffer unused = StandardCharsets.UTF_8.newDecoder().decode(text);
+        } catch (CharacterCodingException e) {
+            throw invalid("has a text that is no UTF-8");
         }
     }
 
     private static void value(ByteBuffer in, byte type, int depth) {
         switch (type) {
             case 0x01, 0x09, 0x11, 0x12 -> skip(in, Long.BYTES);
-            case 0x02, 0x0D, 0x0E -> skip(in, in.getInt());
+            case 0x02, 0x0D, 0x0E -> skipText(in);
             case 0x03, 0x04 -> document(in, depth + 1);
             case 0x05 -> skip(in, (long) in.getInt() + BINARY_HEADER);
             case 0x06, 0x0A, 0x7F, (byte) 0xFF -> {}

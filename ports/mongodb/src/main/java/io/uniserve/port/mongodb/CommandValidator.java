@@ -56,6 +56,25 @@ final class CommandValidator {
         }
     }
 
+    /** Refuses a document of more than 100 levels. */
+    static void checkDepth(BsonDocument document) {
+        checkDepth(document, 1);
+    }
+
+    private static void checkDepth(BsonValue value, int depth) {
+        if (depth > DEPTH_MAX) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW,
+                    "MongoDB: a document has more than " + DEPTH_MAX
+                            + " levels of documents and arrays (Overflow 15): nest less");
+        }
+        if (value.isDocument()) {
+            value.asDocument().values().forEach(field -> checkDepth(field, depth + 1));
+        } else if (value.isArray()) {
+            value.asArray().forEach(element -> checkDepth(element, depth + 1));
+        }
+    }
+
     private static void checkName(String name, boolean replicated) {
         if (CODE.contains(name)) {
             throw UniserveException.unsupported(

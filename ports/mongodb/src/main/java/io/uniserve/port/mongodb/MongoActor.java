@@ -9,7 +9,7 @@ import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.WriteModel;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
-import io.uniserve.api.Document;
+import io.uniserve.api.Row;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.api.extra.RowVersionTracker;
 import io.uniserve.error.ErrorCode;
@@ -193,7 +193,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     }
 
     /** Whether a row belongs to this actor. An actor outside of the table's numbers, as in a test of one actor, owns every row. */
-    boolean owns(Document row) {
+    boolean owns(Row row) {
         return context.actor() >= context.meta().partitioner().actors() || context.owns(row);
     }
 

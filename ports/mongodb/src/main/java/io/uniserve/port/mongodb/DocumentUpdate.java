@@ -1,0 +1,154 @@
+package io.uniserve.port.mongodb;
+
+import static io.uniserve.port.mongodb.MongoTable.call;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoCursor;
+import com.mongodb.client.MongoIterable;
+import com.mongodb.client.model.ReplaceOptions;
+import com.mongodb.client.model.UpdateOptions;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.conversions.Bson;
+
+/**
+ * Update of documents by the engine, on a temporary collection of copies, so that every operator has the engine's meaning and all replicas
+ * compute the same. Stateless.
+ */
+final class DocumentUpdate {
+    /** Stages that MongoDB permits in an update. */
+    private static final Set<String> STAGES =
+            Set.of("$addFields", "$set", "$project", "$unset", "$replaceRoot", "$replaceWith");
+
+    private DocumentUpdate() {}
+
+    /** The documents that the filter finds. */
+    static List<BsonDocument> matching(MongoConnection connection, List<BsonDocument> documents, BsonDocument filter) {
+        if (documents.isEmpty() || filter.isEmpty()) {
+            return documents;
+        }
+        return onCopies(connection, documents, copies -> copies.find(filter));
+    }
+
+    /**
+     * Returns documents among which are all that the update changes or adds, as they are afterwards.
+     *
+     * @param filter filter of the write; with an _id for a write of one document
+     */
+    static List<BsonDocument> run(
+            MongoConnection connection, List<BsonDocument> documents, BsonDocument filter, MongoWrite write) {
+        BsonValue change = write.change();
+        CommandValidator.checkOperators(change, true);
+        if (change.isArray()) {
+            return runStages(connection, documents, filter, write);
+        }
+        if (!change.isDocument()) {
+            throw MongoWrite.invalid(
+                    "update u is missing or is not a document or an array of stages; give it operators");
+        }
+        BsonDocument update = change.asDocument();
+        boolean operators = update.keySet().stream().anyMatch(name -> name.startsWith("$"));
+        if (!operators && write.isMany()) {
+            throw MongoWrite.invalid("update u replaces whole documents, which multi does not permit (FailedToParse 9):"
+                    + " use operators such as $set");
+        }
+        Optional<BsonDocument> plain = setPresentFields(documents, filter, update);
+        if (plain.isPresent()) {
+            return List.of(plain.get());
+        }
+        return onCopies(connection, documents, copies -> {
+            if (operators) {
+                UpdateOptions options = new UpdateOptions().upsert(write.isUpsert());
+                if (!write.arrayFilters().isEmpty()) {
+                    options.arrayFilters(write.arrayFilters());
+                }
+                copies.updateMany(filter, update, options);
+            } else {
+                RawBsonDocument replacement = new RawBsonDocument(BsonRows.encode(update));
+                copies.replaceOne(filter, replacement, new ReplaceOptions().upsert(write.isUpsert()));
+            }
+            return copies.find();
+        });
+    }
+
+    /** The result of {@code $set} on fields that one document has already, which needs no engine. */
+    private static Optional<BsonDocument> setPresentFields(
+            List<BsonDocument> documents, BsonDocument filter, BsonDocument update) {
+        boolean only = documents.size() == 1
+                && filter.size() == 1
+                && filter.containsKey("_id")
+                && update.size() == 1
+                && update.isDocument("$set");
+        if (!only) {
+            return Optional.empty();
+        }
+        BsonDocument updated = new BsonDocument();
+        updated.putAll(documents.get(0));
+        for (var field : update.getDocument("$set").entrySet()) {
+            String name = field.getKey();
+            if (name.equals("_id") || name.startsWith("$") || name.indexOf('.') >= 0 || !updated.containsKey(name)) {
+                return Optional.empty();
+            }
+            updated.put(name, field.getValue());
+        }
+        return Optional.of(updated);
+    }
+
+    /** An update by stages is a pipeline on the documents that the filter finds. */
+    private static List<BsonDocument> runStages(
+            MongoConnection connection, List<BsonDocument> documents, BsonDocument filter, MongoWrite write) {
+        List<BsonDocument> stages = SplitPipeline.documents("update u", write.change());
+        for (BsonDocument stage : stages) {
+            if (!STAGES.contains(SplitPipeline.name(stage))) {
+                throw UniserveException.unsupported(
+                        "MongoDB: stage " + SplitPipeline.name(stage) + " in an update (InvalidOptions 72): use "
+                                + String.join(", ", STAGES.stream().sorted().toList()));
+            }
+        }
+        if (!write.arrayFilters().isEmpty()) {
+            throw MongoWrite.invalid("arrayFilters beside an update by stages (FailedToParse 9): leave them out");
+        }
+        return onCopies(connection, documents, copies -> {
+            if (write.isUpsert()) { // makes the document of the filter's equalities if there is none
+                BsonDocument insert = new BsonDocument("$setOnInsert", new BsonDocument("_id", write.id()));
+                copies.updateOne(filter, insert, new UpdateOptions().upsert(true));
+            }
+            List<Bson> all = new ArrayList<>(List.of(new BsonDocument("$match", filter)));
+            all.addAll(stages);
+            return copies.aggregate(all);
+        });
+    }
+
+    private static List<BsonDocument> onCopies(
+            MongoConnection connection,
+            List<BsonDocument> documents,
+            Function<MongoCollection<RawBsonDocument>, MongoIterable<RawBsonDocument>> work) {
+        List<RawBsonDocument> encoded = documents.stream()
+                .map(document ->
+                        document instanceof RawBsonDocument raw ? raw : new RawBsonDocument(BsonRows.encode(document)))
+                .toList();
+        return call("update documents", () -> {
+            MongoCollection<RawBsonDocument> copies =
+                    connection.database().getCollection(connection.newName("update"), RawBsonDocument.class);
+            try {
+                if (!encoded.isEmpty()) {
+                    copies.insertMany(encoded);
+                }
+                List<BsonDocument> results = new ArrayList<>();
+                try (MongoCursor<RawBsonDocument> cursor = work.apply(copies).iterator()) {
+                    cursor.forEachRemaining(results::add);
+                }
+                return results;
+            } finally {
+                copies.drop();
+            }
+        });
+    }
+}

@@ -24,10 +24,10 @@ public final class Limits {
     public static final int TABLE_OPTION_BYTES_MAX = 131_072;
     public static final int PACKED_FILES_BYTES_MAX = 4 << 20;
     public static final int KEY_BYTES_MAX = 4_096;
-    public static final int ROW_BYTES_MAX = 8 << 20;
+    public static final int ROW_BYTES_MAX = 17 << 20;
 
     /** Characters of a row in a file to load: a line, a record of CSV, a document or a command of JSON or XML. */
-    public static final int ROW_TEXT_CHARS_MAX = ROW_BYTES_MAX;
+    public static final int ROW_TEXT_CHARS_MAX = 8 << 20;
 
     /** Values of such a row, including those in lists and maps. */
     public static final int ROW_TEXT_VALUES_MAX = 1 << 20;

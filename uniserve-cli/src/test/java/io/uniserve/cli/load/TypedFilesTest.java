@@ -175,7 +175,7 @@ class TypedFilesTest {
     @Test
     void aQuoteThatIsOpenForLongerThanARowIsTold() {
         CsvQuoteTracker watch =
-                new CsvQuoteTracker(new StringReader("id,name\n1,\"" + "x\n".repeat(Limits.ROW_BYTES_MAX)));
+                new CsvQuoteTracker(new StringReader("id,name\n1,\"" + "x\n".repeat(Limits.ROW_TEXT_CHARS_MAX)));
         char[] some = new char[8_192];
         long[] read = new long[1];
         assertThatThrownBy(() -> {
@@ -184,7 +184,7 @@ class TypedFilesTest {
                     }
                 })
                 .isInstanceOf(CsvQuoteTracker.TooLong.class);
-        assertThat(read[0]).isLessThan(Limits.ROW_BYTES_MAX + 2L * some.length);
+        assertThat(read[0]).isLessThan(Limits.ROW_TEXT_CHARS_MAX + 2L * some.length);
         assertThat(watch.malformedOrOpen()).contains(new CsvQuoteTracker.QuotePosition(2, 2, false));
     }
 

@@ -86,8 +86,17 @@ final class CommandValidator {
         }
     }
 
-    /** Refuses values that the embedded server would evaluate as expressions: it would answer other values than were stored. */
+    /**
+     * Refuses values that the embedded server would evaluate as expressions, because it would answer other values than were stored, and
+     * types that it cannot read.
+     */
     static void checkPlainValues(BsonValue value) {
+        if (value.isSymbol()) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW,
+                    "MongoDB: the embedded server has no symbols: set server.port-settings.mongodb.uri to a MongoDB"
+                            + " server, or store a text");
+        }
         if (value.isString() && value.asString().getValue().startsWith("$")) {
             throw embedded("the text \"" + value.asString().getValue() + "\"");
         } else if (value.isDocument()) {

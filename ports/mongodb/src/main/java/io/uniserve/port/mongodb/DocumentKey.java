@@ -54,7 +54,7 @@ record DocumentKey(String canonical, PartitionKey partition) {
 
     private static void checkType(BsonValue id) {
         switch (id.getBsonType()) {
-            case ARRAY, REGULAR_EXPRESSION, UNDEFINED, JAVASCRIPT, JAVASCRIPT_WITH_SCOPE, DB_POINTER ->
+            case ARRAY, REGULAR_EXPRESSION, UNDEFINED, JAVASCRIPT, JAVASCRIPT_WITH_SCOPE, DB_POINTER, SYMBOL ->
                 throw invalid("is of type " + id.getBsonType() + " (BadValue 2); use another type, such as a text");
             case DOCUMENT -> {
                 for (String name : id.asDocument().keySet()) {

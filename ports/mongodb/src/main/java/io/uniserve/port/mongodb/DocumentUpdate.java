@@ -5,8 +5,8 @@ import static io.uniserve.port.mongodb.MongoTable.call;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
 import com.mongodb.client.MongoIterable;
-import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.UpdateOptions;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,23 +59,48 @@ final class DocumentUpdate {
             throw MongoWrite.invalid("update u replaces whole documents, which multi does not permit (FailedToParse 9):"
                     + " use operators such as $set");
         }
+        if (!operators) {
+            return replace(connection, documents, filter, update, write);
+        }
         Optional<BsonDocument> plain = setPresentFields(documents, filter, update);
         if (plain.isPresent()) {
             return List.of(plain.get());
         }
         return onCopies(connection, documents, copies -> {
-            if (operators) {
-                UpdateOptions options = new UpdateOptions().upsert(write.isUpsert());
-                if (!write.arrayFilters().isEmpty()) {
-                    options.arrayFilters(write.arrayFilters());
-                }
-                copies.updateMany(filter, update, options);
-            } else {
-                RawBsonDocument replacement = new RawBsonDocument(BsonRows.encode(update));
-                copies.replaceOne(filter, replacement, new ReplaceOptions().upsert(write.isUpsert()));
+            UpdateOptions options = new UpdateOptions().upsert(write.isUpsert());
+            if (!write.arrayFilters().isEmpty()) {
+                options.arrayFilters(write.arrayFilters());
             }
+            copies.updateMany(filter, update, options);
             return copies.find();
         });
+    }
+
+    /** Replaces the one document. It keeps its _id. */
+    private static List<BsonDocument> replace(
+            MongoConnection connection,
+            List<BsonDocument> documents,
+            BsonDocument filter,
+            BsonDocument replacement,
+            MongoWrite write) {
+        List<BsonDocument> found = filter.size() == 1 ? documents : matching(connection, documents, filter);
+        if (found.isEmpty() && !write.isUpsert()) {
+            return List.of();
+        }
+        if (found.isEmpty() && !documents.isEmpty()) {
+            throw new UniserveException(
+                    ErrorCode.CONFLICT,
+                    "MongoDB: upsert beside the document with _id " + MongoWrite.json(write.id())
+                            + ", which filter q does not find (duplicate key 11000): use a filter that finds it");
+        }
+        BsonDocument replaced = new BsonDocument("_id", found.isEmpty() ? write.id() : DocumentKey.idOf(found.get(0)));
+        replacement.forEach(replaced::putIfAbsent);
+        boolean same = !replacement.containsKey("_id")
+                || DocumentKey.ofDocument(replacement).equals(DocumentKey.ofDocument(replaced));
+        if (!same) {
+            throw MongoWrite.invalid("update u sets another _id (ImmutableField 66): leave it out");
+        }
+        return List.of(replaced);
     }
 
     /** The result of {@code $set} on fields that one document has already, which needs no engine. */

@@ -131,7 +131,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         BsonDocument set = new BsonDocument("$set", new BsonDocument(UNTIL, next));
         List<WriteModel<RawBsonDocument>> writes = new ArrayList<>(ids.size());
         for (BsonValue id : ids) {
-            BsonDocument current = new BsonDocument(ID, id).append(UNTIL, new BsonInt32(NOW));
+            BsonDocument current = new BsonDocument(ID, exactly(id)).append(UNTIL, new BsonInt32(NOW));
             if (changed) { // a document of this version itself leaves no trace
                 writes.add(new DeleteOneModel<>(current.clone().append(SINCE, next)));
             }
@@ -159,9 +159,14 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         unpublishedBytes += size;
     }
 
+    /** Condition for an id. The embedded server takes an empty document for a filter that finds all. */
+    private static BsonValue exactly(BsonValue id) {
+        return id.isDocument() ? new BsonDocument("$eq", id) : id;
+    }
+
     /** The live document with this id, also one that is not published yet. */
     Optional<RawBsonDocument> live(BsonValue id) {
-        return findLive(new BsonDocument("_id", id)).stream().findFirst();
+        return findLive(new BsonDocument("_id", exactly(id))).stream().findFirst();
     }
 
     /**

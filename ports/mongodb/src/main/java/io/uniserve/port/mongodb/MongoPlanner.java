@@ -7,14 +7,11 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -23,6 +20,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -35,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * canonical form with {@code "$format": "canonical"}.
  */
 final class MongoPlanner implements Planner {
+    /** A filter by more ids than this goes to all actors. */
+    private static final int ROUTED_IDS_MAX = 1_000;
+
     private static final String FORMAT = "$format";
     private static final Set<String> FIND = Set.of(
             "find",
@@ -135,36 +136,43 @@ final class MongoPlanner implements Planner {
             TableName table, BsonDocument filter, List<BsonDocument> stages, PlanContext context) {
         RetrieveCall<Bytes, BsonRows> call = RetrieveCall.of(MongoEngine.AGGREGATE);
         Bytes encoded = MongoEngine.encode(stages);
-        Optional<PartitionKey> key = key(filter);
+        List<PartitionKey> keys = keys(filter);
         boolean ranged = context.table(table).partitioner() instanceof Partitioner.Range;
-        if (key.isEmpty() || ranged && key.get() instanceof PartitionKey.Text) {
+        if (keys.isEmpty() || ranged && keys.stream().anyMatch(PartitionKey.Text.class::isInstance)) {
             return context.retrieve(table, call, encoded, BsonRows::concat);
         }
-        List<Integer> actors = context.actorsOf(table, key.get());
-        return actors.isEmpty()
-                ? BsonRows.EMPTY
-                : context.retrieve(table, new TreeSet<>(actors), call, encoded, BsonRows::concat);
+        TreeSet<Integer> actors = new TreeSet<>();
+        keys.forEach(key -> actors.addAll(context.actorsOf(table, key)));
+        return actors.isEmpty() ? BsonRows.EMPTY : context.retrieve(table, actors, call, encoded, BsonRows::concat);
     }
 
-    /** The key of the only document that a filter can find, if it names one. A number has the key of its whole value. */
-    private static Optional<PartitionKey> key(BsonDocument filter) {
-        @Nullable BsonValue id = filter.get("_id");
-        if (id != null && id.isDocument() && id.asDocument().size() == 1) {
-            id = id.asDocument().get("$eq");
+    /** The keys of all documents that a filter can find, if it names them. */
+    private static List<PartitionKey> keys(BsonDocument filter) {
+        BsonValue id = filter.getOrDefault("_id", BsonNull.VALUE);
+        boolean operator = id.isDocument()
+                && !id.asDocument().isEmpty()
+                && id.asDocument().getFirstKey().startsWith("$");
+        List<BsonValue> ids = filter.containsKey("_id") ? List.of(id) : List.of();
+        if (operator) {
+            BsonValue equal = id.asDocument().getOrDefault("$eq", BsonNull.VALUE);
+            BsonValue any = id.asDocument().getOrDefault("$in", BsonNull.VALUE);
+            ids = id.asDocument().containsKey("$eq")
+                    ? List.of(equal)
+                    : any.isArray() && any.asArray().size() <= ROUTED_IDS_MAX ? any.asArray() : List.of();
         }
-        if (id != null && id.isString()) {
-            String text = id.asString().getValue();
-            boolean possible = !text.isEmpty() && text.getBytes(StandardCharsets.UTF_8).length <= Limits.KEY_BYTES_MAX;
-            return possible ? Optional.of(PartitionKey.of(text)) : Optional.empty();
+        try {
+            return ids.stream().map(each -> DocumentKey.of(each).partition()).toList();
+        } catch (UniserveException e) {
+            return List.of(); // a value that is no id, such as a pattern: the engine answers
         }
-        if (id == null || !id.isNumber() || id.isDecimal128()) {
-            return Optional.empty();
-        }
-        double number = id.asNumber().doubleValue();
-        long whole = id.asNumber().longValue();
-        return id.isDouble() && (number != whole || Math.abs(number) >= 0x1p53)
-                ? Optional.empty()
-                : Optional.of(PartitionKey.of(whole));
+    }
+
+    /** Whether the filter is one id and nothing else. */
+    private static boolean isById(BsonDocument filter) {
+        BsonValue id = filter.getOrDefault("_id", BsonNull.VALUE);
+        return filter.size() == 1
+                && keys(filter).size() == 1
+                && !(id.isDocument() && id.asDocument().containsKey("$in"));
     }
 
     private static BsonDocument find(BsonDocument command, TableName table, PlanContext context) {
@@ -178,7 +186,7 @@ final class MongoPlanner implements Planner {
             stages.add(stage("$match", filter));
         }
         // A filter by one id alone is a look-up, and nothing else is left for the actor to do.
-        boolean byId = filter.size() == 1 && key(filter).isPresent();
+        boolean byId = isById(filter);
         if (!sort.isEmpty() && !byId) {
             stages.add(stage("$sort", sort));
         }

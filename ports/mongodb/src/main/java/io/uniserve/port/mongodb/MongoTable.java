@@ -10,12 +10,15 @@ import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.limit.Limits;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
+import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 
@@ -32,6 +35,16 @@ abstract class MongoTable implements ActorView {
     static final String UNTIL = "u";
 
     static final int NOW = Integer.MAX_VALUE;
+
+    /** Types of ids that a look-up in the index finds. */
+    private static final Set<BsonType> LOOKED_UP = EnumSet.of(
+            BsonType.STRING,
+            BsonType.INT32,
+            BsonType.INT64,
+            BsonType.OBJECT_ID,
+            BsonType.DATE_TIME,
+            BsonType.BINARY,
+            BsonType.BOOLEAN);
 
     /** Documents between two checks of the deadline. */
     private static final int DOCUMENTS_PER_CHECK = 256;
@@ -85,7 +98,7 @@ abstract class MongoTable implements ActorView {
         BsonValue id = filter.filter(only -> only.size() == 1)
                 .map(only -> only.getOrDefault("_id", BsonNull.VALUE))
                 .orElse(BsonNull.VALUE);
-        if (!id.isString() && !id.isInt32() && !id.isInt64()) {
+        if (!LOOKED_UP.contains(id.getBsonType())) {
             return Optional.empty();
         }
         RawBsonDocument stored = collection

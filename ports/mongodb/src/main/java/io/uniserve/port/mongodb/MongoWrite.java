@@ -122,7 +122,9 @@ public final class MongoWrite implements Row {
 
     /** Returns this write for an update that goes to every actor: actors that do not own its _id ignore it. */
     public MongoWrite forEveryActor() {
-        return new MongoWrite(kind, body.clone().append(EVERYWHERE, BsonBoolean.TRUE));
+        BsonDocument everywhere = new BsonDocument();
+        everywhere.putAll(body);
+        return new MongoWrite(kind, everywhere.append(EVERYWHERE, BsonBoolean.TRUE));
     }
 
     private static MongoWrite decode(byte[] bson) {

@@ -177,7 +177,8 @@ final class PendingWrites {
     }
 
     private void update(MongoWrite write) {
-        BsonDocument filter = write.filter().clone();
+        BsonDocument filter = new BsonDocument();
+        filter.putAll(write.filter());
         CommandValidator.checkOperators(filter, true);
         List<BsonDocument> candidates = new ArrayList<>();
         if (write.isMany()) {

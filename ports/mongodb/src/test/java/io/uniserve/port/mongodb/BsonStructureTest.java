@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** Lengths in BSON from the network. */
 class BsonStructureTest {
-    private static final BsonDocument EVERY_TYPE = BsonDocument.parse("""
+    static final BsonDocument EVERY_TYPE = BsonDocument.parse("""
             {a: 1, b: {$numberLong: '5'}, c: 1.5, d: 'text', e: [1, {f: null}], g: true, h: {$oid: '507f1f77bcf86cd799439011'},
              i: {$date: '2024-01-01T00:00:00Z'}, j: {$binary: {base64: 'AQI=', subType: '00'}}, k: {$numberDecimal: '1.50'},
              l: {$regularExpression: {pattern: 'a', options: 'i'}}, m: {$timestamp: {t: 1, i: 1}}, n: {$minKey: 1},

@@ -1,0 +1,252 @@
+package io.uniserve.port.mongodb;
+
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonObjectId;
+import org.bson.BsonValue;
+
+/**
+ * MongoDB's commands that write, as rows of {@link MongoWrite#FUNCTION} for an update that goes to every actor. The rows of one command are
+ * one update: of an atomic table all of them happen or none, and in their order, so {@code ordered: false} has no effect. Stateless.
+ *
+ * <pre>{@code
+ * BsonDocument command = BsonDocument.parse("{update: 'films', updates: [{q: {year: 1960}, u: {$inc: {n: 1}}, multi: true}]}");
+ * client.table("films").update(MongoWrite.FUNCTION, MongoWrite.CODEC, WriteCommand.parse(command)).everywhere().run().orThrow();
+ * }</pre>
+ */
+public final class WriteCommand {
+    private static final Set<String> IGNORED = Set.of("ordered", "comment", "$db", "writeConcern");
+
+    private WriteCommand() {}
+
+    /**
+     * Returns the writes of {@code insert}, {@code update}, {@code delete} or {@code bulkWrite}. A document to insert without an _id gets an
+     * ObjectId.
+     *
+     * @throws UniserveException INVALID_ROW or UNSUPPORTED, which names the field and the remedy
+     */
+    public static List<MongoWrite> parse(BsonDocument command) {
+        String name = command.isEmpty() ? "" : command.getFirstKey();
+        List<MongoWrite> writes = new ArrayList<>();
+        switch (name) {
+            case "insert" ->
+                statements(command, name, "documents")
+                        .forEach(document -> writes.add(MongoWrite.insert(withId(document))));
+            case "update" -> statements(command, name, "updates").forEach(each -> writes.add(update(each)));
+            case "delete" -> statements(command, name, "deletes").forEach(each -> writes.add(delete(each)));
+            case "bulkWrite" -> statements(command, name, "ops").forEach(each -> writes.add(operation(each)));
+            default ->
+                throw UniserveException.unsupported("MongoDB: command " + (name.isEmpty() ? "without a name" : name)
+                        + " (CommandNotFound 59): use insert, update, delete or bulkWrite");
+        }
+        return writes.stream().map(MongoWrite::forEveryActor).toList();
+    }
+
+    /** Returns the writes of stage {@code $out}: the documents replace all that the table has. */
+    public static List<MongoWrite> out(List<BsonDocument> documents) {
+        List<MongoWrite> writes = new ArrayList<>(List.of(MongoWrite.deleteMany(new BsonDocument())));
+        documents.forEach(
+                document -> writes.add(MongoWrite.insert(withId(document)).forEveryActor()));
+        return writes;
+    }
+
+    /**
+     * Returns the writes of stage {@code $merge} on _id.
+     *
+     * @param whenMatched replace, merge, keepExisting or fail
+     * @param whenNotMatched insert or discard
+     * @throws UniserveException UNSUPPORTED for other values
+     */
+    public static List<MongoWrite> merge(List<BsonDocument> documents, String whenMatched, String whenNotMatched) {
+        boolean inserts = switch (whenNotMatched) {
+            case "insert" -> true;
+            case "discard" -> false;
+            default -> throw unsupported("whenNotMatched \"" + whenNotMatched + "\" of $merge", "insert or discard");
+        };
+        return documents.stream()
+                .map(WriteCommand::withId)
+                .map(document -> merge(document, whenMatched, inserts))
+                .toList();
+    }
+
+    private static MongoWrite merge(BsonDocument document, String whenMatched, boolean inserts) {
+        BsonValue id = DocumentKey.idOf(document);
+        BsonDocument fields = new BsonDocument();
+        fields.putAll(document);
+        fields.remove("_id");
+        return switch (whenMatched) {
+            case "replace" ->
+                inserts
+                        ? MongoWrite.put(document)
+                        : MongoWrite.update(id, new BsonDocument(), fields, false, List.of());
+            case "merge" -> set(id, "$set", fields, inserts);
+            case "keepExisting" -> set(id, "$setOnInsert", fields, inserts);
+            case "fail" -> MongoWrite.insert(document);
+            default ->
+                throw unsupported(
+                        "whenMatched \"" + whenMatched + "\" of $merge", "replace, merge, keepExisting or fail");
+        };
+    }
+
+    /** With an operator on no fields an update has no effect but the upsert, for which the _id stands. */
+    private static MongoWrite set(BsonValue id, String operator, BsonDocument fields, boolean upsert) {
+        BsonDocument update = fields.isEmpty()
+                ? new BsonDocument("$setOnInsert", new BsonDocument("_id", id))
+                : new BsonDocument(operator, fields);
+        return MongoWrite.update(id, new BsonDocument(), update, upsert, List.of());
+    }
+
+    private static BsonDocument withId(BsonDocument document) {
+        if (document.containsKey("_id")) {
+            return document;
+        }
+        BsonDocument identified = new BsonDocument("_id", new BsonObjectId());
+        identified.putAll(document);
+        return identified;
+    }
+
+    private static List<BsonDocument> statements(BsonDocument command, String name, String field) {
+        for (String each : command.keySet()) {
+            if (!each.equals(name) && !each.equals(field) && !IGNORED.contains(each)) {
+                throw unsupported("field '" + each + "' of command " + name, field + ", " + String.join(", ", IGNORED));
+            }
+        }
+        return SplitPipeline.documents(field, command.getOrDefault(field, BsonNull.VALUE));
+    }
+
+    private static UniserveException unsupported(String what, String remedy) {
+        return UniserveException.unsupported("MongoDB: " + what + ": use " + remedy);
+    }
+
+    private static MongoWrite operation(BsonDocument operation) {
+        String name = operation.isEmpty() ? "" : operation.getFirstKey();
+        BsonDocument body = document(operation, name);
+        BsonDocument filter = body.containsKey("filter") ? document(body, "filter") : new BsonDocument();
+        List<BsonDocument> arrayFilters = arrayFilters(body);
+        return switch (name) {
+            case "insertOne" -> MongoWrite.insert(withId(document(body, "document")));
+            case "updateOne" ->
+                MongoWrite.update(
+                        id(filter), withoutId(filter), change(body, "update"), flag(body, "upsert"), arrayFilters);
+            case "replaceOne" ->
+                MongoWrite.update(
+                        id(filter),
+                        withoutId(filter),
+                        document(body, "replacement"),
+                        flag(body, "upsert"),
+                        arrayFilters);
+            case "updateMany" -> updateMany(filter, change(body, "update"), flag(body, "upsert"), arrayFilters);
+            case "deleteOne" -> MongoWrite.delete(id(filter), withoutId(filter));
+            case "deleteMany" -> MongoWrite.deleteMany(filter);
+            default ->
+                throw unsupported(
+                        "operation " + name + " of bulkWrite",
+                        "insertOne, updateOne, replaceOne, updateMany, deleteOne or deleteMany");
+        };
+    }
+
+    private static MongoWrite update(BsonDocument statement) {
+        checkKnown(statement, Set.of("q", "u", "upsert", "multi", "arrayFilters"));
+        BsonDocument filter = document(statement, "q");
+        BsonValue change = change(statement, "u");
+        return flag(statement, "multi")
+                ? updateMany(filter, change, flag(statement, "upsert"), arrayFilters(statement))
+                : MongoWrite.update(
+                        id(filter), withoutId(filter), change, flag(statement, "upsert"), arrayFilters(statement));
+    }
+
+    private static MongoWrite updateMany(
+            BsonDocument filter, BsonValue change, boolean upsert, List<BsonDocument> arrayFilters) {
+        if (upsert) {
+            throw unsupported(
+                    "upsert of many documents (ShardKeyNotFound 61)", "an update of one, with its _id in the filter");
+        }
+        return MongoWrite.updateMany(filter, change, arrayFilters);
+    }
+
+    private static MongoWrite delete(BsonDocument statement) {
+        checkKnown(statement, Set.of("q", "limit"));
+        BsonDocument filter = document(statement, "q");
+        BsonValue limit = statement.getOrDefault("limit", BsonNull.VALUE);
+        if (!limit.isNumber()
+                || limit.asNumber().doubleValue() != 0 && limit.asNumber().doubleValue() != 1) {
+            throw MongoWrite.invalid("field 'limit' of a delete must be 0 for all or 1 (FailedToParse 9)");
+        }
+        return limit.asNumber().intValue() == 0
+                ? MongoWrite.deleteMany(filter)
+                : MongoWrite.delete(id(filter), withoutId(filter));
+    }
+
+    private static void checkKnown(BsonDocument statement, Set<String> known) {
+        for (String field : statement.keySet()) {
+            if (!known.contains(field)) {
+                throw unsupported(
+                        "field '" + field + "' of a statement",
+                        String.join(", ", known.stream().sorted().toList()));
+            }
+        }
+    }
+
+    /** The _id that a filter demands. */
+    private static BsonValue id(BsonDocument filter) {
+        return equality(filter.getOrDefault("_id", BsonNull.VALUE), filter.containsKey("_id"))
+                .orElseThrow(() -> MongoWrite.invalid("a write of one document has no _id in its filter "
+                        + filter.toJson() + " (ShardKeyNotFound 61): give it, or write all that the filter finds"));
+    }
+
+    private static Optional<BsonValue> equality(BsonValue id, boolean given) {
+        if (!given || id.isRegularExpression()) {
+            return Optional.empty();
+        }
+        boolean operators = id.isDocument()
+                && !id.asDocument().isEmpty()
+                && id.asDocument().getFirstKey().startsWith("$");
+        if (!operators) {
+            return Optional.of(id);
+        }
+        return id.asDocument().size() == 1 ? Optional.ofNullable(id.asDocument().get("$eq")) : Optional.empty();
+    }
+
+    private static BsonDocument withoutId(BsonDocument filter) {
+        BsonDocument rest = new BsonDocument();
+        rest.putAll(filter);
+        rest.remove("_id");
+        return rest;
+    }
+
+    private static BsonDocument document(BsonDocument body, String field) {
+        BsonValue value = body.getOrDefault(field, BsonNull.VALUE);
+        if (!value.isDocument()) {
+            throw MongoWrite.invalid("field '" + field + "' of a write must be a document (TypeMismatch 14)");
+        }
+        return value.asDocument();
+    }
+
+    private static BsonValue change(BsonDocument body, String field) {
+        BsonValue value = body.getOrDefault(field, BsonNull.VALUE);
+        if (!value.isDocument() && !value.isArray()) {
+            throw MongoWrite.invalid(
+                    "field '" + field + "' of a write must be a document or an array of stages (TypeMismatch 14)");
+        }
+        return value;
+    }
+
+    private static boolean flag(BsonDocument body, String field) {
+        BsonValue value = body.getOrDefault(field, BsonNull.VALUE);
+        if (!value.isNull() && !value.isBoolean()) {
+            throw MongoWrite.invalid("field '" + field + "' of a write must be true or false (TypeMismatch 14)");
+        }
+        return value.isBoolean() && value.asBoolean().getValue();
+    }
+
+    private static List<BsonDocument> arrayFilters(BsonDocument body) {
+        return body.containsKey("arrayFilters")
+                ? SplitPipeline.documents("arrayFilters", body.getOrDefault("arrayFilters", BsonNull.VALUE))
+                : List.of();
+    }
+}

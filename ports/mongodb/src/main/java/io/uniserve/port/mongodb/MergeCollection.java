@@ -83,7 +83,7 @@ final class MergeCollection implements AutoCloseable {
     }
 
     /** Runs stages on the documents. */
-    List<RawBsonDocument> aggregate(List<BsonDocument> stages) {
+    List<RawBsonDocument> aggregate(List<BsonDocument> stages, QueryOptions options) {
         List<Bson> all = new ArrayList<>();
         all.add(new BsonDocument(
                 "$replaceRoot", new BsonDocument("newRoot", new BsonString("$" + MongoTable.DOCUMENT))));
@@ -92,6 +92,7 @@ final class MergeCollection implements AutoCloseable {
                 "merge answers",
                 () -> collect(collection
                         .aggregate(all)
+                        .collation(options.parsedCollation())
                         .maxTime(remainingMillis(), TimeUnit.MILLISECONDS)
                         .allowDiskUse(true)));
     }
@@ -124,20 +125,24 @@ final class MergeCollection implements AutoCloseable {
     }
 
     /** Runs the engine's own command {@code find}. */
-    List<RawBsonDocument> find(BsonDocument filter, BsonDocument sort, BsonDocument projection) {
+    List<RawBsonDocument> find(BsonDocument filter, BsonDocument sort, BsonDocument projection, QueryOptions options) {
         return call(
                 "merge answers",
                 () -> collect(collection
                         .find(filter)
                         .sort(sort)
                         .projection(projection)
+                        .collation(options.parsedCollation())
                         .maxTime(remainingMillis(), TimeUnit.MILLISECONDS)));
     }
 
     /** Distinct values of a field, as the engine's command. */
-    BsonArray distinct(String key) {
+    BsonArray distinct(String key, QueryOptions options) {
         BsonDocument command = new BsonDocument("distinct", new BsonString(name))
                 .append("key", new BsonString(MongoTable.DOCUMENT + "." + key));
+        if (options.hasCollation()) {
+            command.append("collation", options.collation());
+        }
         // The driver's own method returns null for a null among the values.
         return call(
                 "merge answers",

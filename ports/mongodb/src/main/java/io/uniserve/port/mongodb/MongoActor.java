@@ -176,7 +176,9 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
      */
     List<RawBsonDocument> findLive(BsonDocument filter) {
         StoredQuery query = StoredQuery.of(
-                List.of(new BsonDocument("$match", filter)), new BsonDocument(UNTIL, new BsonInt32(NOW)));
+                List.of(new BsonDocument("$match", filter)),
+                new BsonDocument(UNTIL, new BsonInt32(NOW)),
+                QueryOptions.NONE);
         return call("find documents", () -> {
             List<RawBsonDocument> found = new ArrayList<>();
             long size = 0;
@@ -259,6 +261,11 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     }
 
     @Override
+    boolean isEmbedded() {
+        return connection.isEmbedded();
+    }
+
+    @Override
     <T> T read(String what, Reading<T> reading) {
         int version = versions.acquire();
         try {
@@ -331,6 +338,11 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         private final long documents = live.get();
         private final long bytesBefore = bytes.get();
         private final AtomicBoolean released = new AtomicBoolean();
+
+        @Override
+        boolean isEmbedded() {
+            return connection.isEmbedded();
+        }
 
         @Override
         <T> T read(String what, Reading<T> reading) {

@@ -7,6 +7,7 @@ import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.TrackingActorFactory;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -41,6 +43,9 @@ public final class MongoEngine implements Engine {
     /** Table option: keys of secondary indexes, as a JSON array such as {@code [{"year": 1, "name": -1}]}. */
     static final String INDEXES = "indexes";
 
+    /** The option after a change. */
+    private static final String INDEXES_CHANGED = MutableOptions.mutableName(INDEXES);
+
     private static final String KEY_FIELD = "_id";
     private static final int INDEXES_MAX = 62;
     private static final String STAGES = "stages";
@@ -54,28 +59,29 @@ public final class MongoEngine implements Engine {
     private static final EngineFunctions FUNCTIONS =
             new EngineFunctions(List.of(AGGREGATE), List.copyOf(MongoUpdateFunctions.ALL));
 
-    private static BsonRows aggregate(MongoTable table, OperatorContext context, Bytes stages) {
-        List<BsonDocument> decoded = decode(stages);
-        decoded.forEach(stage -> CommandValidator.checkOperators(stage, false));
-        SplitPipeline.checkActorStages(decoded);
-        return table.aggregate(decoded, context);
+    private static BsonRows aggregate(MongoTable table, OperatorContext context, Bytes parameters) {
+        BsonDocument decoded = decode(parameters);
+        List<BsonDocument> stages = SplitPipeline.documents(STAGES, decoded.getOrDefault(STAGES, BsonNull.VALUE));
+        stages.forEach(stage -> CommandValidator.checkOperators(stage, false));
+        SplitPipeline.checkActorStages(stages);
+        return table.aggregate(stages, QueryOptions.of(decoded), context);
     }
 
     /** Parameters of {@link #AGGREGATE}. */
-    static Bytes encode(List<BsonDocument> stages) {
-        return Bytes.wrap(BsonRows.encode(new BsonDocument(STAGES, new BsonArray(stages))));
+    static Bytes encode(List<BsonDocument> stages, QueryOptions options) {
+        BsonDocument parameters = new BsonDocument(STAGES, new BsonArray(stages));
+        options.addTo(parameters);
+        return Bytes.wrap(BsonRows.encode(parameters));
     }
 
-    private static List<BsonDocument> decode(Bytes stages) {
-        BsonDocument decoded;
+    private static BsonDocument decode(Bytes parameters) {
         try {
-            byte[] bson = stages.toArray();
+            byte[] bson = parameters.toArray();
             BsonStructure.check(bson);
-            decoded = BsonRows.decode(bson);
+            return BsonRows.decode(bson);
         } catch (RuntimeException e) { // the decoder throws several kinds
             throw UniserveException.invalid("parameters of " + AGGREGATE.id() + " are no BSON: " + e.getMessage());
         }
-        return SplitPipeline.documents(STAGES, decoded.getOrDefault(STAGES, BsonNull.VALUE));
     }
 
     @Override
@@ -102,9 +108,22 @@ public final class MongoEngine implements Engine {
         indexes(meta);
     }
 
+    @Override
+    public void validateChange(TableMeta before, TableMeta now) {
+        Map<String, String> others = new TreeMap<>(now.options());
+        others.remove(INDEXES_CHANGED);
+        Map<String, String> kept = new TreeMap<>(before.options());
+        kept.remove(INDEXES_CHANGED);
+        if (!others.equals(kept)) {
+            throw UniserveException.invalid("of the options of port " + NAME + " only " + INDEXES + " may change");
+        }
+        indexes(now);
+    }
+
     /** The table's indexes, on stored documents. */
-    private static List<BsonDocument> indexes(TableMeta meta) {
-        String option = meta.options().getOrDefault(INDEXES, "[]");
+    static List<BsonDocument> indexes(TableMeta meta) {
+        String first = meta.options().getOrDefault(INDEXES, "[]");
+        String option = meta.options().getOrDefault(INDEXES_CHANGED, first);
         List<BsonDocument> indexes = new ArrayList<>();
         try {
             for (BsonValue each : BsonArray.parse(option)) {

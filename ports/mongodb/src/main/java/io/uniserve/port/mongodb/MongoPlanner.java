@@ -47,12 +47,16 @@ final class MongoPlanner implements Planner {
             "comment",
             "batchSize",
             "singleBatch",
+            "hint",
+            "collation",
             "$db",
             FORMAT);
-    private static final Set<String> COUNT = Set.of("count", "query", "skip", "limit", "comment", "$db", FORMAT);
-    private static final Set<String> DISTINCT = Set.of("distinct", "key", "query", "comment", "$db", FORMAT);
+    private static final Set<String> COUNT =
+            Set.of("count", "query", "skip", "limit", "hint", "collation", "comment", "$db", FORMAT);
+    private static final Set<String> DISTINCT =
+            Set.of("distinct", "key", "query", "hint", "collation", "comment", "$db", FORMAT);
     private static final Set<String> AGGREGATE =
-            Set.of("aggregate", "pipeline", "cursor", "allowDiskUse", "comment", "$db", FORMAT);
+            Set.of("aggregate", "pipeline", "cursor", "allowDiskUse", "hint", "collation", "comment", "$db", FORMAT);
 
     @Override
     public Answer answer(QueryText query, PlanContext context) {
@@ -133,10 +137,15 @@ final class MongoPlanner implements Planner {
 
     /** Runs stages on the actors that may have documents of the filter. */
     private static BsonRows retrieve(
-            TableName table, BsonDocument filter, List<BsonDocument> stages, PlanContext context) {
+            TableName table,
+            BsonDocument filter,
+            List<BsonDocument> stages,
+            QueryOptions options,
+            PlanContext context) {
+        options.checkHint(MongoEngine.indexes(context.table(table)));
         RetrieveCall<Bytes, BsonRows> call = RetrieveCall.of(MongoEngine.AGGREGATE);
-        Bytes encoded = MongoEngine.encode(stages);
-        List<PartitionKey> keys = keys(filter);
+        Bytes encoded = MongoEngine.encode(stages, options);
+        List<PartitionKey> keys = options.hasCollation() ? List.of() : keys(filter); // it may unite texts
         boolean ranged = context.table(table).partitioner() instanceof Partitioner.Range;
         if (keys.isEmpty() || ranged && keys.stream().anyMatch(PartitionKey.Text.class::isInstance)) {
             return context.retrieve(table, call, encoded, BsonRows::concat);
@@ -176,6 +185,7 @@ final class MongoPlanner implements Planner {
     }
 
     private static BsonDocument find(BsonDocument command, TableName table, PlanContext context) {
+        QueryOptions options = QueryOptions.of(command);
         BsonDocument filter = document(command, "filter");
         BsonDocument projection = document(command, "projection");
         BsonDocument sort = document(command, "sort");
@@ -186,7 +196,7 @@ final class MongoPlanner implements Planner {
             stages.add(stage("$match", filter));
         }
         // A filter by one id alone is a look-up, and nothing else is left for the actor to do.
-        boolean byId = isById(filter);
+        boolean byId = isById(filter) && !options.hasCollation();
         if (!sort.isEmpty() && !byId) {
             stages.add(stage("$sort", sort));
         }
@@ -197,9 +207,10 @@ final class MongoPlanner implements Planner {
         if (early && !byId) {
             stages.add(stage("$project", projection));
         }
-        List<RawBsonDocument> found = retrieve(table, filter, stages, context).documents();
+        List<RawBsonDocument> found =
+                retrieve(table, filter, stages, options, context).documents();
         if (!sort.isEmpty() && found.size() > 1) {
-            found = merged(found, List.of(stage("$sort", sort)), context);
+            found = merged(found, List.of(stage("$sort", sort)), options, context);
         }
         int from = Math.min(skip, found.size());
         int to = limit == 0 ? found.size() : (int) Math.min(found.size(), (long) from + limit);
@@ -209,7 +220,7 @@ final class MongoPlanner implements Planner {
                     .map(document -> FindProjection.project(document, projection))
                     .toList();
         } else if (!projection.isEmpty() && !early) {
-            found = projected(context, found, filter, sort, projection);
+            found = projected(context, found, filter, sort, projection, options);
         }
         return cursor(table, found);
     }
@@ -219,20 +230,22 @@ final class MongoPlanner implements Planner {
             List<RawBsonDocument> found,
             BsonDocument filter,
             BsonDocument sort,
-            BsonDocument projection) {
+            BsonDocument projection,
+            QueryOptions options) {
         try (MergeCollection merge = MergeCollection.ofDocuments(context, found)) {
-            return merge.find(filter, sort, projection);
+            return merge.find(filter, sort, projection, options);
         }
     }
 
     private static BsonDocument count(BsonDocument command, TableName table, PlanContext context) {
+        QueryOptions options = QueryOptions.of(command);
         BsonDocument filter = document(command, "query");
         List<BsonDocument> stages = new ArrayList<>();
         if (!filter.isEmpty()) {
             stages.add(stage("$match", filter));
         }
         stages.add(stage("$count", new BsonString("n")));
-        long total = retrieve(table, filter, stages, context).documents().stream()
+        long total = retrieve(table, filter, stages, options, context).documents().stream()
                 .mapToLong(part -> part.getNumber("n").longValue())
                 .sum();
         int limit = number(command, "limit");
@@ -246,6 +259,7 @@ final class MongoPlanner implements Planner {
     }
 
     private static BsonDocument distinct(BsonDocument command, TableName table, PlanContext context) {
+        QueryOptions options = QueryOptions.of(command);
         BsonDocument filter = document(command, "query");
         String key = text(command, "key");
         if (key.isEmpty() || key.startsWith("$")) {
@@ -258,9 +272,10 @@ final class MongoPlanner implements Planner {
         }
         BsonDocument field = new BsonDocument(first, new BsonInt32(1));
         stages.add(stage("$project", first.equals("_id") ? field : field.append("_id", new BsonInt32(0))));
-        List<RawBsonDocument> found = retrieve(table, filter, stages, context).documents();
+        List<RawBsonDocument> found =
+                retrieve(table, filter, stages, options, context).documents();
         try (MergeCollection merge = MergeCollection.ofResults(context, found)) {
-            return ok(new BsonDocument("values", merge.distinct(key)));
+            return ok(new BsonDocument("values", merge.distinct(key, options)));
         }
     }
 
@@ -269,6 +284,7 @@ final class MongoPlanner implements Planner {
         if (given == null) {
             throw UniserveException.invalid("MongoDB: field 'pipeline' is missing (TypeMismatch 14): give stages");
         }
+        QueryOptions options = QueryOptions.of(command);
         List<BsonDocument> stages = SplitPipeline.documents("pipeline", given);
         SplitPipeline split = SplitPipeline.of(stages);
         Set<TableName> tables = ForeignCollections.names(split.merge()).stream()
@@ -280,20 +296,21 @@ final class MongoPlanner implements Planner {
         }
         BsonDocument filter = stages.isEmpty() ? new BsonDocument() : document(stages.get(0), "$match");
         List<RawBsonDocument> found =
-                retrieve(table, filter, split.actors(), context).documents();
+                retrieve(table, filter, split.actors(), options, context).documents();
         if (!split.merge().isEmpty()) {
-            found = merged(found, split.merge(), context);
+            found = merged(found, split.merge(), options, context);
         }
         return cursor(table, found);
     }
 
     /** Runs stages on results, in an engine of this process. */
     private static List<RawBsonDocument> merged(
-            List<RawBsonDocument> found, List<BsonDocument> stages, PlanContext context) {
+            List<RawBsonDocument> found, List<BsonDocument> stages, QueryOptions options, PlanContext context) {
         try (MergeCollection merge = MergeCollection.ofResults(context, found);
-                ForeignCollections others = new ForeignCollections(name -> merge.beside(
-                        retrieve(name, new BsonDocument(), List.of(), context).documents()))) {
-            return merge.aggregate(others.resolve(stages));
+                ForeignCollections others = new ForeignCollections(
+                        name -> merge.beside(retrieve(name, new BsonDocument(), List.of(), QueryOptions.NONE, context)
+                                .documents()))) {
+            return merge.aggregate(others.resolve(stages), options);
         }
     }
 

@@ -7,6 +7,7 @@ import com.mongodb.client.MongoCursor;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.io.IOException;
 import java.util.Arrays;
@@ -58,16 +59,24 @@ abstract class MongoTable implements ActorView {
     /** Runs the reading; the documents of its version stay meanwhile. */
     abstract <T> T read(String what, Reading<T> reading);
 
+    /** Whether the documents are in the embedded server. */
+    abstract boolean isEmbedded();
+
     /** Runs a pipeline on the documents, up to the limit of an actor's answer. */
-    BsonRows aggregate(List<BsonDocument> stages, OperatorContext context) {
+    BsonRows aggregate(List<BsonDocument> stages, QueryOptions options, OperatorContext context) {
+        if (options.hasCollation() && isEmbedded()) {
+            throw UniserveException.unsupported("MongoDB: field 'collation': the embedded server has none;"
+                    + " set server.port-settings.mongodb.uri to a MongoDB server, or leave it out");
+        }
         return read("run a pipeline", (collection, version) -> {
             BsonRows.Builder rows = new BsonRows.Builder();
-            Optional<RawBsonDocument> current = currentById(collection, version, stages);
+            Optional<RawBsonDocument> current =
+                    options.hasCollation() ? Optional.empty() : currentById(collection, version, stages);
             if (current.isPresent()) {
                 rows.add(current.get());
                 return rows.build();
             }
-            StoredQuery query = StoredQuery.of(stages, range(version));
+            StoredQuery query = StoredQuery.of(stages, range(version), options);
             int count = 0;
             try (MongoCursor<RawBsonDocument> cursor = query.run(collection, context.remainingMillis())) {
                 while (cursor.hasNext()) {
@@ -118,7 +127,7 @@ abstract class MongoTable implements ActorView {
     /** Passes each document of the version to the consumer. */
     final void forEach(String what, DocumentConsumer consumer) {
         read(what, (collection, version) -> {
-            StoredQuery query = StoredQuery.of(List.of(), range(version));
+            StoredQuery query = StoredQuery.of(List.of(), range(version), QueryOptions.NONE);
             try (MongoCursor<RawBsonDocument> cursor = query.run(collection, Limits.DEADLINE_MS_MAX)) {
                 while (cursor.hasNext()) {
                     consumer.accept(query.result(cursor.next()));

@@ -27,7 +27,10 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     private static final Set<String> AT_ACTORS = Set.of("$sort", "$limit", "$group", "$count");
 
     /** Accumulators whose partial results can be accumulated again. */
-    private static final Set<String> REPEATABLE = Set.of("$sum", "$min", "$max");
+    private static final Set<String> REPEATABLE = Set.of("$sum", "$min", "$max", "$first", "$last", "$mergeObjects");
+
+    /** Accumulators of arrays, and the expression that joins two of their results. */
+    private static final Map<String, String> JOINED = Map.of("$push", "$concatArrays", "$addToSet", "$setUnion");
 
     private static final String PARTIAL = "a";
     private static final String COUNT_SUFFIX = "n";
@@ -40,7 +43,11 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
             if (!PER_DOCUMENT.contains(name)) {
                 stages.subList(i, stages.size()).forEach(SplitPipeline::name);
                 List<BsonDocument> merge = new ArrayList<>(stages.subList(i, stages.size()));
+                int before = actors.size();
                 splitStage(name, actors, merge);
+                if (actors.size() == before) {
+                    FieldDependencies.projection(merge).ifPresent(actors::add);
+                }
                 return new SplitPipeline(List.copyOf(actors), List.copyOf(merge));
             }
             actors.add(stages.get(i));
@@ -183,6 +190,16 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
                 merged.put(name, new BsonDocument("$sum", new BsonString("$" + name)));
                 merged.put(count, new BsonDocument("$sum", new BsonString("$" + count)));
                 result.put(field.getKey(), average(name, count));
+            } else if (accumulator.equals("$count")
+                    && input.isDocument()
+                    && input.asDocument().isEmpty()) {
+                partial.put(name, new BsonDocument("$sum", new BsonInt32(1)));
+                merged.put(name, new BsonDocument("$sum", new BsonString("$" + name)));
+                result.put(field.getKey(), new BsonString("$" + name));
+            } else if (JOINED.containsKey(accumulator)) {
+                partial.put(name, new BsonDocument(accumulator, input));
+                merged.put(name, new BsonDocument("$push", new BsonString("$" + name)));
+                result.put(field.getKey(), joined(name, JOINED.get(accumulator)));
             } else {
                 return;
             }
@@ -193,6 +210,16 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
         if (!result.isEmpty()) {
             merge.add(1, new BsonDocument("$project", result));
         }
+    }
+
+    /** One array of an array of arrays. */
+    private static BsonDocument joined(String name, String operator) {
+        BsonArray both = new BsonArray(List.of(new BsonString("$$value"), new BsonString("$$this")));
+        return new BsonDocument(
+                "$reduce",
+                new BsonDocument("input", new BsonString("$" + name))
+                        .append("initialValue", new BsonArray())
+                        .append("in", new BsonDocument(operator, both)));
     }
 
     /** 1 for a number, otherwise 0: numbers are after null and before texts in the order of types. */

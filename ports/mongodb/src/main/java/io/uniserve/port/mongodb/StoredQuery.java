@@ -21,12 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param sort sort of stored documents, null for none
  * @param limit number of documents, 0 for all
  * @param stages stages on users' documents
+ * @param options options of the command
  */
-record StoredQuery(BsonDocument filter, @Nullable BsonDocument sort, int limit, List<BsonDocument> stages) {
+record StoredQuery(
+        BsonDocument filter, @Nullable BsonDocument sort, int limit, List<BsonDocument> stages, QueryOptions options) {
     private static final int BATCH_DOCUMENTS = 1_000;
 
     /** Splits a pipeline on users' documents of the stored documents that a condition selects. */
-    static StoredQuery of(List<BsonDocument> stages, BsonDocument condition) {
+    static StoredQuery of(List<BsonDocument> stages, BsonDocument condition, QueryOptions options) {
         BsonDocument all = condition.clone();
         int next = 0;
         Optional<BsonDocument> filter = leading(stages, next, "$match").flatMap(FieldPrefixer::filter);
@@ -41,7 +43,7 @@ record StoredQuery(BsonDocument filter, @Nullable BsonDocument sort, int limit, 
             limit = Math.max(0, stages.get(next).getInt32("$limit").getValue());
             next += limit > 0 ? 1 : 0;
         }
-        return new StoredQuery(all, sort.orElse(null), limit, stages.subList(next, stages.size()));
+        return new StoredQuery(all, sort.orElse(null), limit, stages.subList(next, stages.size()), options);
     }
 
     /** The body of a stage with this name at this index, if it is a document. */
@@ -60,6 +62,8 @@ record StoredQuery(BsonDocument filter, @Nullable BsonDocument sort, int limit, 
                     .sort(sort)
                     .limit(limit)
                     .batchSize(BATCH_DOCUMENTS)
+                    .hint(options.storedHint())
+                    .collation(options.parsedCollation())
                     .maxTime(millis, TimeUnit.MILLISECONDS)
                     .iterator();
         }
@@ -78,6 +82,8 @@ record StoredQuery(BsonDocument filter, @Nullable BsonDocument sort, int limit, 
                 .aggregate(all)
                 .maxTime(millis, TimeUnit.MILLISECONDS)
                 .allowDiskUse(true)
+                .hint(options.storedHint())
+                .collation(options.parsedCollation())
                 .iterator();
     }
 

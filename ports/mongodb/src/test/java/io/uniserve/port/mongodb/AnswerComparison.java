@@ -52,9 +52,10 @@ final class AnswerComparison {
         }
         for (Map.Entry<String, BsonValue> field : left.entrySet()) {
             BsonValue other = right.getOrDefault(field.getKey(), BsonNull.VALUE);
-            boolean unordered = field.getKey().equals("set") || field.getKey().equals("values");
+            boolean set = field.getKey().equals("set") || field.getKey().equals("values");
+            boolean unordered = set || field.getKey().equals("bag");
             boolean equal = unordered && field.getValue().isArray() && other.isArray()
-                    ? areEqualLists(sorted(field.getValue()), sorted(other))
+                    ? areEqualLists(sorted(field.getValue(), set), sorted(other, set))
                     : areEqual(field.getValue(), other);
             if (!equal) {
                 return false;
@@ -63,13 +64,16 @@ final class AnswerComparison {
         return true;
     }
 
-    private static List<BsonValue> sorted(BsonValue list) {
-        TreeMap<String, BsonValue> sorted = new TreeMap<>();
+    private static List<BsonValue> sorted(BsonValue list, boolean distinct) {
+        TreeMap<String, List<BsonValue>> sorted = new TreeMap<>();
         for (BsonValue element : list.asArray()) {
             String key = element.isNumber() ? "number " + (element.asNumber().doubleValue() + 0.0) : element.toString();
-            sorted.put(key, element);
+            List<BsonValue> equal = sorted.computeIfAbsent(key, none -> new ArrayList<>());
+            if (equal.isEmpty() || !distinct) {
+                equal.add(element);
+            }
         }
-        return new ArrayList<>(sorted.values());
+        return sorted.values().stream().flatMap(List::stream).toList();
     }
 
     private static boolean areEqualLists(List<BsonValue> left, List<BsonValue> right) {

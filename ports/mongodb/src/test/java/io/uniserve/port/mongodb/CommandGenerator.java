@@ -212,6 +212,6 @@ final class CommandGenerator {
         String number = pick(List.of("'$n'", "'$m'", "'$v'", "'$list'"));
         return "{$group: {_id: " + id + ", c: {$sum: 1}, a: {$avg: '$n'}, s: {$sum: " + number + "}, lo: {$min: '$"
                 + pick(List.of("n", "s", "w")) + "'}, hi: {$max: '$" + pick(List.of("n", "s", "w")) + "'}"
-                + (random.nextInt(4) == 0 ? ", set: {$addToSet: '$s'}" : "") + "}}";
+                + pick(List.of("", "", ", set: {$addToSet: '$s'}", ", bag: {$push: '$n'}")) + "}}";
     }
 }

@@ -121,7 +121,7 @@ class MongoTckTest extends PortTck {
                     "stages", BsonDocument.parse("{s: [" + stages + "]}").getArray("s"));
             return new TckQuery<Bytes, BsonRows>(
                     MongoEngine.AGGREGATE.id(),
-                    MongoEngine.encode(parsed),
+                    MongoEngine.encode(parsed, QueryOptions.NONE),
                     (query, left, right) ->
                             left.bson().utf8().compareTo(right.bson().utf8()) < 0 ? right : left,
                     false);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.TableUpdate;
@@ -233,7 +234,7 @@ class MongoUpdatesTest {
                         .all()
                         .retrieve(
                                 RetrieveCall.of(MongoEngine.AGGREGATE),
-                                MongoEngine.encode(out),
+                                MongoEngine.encode(out, QueryOptions.NONE),
                                 values -> values.size()));
     }
 
@@ -292,6 +293,11 @@ class MongoUpdatesTest {
         faults.put("{find: 'asked', filter: {n: {$nope: 1}}}", "INVALID_ARGUMENT: MongoDB: ");
         faults.put("{find: 'asked', projection: {n: 1, s: 0}}", "INVALID_ARGUMENT: MongoDB: ");
         faults.put("{find: 'asked', '$format': 'xml'}", "INVALID_ARGUMENT: MongoDB: $format is \"xml\"");
+        faults.put("{find: 'asked', hint: 'n_1'}", "INVALID_ARGUMENT: MongoDB: field 'hint' must be a document");
+        faults.put("{find: 'asked', hint: {n: 1}}", "INVALID_ARGUMENT: MongoDB: field 'hint' is {\"n\": 1}, but");
+        faults.put(
+                "{find: 'asked', collation: {locale: 'sv'}}", "UNSUPPORTED: MongoDB: field 'collation': the embedded");
+        faults.put("{count: 'asked', collation: 7}", "INVALID_ARGUMENT: MongoDB: field 'collation' must be a document");
         faults.put("{distinct: 'asked', key: ''}", "INVALID_ARGUMENT: MongoDB: field 'key' must name a field");
         faults.put("{aggregate: 'asked', cursor: {}}", "INVALID_ARGUMENT: MongoDB: field 'pipeline' is missing");
         faults.put(pipeline("{$match: {}, $limit: 1}"), "INVALID_ARGUMENT: MongoDB: a pipeline stage has 2 fields");
@@ -342,6 +348,28 @@ class MongoUpdatesTest {
         }
         assertThat(reader.join()).isPositive();
         assertThat(count("atomic", "{n: " + UPDATES + "}")).isEqualTo(DOCUMENTS);
+    }
+
+    @Test
+    void indexesOfATableChange() {
+        create("indexed", ConsistencyLevel.EVENTUAL);
+        assertThatThrownBy(() -> ask("indexed", "{find: 'indexed', hint: {n: 1}}"))
+                .hasMessageContaining("no such index");
+        String option = MutableOptions.mutableName(MongoEngine.INDEXES);
+        client.admin().updateTable("indexed", Map.of(option, "[{\"n\": 1}]"));
+        assertThat(documents("indexed", "{n: 0}, hint: {n: 1}")).contains("\"_id\": 3");
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "is not a field with 1 or -1",
+                () -> client.admin().updateTable("indexed", Map.of(option, "[{\"n\": 7}]")));
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "only indexes may change",
+                () -> client.admin().updateTable("indexed", Map.of(MutableOptions.mutableName("other"), "1")));
+        update("indexed", "mongodb.put@1", List.of(document("_id", 3L, "n", 1L)))
+                .run()
+                .orThrow();
+        assertThat(count("indexed", "{n: 0}, hint: {n: 1}")).isEqualTo(DOCUMENTS - 1);
     }
 
     @Test

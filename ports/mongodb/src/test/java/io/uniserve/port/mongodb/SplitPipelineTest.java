@@ -53,8 +53,27 @@ class SplitPipelineTest {
                 "{$group: {_id: '$g', n: {$sum: 1}, hi: {$max: '$x'}}}, {$match: {n: 2}}",
                 "{$group: {_id: '$g', a0: {$sum: 1}, a1: {$max: '$x'}}}",
                 "{$group: {_id: '$_id', a0: {$sum: '$a0'}, a1: {$max: '$a1'}}}, {$project: {n: '$a0', hi: '$a1'}}, {$match: {n: 2}}");
-        splits("{$group: {_id: null, all: {$push: '$x'}}}", "", "{$group: {_id: null, all: {$push: '$x'}}}");
+        splits(
+                "{$group: {_id: null, all: {$push: '$x'}, n: {$count: {}}}}",
+                "{$group: {_id: null, a0: {$push: '$x'}, a1: {$sum: 1}}}",
+                "{$group: {_id: '$_id', a0: {$push: '$a0'}, a1: {$sum: '$a1'}}}, {$project: {all: {$reduce: {input: '$a0',"
+                        + " initialValue: [], in: {$concatArrays: ['$$value', '$$this']}}}, n: '$a1'}}");
         splits("{$count: 'n'}", "{$count: 'n'}", "{$group: {_id: null, n: {$sum: '$n'}}}, {$project: {_id: 0}}");
+    }
+
+    @Test
+    void actorsReturnTheFieldsThatAreRead() {
+        String deviation = "{$group: {_id: {$add: ['$a.b', 1]}, d: {$stdDevPop: '$x.y'}}}";
+        splits(deviation, "{$project: {_id: 0, a: 1, x: 1}}", deviation);
+        String first = "{$sort: {_id: 1, s: -1}}, {$skip: 1}, {$group: {_id: null, f: {$first: '$x'}}}";
+        splits(first, "{$project: {_id: 1, s: 1, x: 1}}", first);
+        String constant = "{$group: {_id: 'x', d: {$stdDevPop: 1}}}, {$match: {}}";
+        splits(constant, "{$project: {_id: 1}}", constant);
+        for (String whole : List.of("'$$ROOT'", "'$$CURRENT.x'", "{$getField: 'x'}", "'$'")) {
+            String all = "{$sort: {a: 1}}, {$group: {_id: null, f: {$stdDevPop: " + whole + "}}}";
+            splits(all, "", all);
+        }
+        splits("{$sort: {a: 1}}, {$facet: {}}", "", "{$sort: {a: 1}}, {$facet: {}}");
     }
 
     @Test

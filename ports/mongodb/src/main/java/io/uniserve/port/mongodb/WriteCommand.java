@@ -131,16 +131,10 @@ public final class WriteCommand {
         return switch (name) {
             case "insertOne" -> MongoWrite.insert(withId(document(body, "document")));
             case "updateOne" ->
-                MongoWrite.update(
-                        id(filter), withoutId(filter), change(body, "update"), flag(body, "upsert"), arrayFilters);
+                MongoWrite.update(id(filter), withoutId(filter), operators(body), flag(body, "upsert"), arrayFilters);
             case "replaceOne" ->
-                MongoWrite.update(
-                        id(filter),
-                        withoutId(filter),
-                        document(body, "replacement"),
-                        flag(body, "upsert"),
-                        arrayFilters);
-            case "updateMany" -> updateMany(filter, change(body, "update"), flag(body, "upsert"), arrayFilters);
+                MongoWrite.update(id(filter), withoutId(filter), replacement(body), flag(body, "upsert"), arrayFilters);
+            case "updateMany" -> updateMany(filter, operators(body), flag(body, "upsert"), arrayFilters);
             case "deleteOne" -> MongoWrite.delete(id(filter), withoutId(filter));
             case "deleteMany" -> MongoWrite.deleteMany(filter);
             default ->
@@ -234,6 +228,28 @@ public final class WriteCommand {
                     "field '" + field + "' of a write must be a document or an array of stages (TypeMismatch 14)");
         }
         return value;
+    }
+
+    /** The change of updateOne and updateMany, which cannot be a whole document. */
+    private static BsonValue operators(BsonDocument body) {
+        BsonValue change = change(body, "update");
+        boolean stages = change.isArray() && !change.asArray().isEmpty();
+        if (!stages && (change.isArray() || change.asDocument().isEmpty() || !isOperator(change.asDocument()))) {
+            throw MongoWrite.invalid("field 'update' has no operators; give it some, such as $set, or use replaceOne");
+        }
+        return change;
+    }
+
+    private static BsonDocument replacement(BsonDocument body) {
+        BsonDocument replacement = document(body, "replacement");
+        if (!replacement.isEmpty() && isOperator(replacement)) {
+            throw MongoWrite.invalid("field 'replacement' has operators; give it fields, or use updateOne");
+        }
+        return replacement;
+    }
+
+    private static boolean isOperator(BsonDocument change) {
+        return change.getFirstKey().startsWith("$");
     }
 
     private static boolean flag(BsonDocument body, String field) {

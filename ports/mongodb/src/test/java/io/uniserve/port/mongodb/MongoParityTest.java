@@ -1,6 +1,7 @@
 package io.uniserve.port.mongodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
@@ -12,14 +13,20 @@ import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import io.uniserve.api.Document;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.codecs.BsonDocumentCodec;
@@ -34,6 +41,11 @@ class MongoParityTest {
     private static final int DOCUMENTS = 300;
     private static final int OTHER_DOCUMENTS = 20;
     private static final int COMMANDS = Integer.getInteger("uniserve.parity.queries", 500);
+    private static final int SERVERS = 3;
+    private static final int STOPS = 3;
+    private static final int COMMANDS_PER_STOP = 20;
+    private static final Duration WAIT = Duration.ofMinutes(2);
+    private static final Set<ErrorCode> REFUSALS = Set.of(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNSUPPORTED);
     private static final long SEED = Long.getLong("uniserve.parity.seed", 38);
 
     /** Share of commands that may be refused by one engine with all documents too. */
@@ -44,7 +56,7 @@ class MongoParityTest {
         MongoServer server = new MongoServer(new MemoryBackend());
         try (MongoClient engine = MongoClients.create(server.bindAndGetConnectionString());
                 LocalCluster cluster = LocalCluster.builder()
-                        .servers(3)
+                        .servers(SERVERS)
                         .engine(new MongoEngine())
                         .directory(directory)
                         .start();
@@ -57,6 +69,58 @@ class MongoParityTest {
         } finally {
             server.shutdownNow();
         }
+    }
+
+    /** Servers stop abruptly, one after the other, and return when the rest has answered some commands. */
+    @Test
+    void answersStayThoseOfOneEngineWhileServersStop(@TempDir Path directory) throws Exception {
+        MongoServer server = new MongoServer(new MemoryBackend());
+        try (MongoClient engine = MongoClients.create(server.bindAndGetConnectionString());
+                LocalCluster cluster = LocalCluster.builder()
+                        .servers(SERVERS)
+                        .engine(new MongoEngine())
+                        .directory(directory)
+                        .start();
+                UniserveClient client = MongoFixtures.connect(cluster)) {
+            Random random = new Random(SEED + 1);
+            CommandGenerator generator = new CommandGenerator(random);
+            MongoDatabase one = engine.getDatabase("one");
+            fill(client, one, generator, random);
+            AtomicInteger answered = new AtomicInteger();
+            CompletableFuture<Integer> stops =
+                    CompletableFuture.supplyAsync(() -> stopServers(cluster, client, answered));
+            int failed = 0;
+            for (int i = 0; !stops.isDone(); i++) {
+                String command = generator.command();
+                String actual = actual(client, command);
+                answered.incrementAndGet();
+                if (actual.startsWith("failed")) {
+                    failed++;
+                } else {
+                    check(expected(one, command), actual, i, command);
+                }
+            }
+            assertThat(stops.join()).isEqualTo(STOPS);
+            assertThat(failed).as("commands that failed").isLessThan(answered.get() / 4);
+        } finally {
+            server.shutdownNow();
+        }
+    }
+
+    private static int stopServers(LocalCluster cluster, UniserveClient client, AtomicInteger answered) {
+        int stops = 0;
+        for (; stops < STOPS; stops++) {
+            int server = 1 + stops % SERVERS;
+            int before = answered.get();
+            cluster.stopAbruptly(server);
+            await().atMost(WAIT).until(() -> answered.get() >= before + COMMANDS_PER_STOP);
+            cluster.start(server);
+            await().atMost(WAIT)
+                    .until(() -> Stream.of("t", "u")
+                            .flatMap(table -> client.admin().describeTable(table).map().actors().stream())
+                            .allMatch(actor -> actor.isr().size() == 2));
+        }
+        return stops;
     }
 
     /** Documents are stored, some are replaced, and some are deleted. */
@@ -112,22 +176,21 @@ class MongoParityTest {
             String command = generator.command();
             String expected = expected(one, command);
             String actual = actual(client, command);
-            if (expected.startsWith("refused")) {
-                refused++;
-                assertThat(actual)
-                        .as("seed %d, command %d: %s", SEED, i, command)
-                        .startsWith("refused");
-            } else {
-                assertThat(isEqual(expected, actual))
-                        .as("seed %d, command %d: %s%nexpected %s%nactual   %s", SEED, i, command, expected, actual)
-                        .isTrue();
-            }
+            refused += expected.startsWith("refused") ? 1 : 0;
+            check(expected, actual, i, command);
         }
         assertThat(refused).as("commands that the engine refuses").isLessThan((int) (COMMANDS * REFUSED_MAX));
     }
 
+    private static void check(String expected, String actual, int number, String command) {
+        boolean equal = expected.startsWith("refused") ? !actual.startsWith("{") : isEqual(expected, actual);
+        assertThat(equal)
+                .as("seed %d, command %d: %s%nexpected %s%nactual   %s", SEED, number, command, expected, actual)
+                .isTrue();
+    }
+
     private static boolean isEqual(String expected, String actual) {
-        return !actual.startsWith("refused")
+        return actual.startsWith("{")
                 && AnswerComparison.areEqual(BsonDocument.parse(expected), BsonDocument.parse(actual));
     }
 
@@ -165,7 +228,8 @@ class MongoParityTest {
             String field = answer.containsKey("n") ? "n" : "values";
             return new BsonDocument(field, answer.get(field)).toJson(MongoFixtures.CANONICAL);
         } catch (UniserveException e) {
-            return "refused: " + e.getMessage();
+            boolean user = REFUSALS.contains(e.code());
+            return (user ? "refused: " : "failed: ") + e.getMessage();
         }
     }
 }

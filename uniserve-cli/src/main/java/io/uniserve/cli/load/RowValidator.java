@@ -12,6 +12,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,12 @@ final class RowValidator {
     private static final int FIELD_BYTES = 16;
 
     private static final int CHAR_BYTES_MAX = 3;
+
+    private static final String MONGODB = "mongodb";
+
+    /** Field of a row of port mongodb with its key; no document of MongoDB has one of this name. */
+    private static final String KEY_FIELD = "$key";
+
     private static final long EXACT_BYTES_MIN = 1 << 10;
 
     private final TableMeta table;
@@ -54,13 +61,41 @@ final class RowValidator {
                 && text.matches("-?[0-9]{1,18}")) {
             return withTableKey(document, Long.parseLong(text));
         }
-        return document;
+        return withExtendedJsonKey(table, document);
     }
 
     private Document withTableKey(Document document, long key) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
         fields.put(table.keyField(), key);
         return new Document(table.keyField(), fields);
+    }
+
+    /**
+     * Returns the row with the key of an _id that is an object of Extended JSON, as mongoexport writes it, in a field that port mongodb
+     * does not store.
+     */
+    private static Document withExtendedJsonKey(TableMeta table, Document document) {
+        if (!table.port().equals(MONGODB) || !(document.fields().get(document.keyField()) instanceof Map<?, ?> id)) {
+            return document;
+        }
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
+        fields.put(KEY_FIELD, extendedJsonKey(id));
+        return new Document(KEY_FIELD, fields);
+    }
+
+    private static Object extendedJsonKey(Map<?, ?> id) {
+        if (id.size() == 1 && id.get("$oid") instanceof String hex && hex.matches("[0-9a-fA-F]{24}")) {
+            return "oid:" + hex.toLowerCase(Locale.ROOT);
+        }
+        Object number = id.containsKey("$numberInt") ? id.get("$numberInt") : id.get("$numberLong");
+        if (id.size() == 1 && number instanceof String digits && digits.matches("-?[0-9]{1,18}")) {
+            return Long.parseLong(digits);
+        }
+        throw new UniserveException(
+                ErrorCode.INVALID_ROW,
+                "the row's _id is " + PrintableText.line(String.valueOf(id))
+                        + ": load knows texts, whole numbers and {\"$oid\": \"24 hexadecimal digits\"};"
+                        + " use the client's MongoWrite for others");
     }
 
     /** Returns the actor of a row. Fails with INVALID_ROW if it has no valid key, or no valid time for a table partitioned by time. */

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * updates before them.
  */
 final class MongoUpdateFunctions {
+    /** Field of a row with the key that its _id has; {@code load} sends it for ids of Extended JSON. */
+    private static final String KEY = "$key";
+
     private static final Set<String> UPDATE_FIELDS = Set.of("_id", "q", "u", "upsert", "multi", "arrayFilters");
     private static final Set<String> DELETE_MANY_FIELDS = Set.of("q");
 
@@ -98,11 +101,22 @@ final class MongoUpdateFunctions {
     private static BsonDocument document(Document row) {
         BsonDocument document = new BsonDocument("_id", idOf(row));
         DocumentConverter.toBson(row).forEach(document::putIfAbsent);
+        if (hasOwnKey(row)) {
+            document.remove(KEY);
+        }
         return document;
+    }
+
+    /** Whether the row has its key in a field of its own, because its _id is neither a text nor a whole number. */
+    private static boolean hasOwnKey(Document row) {
+        return row.keyField().equals(KEY);
     }
 
     private static BsonValue idOf(Document row) {
         Object id = row.fields().get("_id");
+        if (hasOwnKey(row) && id != null) {
+            return DocumentConverter.value("_id", id);
+        }
         if (!(id instanceof String) && !(id instanceof Long)) {
             throw MongoWrite.invalid("document's _id "
                     + (id == null ? "is missing" : "is a " + id.getClass().getSimpleName())

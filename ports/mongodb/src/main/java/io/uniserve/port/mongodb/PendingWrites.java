@@ -84,7 +84,7 @@ final class PendingWrites {
         boolean own = actor.owns(write);
         if (!own && !write.isForEveryActor()) {
             throw MongoWrite.invalid("document " + MongoWrite.json(write.id()) + " does not belong to this actor:"
-                    + " do not send its row to every actor, and make a Document with key field _id");
+                    + " do not send its row to every actor, and let its key be its _id");
         }
         return own;
     }

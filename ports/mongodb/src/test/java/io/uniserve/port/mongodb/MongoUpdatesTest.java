@@ -185,6 +185,31 @@ class MongoUpdatesTest {
     }
 
     @Test
+    void aRowMayHaveTheKeyOfItsIdInAField() {
+        create("keys", ConsistencyLevel.EVENTUAL);
+        String hex = "507f1f77bcf86cd799439011";
+        Map<String, @Nullable Object> fields = new HashMap<>();
+        fields.put("_id", Map.of("$oid", hex));
+        fields.put("n", 9L);
+        for (Object key : List.of("oid:" + hex, "oid:other")) {
+            fields.put("$key", key);
+            Document row = new Document("$key", fields);
+            if (key.equals("oid:" + hex)) {
+                update("keys", "mongodb.put@1", List.of(row)).run().orThrow();
+            } else {
+                refuses(
+                        ErrorCode.INVALID_ROW,
+                        "does not belong to this actor",
+                        () -> update("keys", "mongodb.put@1", List.of(row))
+                                .run()
+                                .orThrow());
+            }
+        }
+        assertThat(documents("keys", "{n: 9}"))
+                .isEqualTo("BsonArray{values=[{\"_id\": {\"$oid\": \"" + hex + "\"}, \"n\": 9}]}");
+    }
+
+    @Test
     void rowsOfOneUpdateSeeThoseBefore() {
         create("rows", ConsistencyLevel.EVENTUAL);
         Document text = document("_id", 3L, "q", Map.of(), "u", Map.of("$set", Map.of("n", "text")));

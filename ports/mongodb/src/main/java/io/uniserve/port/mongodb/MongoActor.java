@@ -26,6 +26,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.slf4j.Logger;
@@ -41,11 +42,15 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
 
     private static final String ID = DOCUMENT + "._id";
 
+    /** Document without versions, which no query finds: a collection that the server has lost, or created anew, does not have it. */
+    private static final BsonDocument MARKER = new BsonDocument("_id", new BsonString("marker"));
+
     /** Threshold for removal of dead documents: more than this, and more dead than live ones. */
     private static final int DEAD_DOCUMENTS_MIN = 1_000;
 
     private final MongoConnection connection;
     private final ActorContext context;
+    private final DatabaseClaim claim;
     private final String name;
     private final MongoCollection<RawBsonDocument> collection;
     private final RowVersionTracker versions = new RowVersionTracker();
@@ -53,6 +58,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     private final AtomicLong live = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private volatile boolean closed;
+    private volatile boolean lost;
     /** Used on the thread of updates: changes since the last publish, and the documents that they ended. */
     private boolean changed;
 
@@ -66,12 +72,13 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         this.connection = connection;
         this.context = context;
         this.name = name;
-        this.collection = connection.database().getCollection(name, RawBsonDocument.class);
+        this.claim = connection.claim();
+        this.collection = claim.database().getCollection(name, RawBsonDocument.class);
         try {
             call("create a collection", () -> create(indexes));
         } catch (UniserveException e) {
             try {
-                collection.drop();
+                connection.drop(collection);
             } catch (RuntimeException unreachable) {
                 e.addSuppressed(unreachable);
             }
@@ -80,7 +87,8 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     }
 
     private String create(List<BsonDocument> indexes) {
-        connection.database().createCollection(name);
+        claim.database().createCollection(name);
+        collection.insertOne(new RawBsonDocument(BsonRows.encode(MARKER)));
         // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit changes:
         // a scan of such an index can miss a document.
         if (connection.isEmbedded()) {
@@ -188,6 +196,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
                     found.add(next);
                 }
             }
+            checkIntact();
             return found;
         });
     }
@@ -201,11 +210,36 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         return connection;
     }
 
+    /**
+     * Checks that the server has kept the collection since its creation, so that nothing read or written before is missing.
+     *
+     * @throws UniserveException UNAVAILABLE if not
+     */
+    private void checkIntact() {
+        if (!lost && call("read a marker", () -> collection.find(MARKER).first()) == null) {
+            lost = true;
+            LOG.error("{}: lost by the MongoDB server; its documents return from Uniserve's log", name);
+            connection.verify(claim);
+        }
+        if (lost) {
+            throw MongoConnection.lost("collection " + name);
+        }
+    }
+
+    /** Prepared documents must be there before the update may commit. */
+    @Override
+    public void stage() {
+        if (changed) {
+            checkIntact();
+        }
+    }
+
     @Override
     public void publish() {
         if (!changed) {
             return;
         }
+        checkIntact();
         versions.advance();
         changed = false;
         live.set(unpublishedLive);
@@ -270,7 +304,9 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             if (closed) {
                 throw new UniserveException(ErrorCode.UNAVAILABLE, "collection " + name + " of an actor is closed");
             }
-            return call(what, () -> reading.read(collection, version));
+            T read = call(what, () -> reading.read(collection, version));
+            checkIntact();
+            return read;
         } finally {
             closing.readLock().unlock();
         }
@@ -288,6 +324,10 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     /** The server's memory and disk are not known; the size of documents stands for both, as one of them has it. */
     @Override
     public ActorUsage usage() {
+        if (lost || connection.claim() != claim) {
+            throw new UniserveException(
+                    ErrorCode.CORRUPT, MongoConnection.lost("collection " + name).reason());
+        }
         return connection.isEmbedded()
                 ? new ActorUsage(live.get(), bytes.get(), 0)
                 : new ActorUsage(live.get(), 0, bytes.get());
@@ -310,10 +350,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         try {
             if (!closed) {
                 closed = true;
-                call("drop a collection", () -> {
-                    collection.drop();
-                    return name;
-                });
+                connection.drop(collection);
             }
         } finally {
             closing.writeLock().unlock();

@@ -315,7 +315,7 @@ final class MongoUpdateFunctions {
                 }
                 return updated;
             } finally {
-                copies.drop();
+                actor.connection().drop(copies);
             }
         });
     }

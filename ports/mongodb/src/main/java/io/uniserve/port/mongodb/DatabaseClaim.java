@@ -112,7 +112,7 @@ final class DatabaseClaim {
     }
 
     private long serverMillis() {
-        return database.runCommand(new BsonDocument("hello", new BsonInt32(1)), RawBsonDocument.class)
+        return database.runCommand(new BsonDocument("isMaster", new BsonInt32(1)), RawBsonDocument.class)
                 .getDateTime("localTime")
                 .getValue();
     }

@@ -58,7 +58,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     private final AtomicLong live = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private volatile boolean closed;
-    private volatile boolean lost;
+    private final AtomicBoolean lost = new AtomicBoolean();
     /** Used on the thread of updates: changes since the last publish, and the documents that they ended. */
     private boolean changed;
 
@@ -216,12 +216,13 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
      * @throws UniserveException UNAVAILABLE if not
      */
     private void checkIntact() {
-        if (!lost && call("read a marker", () -> collection.find(MARKER).first()) == null) {
-            lost = true;
+        if (!lost.get()
+                && call("read a marker", () -> collection.find(MARKER).first()) == null
+                && lost.compareAndSet(false, true)) {
             LOG.error("{}: lost by the MongoDB server; its documents return from Uniserve's log", name);
             connection.verify(claim);
         }
-        if (lost) {
+        if (lost.get()) {
             throw MongoConnection.lost("collection " + name);
         }
     }
@@ -324,7 +325,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     /** The server's memory and disk are not known; the size of documents stands for both, as one of them has it. */
     @Override
     public ActorUsage usage() {
-        if (lost || connection.claim() != claim) {
+        if (lost.get() || connection.claim() != claim) {
             throw new UniserveException(
                     ErrorCode.CORRUPT, MongoConnection.lost("collection " + name).reason());
         }

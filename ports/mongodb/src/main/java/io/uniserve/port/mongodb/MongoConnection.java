@@ -112,9 +112,9 @@ final class MongoConnection implements AutoCloseable {
     private static MongoClient client(MongoServerHandle server) {
         try {
             return MongoClients.create(MongoClientSettings.builder()
-                    .applyConnectionString(new ConnectionString(server.uri()))
                     .applyToClusterSettings(
                             cluster -> cluster.serverSelectionTimeout(SELECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS))
+                    .applyConnectionString(new ConnectionString(server.uri()))
                     .readPreference(ReadPreference.primary())
                     .writeConcern(server.isEmbedded() ? WriteConcern.ACKNOWLEDGED : WriteConcern.JOURNALED)
                     .build());

@@ -110,7 +110,8 @@ class MongoConnectionTest {
 
     @Test
     void aServerThatIsDownCostsNothingAtTheEnd() {
-        MongoConnection connection = open();
+        MongoConnection connection =
+                open(Map.of(MongoConnection.URI, uri + "/?serverSelectionTimeoutMS=200"));
         MongoCollection<RawBsonDocument> collection = collection(connection, "x");
         server.shutdownNow();
         assertThatThrownBy(() -> MongoTable.call("count", collection::countDocuments))

@@ -36,11 +36,15 @@ class MongoDeathsTest {
     private static final int DOCUMENTS = 60;
     private static final int DEATHS = 3;
 
+    /** Setting: period in which the coordinator asks for the usage of actors, which tells that one is lost. */
+    private static final String SURVEY_PERIOD = "coordinator.rebalance.period";
+
     @TempDir
     Path directory;
 
     private LocalCluster cluster(MongoJavaServer server, int servers) {
         return MongoFixtures.cluster(Map.of(MongoConnection.URI, server.uri()), directory)
+                .setting(SURVEY_PERIOD, "1s")
                 .servers(servers)
                 .start();
     }
@@ -153,6 +157,7 @@ class MongoDeathsTest {
                     all.put("uniserve.server.port-settings.mongodb.uri", isSecond ? second.uri() : first.uri());
                     return Settings.load(Optional.empty(), all);
                 })
+                .setting(SURVEY_PERIOD, "1s")
                 .servers(2)
                 .start();
     }

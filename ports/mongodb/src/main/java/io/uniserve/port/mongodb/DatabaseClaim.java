@@ -9,6 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.Optional;
 import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -92,7 +93,8 @@ final class DatabaseClaim {
         if (found == null || !found.isDateTime(RENEWED) || serverMillis() - renewed(found) < expiryMs) {
             return false;
         }
-        BsonDocument unchanged = owner().append(TOKEN, found.get(TOKEN)).append(RENEWED, found.get(RENEWED));
+        BsonDateTime later = new BsonDateTime(renewed(found) + 1);
+        BsonDocument unchanged = owner().append(TOKEN, found.get(TOKEN)).append(RENEWED, new BsonDocument("$lt", later));
         BsonDocument change = new BsonDocument("$set", new BsonDocument(TOKEN, new BsonString(token)));
         if (owners().updateOne(unchanged, change).getMatchedCount() == 0) {
             return false;

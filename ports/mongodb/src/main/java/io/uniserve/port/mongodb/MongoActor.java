@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -75,7 +76,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         this.claim = connection.claim();
         this.collection = claim.database().getCollection(name, RawBsonDocument.class);
         try {
-            call("create a collection", () -> create(indexes));
+            write("create a collection", () -> create(indexes));
         } catch (UniserveException e) {
             try {
                 connection.drop(collection);
@@ -108,6 +109,14 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             keys.put(field, new BsonInt32(1));
         }
         return keys;
+    }
+
+    private static <T> T write(String what, Callable<T> work) {
+        try {
+            return call(what, work);
+        } catch (UniserveException e) {
+            throw MongoErrorClassifier.ofWrite(e);
+        }
     }
 
     /** Loads a checkpoint into an empty actor. Fails with CORRUPT if it is damaged. */
@@ -146,7 +155,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             writes.add(new UpdateOneModel<>(current, set));
         }
         changed = true;
-        BulkWriteResult result = call("end documents", () -> collection.bulkWrite(writes));
+        BulkWriteResult result = write("end documents", () -> collection.bulkWrite(writes));
         ended += result.getModifiedCount();
         unpublishedLive -= result.getModifiedCount() + result.getDeletedCount();
     }
@@ -162,7 +171,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             stored.add(new RawBsonDocument(encoded));
         }
         changed = true;
-        call("insert documents", () -> collection.insertMany(stored));
+        write("insert documents", () -> collection.insertMany(stored));
         bytes.addAndGet(size);
         unpublishedBytes += size;
     }
@@ -217,7 +226,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
      */
     private void checkIntact() {
         if (!lost.get()
-                && call("read a marker", () -> collection.find(MARKER).first()) == null
+                && write("read a marker", () -> collection.find(MARKER).first()) == null
                 && lost.compareAndSet(false, true)) {
             LOG.error("{}: lost by the MongoDB server; its documents return from Uniserve's log", name);
             connection.verify(claim);
@@ -275,7 +284,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             return;
         }
         int next = versions.newest() + 1;
-        call("revoke documents", () -> {
+        write("revoke documents", () -> {
             collection.deleteMany(new BsonDocument(SINCE, new BsonInt32(next)));
             return collection.updateMany(
                     new BsonDocument(UNTIL, new BsonInt32(next)),

@@ -40,9 +40,6 @@ class MongoUpdatesTest {
     private static final int DOCUMENTS = 40;
     private static final int UPDATES = 10;
 
-    @TempDir
-    Path directory;
-
     private LocalCluster cluster;
     private UniserveClient client;
 
@@ -52,7 +49,7 @@ class MongoUpdatesTest {
     }
 
     @BeforeAll
-    void start() {
+    void start(@TempDir Path directory) {
         cluster = MongoFixtures.cluster(settings(), directory).servers(2).start();
         client = MongoFixtures.connect(cluster);
     }

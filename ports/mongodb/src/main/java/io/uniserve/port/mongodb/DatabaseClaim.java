@@ -94,7 +94,8 @@ final class DatabaseClaim {
             return false;
         }
         BsonDateTime later = new BsonDateTime(renewed(found) + 1);
-        BsonDocument unchanged = owner().append(TOKEN, found.get(TOKEN)).append(RENEWED, new BsonDocument("$lt", later));
+        BsonDocument unchanged =
+                owner().append(TOKEN, found.get(TOKEN)).append(RENEWED, new BsonDocument("$lt", later));
         BsonDocument change = new BsonDocument("$set", new BsonDocument(TOKEN, new BsonString(token)));
         if (owners().updateOne(unchanged, change).getMatchedCount() == 0) {
             return false;
@@ -122,8 +123,7 @@ final class DatabaseClaim {
     /** Records the server's time. False if the server does not hold this claim. */
     boolean renew() {
         BsonDocument now = new BsonDocument("$currentDate", new BsonDocument(RENEWED, BsonBoolean.TRUE));
-        return owners()
-                        .withWriteConcern(WriteConcern.ACKNOWLEDGED)
+        return owners().withWriteConcern(WriteConcern.ACKNOWLEDGED)
                         .updateOne(mine(), now)
                         .getMatchedCount()
                 > 0;

@@ -336,7 +336,8 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     public ActorUsage usage() {
         if (lost.get() || connection.claim() != claim) {
             throw new UniserveException(
-                    ErrorCode.CORRUPT, MongoConnection.lost("collection " + name).reason());
+                    ErrorCode.CORRUPT,
+                    MongoConnection.lost("collection " + name).reason());
         }
         return connection.isEmbedded()
                 ? new ActorUsage(live.get(), bytes.get(), 0)

@@ -81,8 +81,10 @@ final class MongoConnection implements AutoCloseable {
         if (program.isPresent()) {
             return MongodProcess.start(program.get(), context.scratch().resolve("mongod"));
         }
-        LOG.warn("documents are in mongo-java-server, which is not MongoDB: it keeps them in memory and has a part of"
-                + " MongoDB's language. Set mongodb.{} to a MongoDB server, or put mongod on the PATH", URI);
+        LOG.warn(
+                "documents are in mongo-java-server, which is not MongoDB: it keeps them in memory and has a part of"
+                        + " MongoDB's language. Set mongodb.{} to a MongoDB server, or put mongod on the PATH",
+                URI);
         return MongoServerHandle.Embedded.start();
     }
 

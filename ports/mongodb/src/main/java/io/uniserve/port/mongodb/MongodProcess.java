@@ -131,7 +131,8 @@ final class MongodProcess implements MongoServerHandle {
     private void launch() {
         Process started = spawn();
         CompletableFuture<Process> ended = started.onExit();
-        CompletableFuture<Long> answered = CompletableFuture.supplyAsync(this::answeringPid, DaemonThreads.named("mongod-start"));
+        CompletableFuture<Long> answered =
+                CompletableFuture.supplyAsync(this::answeringPid, DaemonThreads.named("mongod-start"));
         try {
             CompletableFuture.anyOf(ended, answered)
                     .orTimeout(START_TIMEOUT_MS, TimeUnit.MILLISECONDS)
@@ -244,11 +245,17 @@ final class MongodProcess implements MongoServerHandle {
         for (String name : List.of(OUTPUT_FILE, LOG_FILE)) {
             try {
                 String text = Files.exists(folder.resolve(name))
-                        ? Files.readString(folder.resolve(name), StandardCharsets.ISO_8859_1).strip()
+                        ? Files.readString(folder.resolve(name), StandardCharsets.ISO_8859_1)
+                                .strip()
                         : "";
-                tail.append(text.substring(Math.max(0, text.length() - LOG_TAIL_CHARS)).replace('\n', ' '));
+                tail.append(text.substring(Math.max(0, text.length() - LOG_TAIL_CHARS))
+                        .replace('\n', ' '));
             } catch (IOException e) {
-                tail.append("(").append(name).append(": ").append(e.getMessage()).append(")");
+                tail.append("(")
+                        .append(name)
+                        .append(": ")
+                        .append(e.getMessage())
+                        .append(")");
             }
         }
         return tail.toString();

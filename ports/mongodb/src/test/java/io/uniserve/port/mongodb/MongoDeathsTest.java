@@ -64,10 +64,7 @@ class MongoDeathsTest {
         List<Document> rows = LongStream.range(from, to)
                 .mapToObj(id -> new Document("_id", Map.of("_id", id, "n", id)))
                 .toList();
-        client.table(table)
-                .update("mongodb.put@1", Document.CODEC, rows)
-                .run()
-                .orThrow();
+        client.table(table).update("mongodb.put@1", Document.CODEC, rows).run().orThrow();
     }
 
     private static int count(UniserveClient client, String table) {
@@ -152,7 +149,8 @@ class MongoDeathsTest {
     private LocalCluster cluster(MongoJavaServer first, MongoJavaServer second) {
         return MongoFixtures.cluster(Map.of(), directory)
                 .settings(values -> {
-                    boolean isSecond = values.getOrDefault("uniserve.server.data-dir", "").endsWith("server-2");
+                    boolean isSecond =
+                            values.getOrDefault("uniserve.server.data-dir", "").endsWith("server-2");
                     Map<String, String> all = new TreeMap<>(values);
                     all.put("uniserve.server.port-settings.mongodb.uri", isSecond ? second.uri() : first.uri());
                     return Settings.load(Optional.empty(), all);
@@ -195,12 +193,14 @@ class MongoDeathsTest {
             assertThat(names).filteredOn(name -> name.startsWith("actor")).hasSize(3);
             names.stream()
                     .filter(name -> name.startsWith("actor"))
-                    .forEach(name -> mongo.getDatabase("uniserve_1").getCollection(name).drop());
+                    .forEach(name ->
+                            mongo.getDatabase("uniserve_1").getCollection(name).drop());
             assertThat(count(client, "t")).isEqualTo(DOCUMENTS);
             mongo.getDatabase("uniserve_1").drop();
             put(client, "t", DOCUMENTS, DOCUMENTS + 1);
             assertThat(sorted(client, "t")).isEqualTo(DOCUMENTS + 1);
-            await().until(() -> mongo.listDatabaseNames().into(new ArrayList<>()).contains("uniserve_1"));
+            await().until(() ->
+                    mongo.listDatabaseNames().into(new ArrayList<>()).contains("uniserve_1"));
         }
     }
 }

@@ -49,8 +49,8 @@ final class MongoJavaServer implements AutoCloseable {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             int free = socket.getLocalPort();
             socket.close();
-            MongoJavaServer started =
-                    new MongoJavaServer(free, folder.resolve("server-" + free + ".log").toFile());
+            MongoJavaServer started = new MongoJavaServer(
+                    free, folder.resolve("server-" + free + ".log").toFile());
             started.awaitAnswer();
             return started;
         } catch (IOException e) {

@@ -65,9 +65,8 @@ class MongoParityTest {
     void answersAreThoseOfOneEngine(@TempDir Path directory) {
         try (ReferenceServer server = reference();
                 MongoClient engine = MongoClients.create(server.uri());
-                LocalCluster cluster = MongoFixtures.cluster(settings(), directory)
-                        .servers(3)
-                        .start();
+                LocalCluster cluster =
+                        MongoFixtures.cluster(settings(), directory).servers(3).start();
                 UniserveClient client = MongoFixtures.connect(cluster)) {
             Random random = new Random(SEED);
             CommandGenerator generator = new CommandGenerator(random, hasAllValues());

@@ -128,16 +128,6 @@ final class MongoTckFixture implements PortFixture {
     private static Document row(String id, long n) {
         return new Document(
                 "_id",
-                Map.of(
-                        "_id",
-                        id,
-                        "n",
-                        n,
-                        "t",
-                        "t" + n % 3,
-                        "x",
-                        n + 0.5,
-                        "list",
-                        List.of(n % 2, "a", Map.of("b", n))));
+                Map.of("_id", id, "n", n, "t", "t" + n % 3, "x", n + 0.5, "list", List.of(n % 2, "a", Map.of("b", n))));
     }
 }

@@ -179,7 +179,9 @@ class MongoUpdatesTest {
             refuses(
                     ErrorCode.INVALID_ROW,
                     "begins with $",
-                    () -> update("ids", "mongodb.put@1", List.of(expression)).run().orThrow());
+                    () -> update("ids", "mongodb.put@1", List.of(expression))
+                            .run()
+                            .orThrow());
         } else {
             update("ids", "mongodb.put@1", List.of(expression)).run().orThrow();
             assertThat(documents("ids", "{_id: 3}")).contains("\"t\": \"$n\"");

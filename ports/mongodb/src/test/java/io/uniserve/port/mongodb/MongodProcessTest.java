@@ -38,8 +38,8 @@ class MongodProcessTest {
     private Path program(String name, String version, String body) {
         try {
             Path file = Files.createDirectory(folder.resolve(name)).resolve("mongod");
-            String script = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'db version v" + version
-                    + "'; exit; fi\n" + body + "\n";
+            String script = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'db version v" + version + "'; exit; fi\n"
+                    + body + "\n";
             Files.writeString(file, script);
             return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
         } catch (IOException e) {
@@ -170,11 +170,16 @@ class MongodProcessTest {
                         .servers(1)
                         .start();
                 UniserveClient client = MongoFixtures.connect(cluster)) {
-            client.admin().createTable(TableSpec.named("t").port("mongodb").keyField("_id").hash(2));
+            client.admin()
+                    .createTable(
+                            TableSpec.named("t").port("mongodb").keyField("_id").hash(2));
             List<Document> rows = LongStream.range(0, 20)
                     .mapToObj(id -> new Document("_id", Map.of("_id", id)))
                     .toList();
-            client.table("t").update("mongodb.put@1", Document.CODEC, rows).run().orThrow();
+            client.table("t")
+                    .update("mongodb.put@1", Document.CODEC, rows)
+                    .run()
+                    .orThrow();
             assertThat(javaChildren()).hasSize(1);
             javaChildren().forEach(ProcessHandle::destroyForcibly);
             assertThat(client.query("t", "{count: 't'}").body().utf8()).contains("\"n\": 20");

@@ -43,7 +43,8 @@ final class RealMongo {
 
     private static String startProgram(MongodExecutable program) {
         try {
-            return MongodProcess.start(program, Files.createTempDirectory("mongod")).uri();
+            return MongodProcess.start(program, Files.createTempDirectory("mongod"))
+                    .uri();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

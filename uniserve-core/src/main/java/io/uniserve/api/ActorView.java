@@ -17,6 +17,9 @@ public interface ActorView extends AutoCloseable {
     /**
      * Current rows, memory and disk use. Must be cheap: the host calls it every few seconds. For a snapshot: an estimate of what closing it
      * would free, rather too high than too low. Parts that the snapshot shares with the actor's current state do not count.
+     *
+     * @throws io.uniserve.error.UniserveException CORRUPT if the engine has lost the contents; the host then rebuilds the actor from its
+     *     checkpoint and log
      */
     ActorUsage usage();
 

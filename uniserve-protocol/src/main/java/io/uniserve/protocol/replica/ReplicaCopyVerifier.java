@@ -93,6 +93,14 @@ public final class ReplicaCopyVerifier implements CopyComparison.LocalCopy {
         checkedReplica.onGateChanged().run();
     }
 
+    /** Rebuilds the engine, because it has lost this copy's contents; the files are intact. */
+    public void onContentsLost(UniserveException error) {
+        EngineApplier engine = checkedReplica.files().engine();
+        if (engine != null && !checkedReplica.closed()) {
+            engine.onContentsLost(error);
+        }
+    }
+
     /** The digest of this copy at an index, for the primary of this epoch. */
     @Override
     public void takeDigest(PeerRequest.TakeDigest request, Completion<PeerReply> completion) {

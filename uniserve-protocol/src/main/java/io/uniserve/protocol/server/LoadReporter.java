@@ -1,6 +1,7 @@
 package io.uniserve.protocol.server;
 
 import io.uniserve.api.ActorUsage;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.RegistryConnectionMonitor;
@@ -65,6 +66,8 @@ final class LoadReporter {
                 env.engine().usage(replica.key(), usage -> {
                     if (usage instanceof Outcome.Ok<ActorUsage> ok) {
                         usages.put(replica.key(), ok.value());
+                    } else if (usage.error().code() == ErrorCode.CORRUPT) {
+                        replica.copyCheck().onContentsLost(usage.error());
                     }
                     one.run();
                 });

@@ -172,7 +172,7 @@ final class DocumentUpdate {
                 }
                 return results;
             } finally {
-                copies.drop();
+                connection.drop(copies);
             }
         });
     }

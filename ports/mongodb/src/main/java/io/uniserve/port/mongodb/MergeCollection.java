@@ -20,13 +20,14 @@ import org.bson.RawBsonDocument;
 import org.bson.conversions.Bson;
 
 /**
- * Temporary collection of actors' partial results in an engine of this process. The merging half of a command runs on it, so that types,
+ * Temporary collection of actors' partial results in an engine of this process. Reads fail if the server has lost the database. The merging half of a command runs on it, so that types,
  * their order, NaN, decimals, null and arrays have the engine's own meaning. Closing it drops the collection.
  */
 final class MergeCollection implements AutoCloseable {
     private static final int BATCH_DOCUMENTS = 10_000;
 
     private final MongoConnection connection;
+    private final DatabaseClaim claim;
     private final MongoDatabase database;
     private final QueryCancellation life;
     private final String name;
@@ -34,7 +35,8 @@ final class MergeCollection implements AutoCloseable {
 
     private MergeCollection(MongoConnection connection, QueryCancellation life) {
         this.connection = connection;
-        this.database = connection.database();
+        this.claim = connection.claim();
+        this.database = claim.database();
         this.life = life;
         this.name = connection.newName("merge");
         this.collection = database.getCollection(name, RawBsonDocument.class);
@@ -117,6 +119,7 @@ final class MergeCollection implements AutoCloseable {
                 collected.add(next);
             }
         }
+        connection.verify(claim);
         return collected;
     }
 
@@ -144,18 +147,17 @@ final class MergeCollection implements AutoCloseable {
             command.append("collation", options.collation());
         }
         // The driver's own method returns null for a null among the values.
-        return call(
+        BsonArray values = call(
                 "merge answers",
                 () -> database.runCommand(command, RawBsonDocument.class).getArray("values"));
+        connection.verify(claim);
+        return values;
     }
 
     @Override
     public void close() {
         try {
-            call("drop a collection", () -> {
-                collection.drop();
-                return name;
-            });
+            connection.drop(collection);
         } finally {
             connection.release();
         }

@@ -20,12 +20,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.slf4j.Logger;
@@ -41,11 +43,15 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
 
     private static final String ID = DOCUMENT + "._id";
 
+    /** Document without versions, which no query finds: a collection that the server has lost, or created anew, does not have it. */
+    private static final BsonDocument MARKER = new BsonDocument("_id", new BsonString("marker"));
+
     /** Threshold for removal of dead documents: more than this, and more dead than live ones. */
     private static final int DEAD_DOCUMENTS_MIN = 1_000;
 
     private final MongoConnection connection;
     private final ActorContext context;
+    private final DatabaseClaim claim;
     private final String name;
     private final MongoCollection<RawBsonDocument> collection;
     private final RowVersionTracker versions = new RowVersionTracker();
@@ -53,6 +59,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     private final AtomicLong live = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private volatile boolean closed;
+    private final AtomicBoolean lost = new AtomicBoolean();
     /** Used on the thread of updates: changes since the last publish, and the documents that they ended. */
     private boolean changed;
 
@@ -66,12 +73,13 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         this.connection = connection;
         this.context = context;
         this.name = name;
-        this.collection = connection.database().getCollection(name, RawBsonDocument.class);
+        this.claim = connection.claim();
+        this.collection = claim.database().getCollection(name, RawBsonDocument.class);
         try {
-            call("create a collection", () -> create(indexes));
+            write("create a collection", () -> create(indexes));
         } catch (UniserveException e) {
             try {
-                collection.drop();
+                connection.drop(collection);
             } catch (RuntimeException unreachable) {
                 e.addSuppressed(unreachable);
             }
@@ -80,7 +88,8 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     }
 
     private String create(List<BsonDocument> indexes) {
-        connection.database().createCollection(name);
+        claim.database().createCollection(name);
+        collection.insertOne(new RawBsonDocument(BsonRows.encode(MARKER)));
         // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit changes:
         // a scan of such an index can miss a document.
         if (connection.isEmbedded()) {
@@ -100,6 +109,14 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             keys.put(field, new BsonInt32(1));
         }
         return keys;
+    }
+
+    private static <T> T write(String what, Callable<T> work) {
+        try {
+            return call(what, work);
+        } catch (UniserveException e) {
+            throw MongoErrorClassifier.ofWrite(e);
+        }
     }
 
     /** Loads a checkpoint into an empty actor. Fails with CORRUPT if it is damaged. */
@@ -138,7 +155,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             writes.add(new UpdateOneModel<>(current, set));
         }
         changed = true;
-        BulkWriteResult result = call("end documents", () -> collection.bulkWrite(writes));
+        BulkWriteResult result = write("end documents", () -> collection.bulkWrite(writes));
         ended += result.getModifiedCount();
         unpublishedLive -= result.getModifiedCount() + result.getDeletedCount();
     }
@@ -154,7 +171,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             stored.add(new RawBsonDocument(encoded));
         }
         changed = true;
-        call("insert documents", () -> collection.insertMany(stored));
+        write("insert documents", () -> collection.insertMany(stored));
         bytes.addAndGet(size);
         unpublishedBytes += size;
     }
@@ -195,6 +212,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
                     found.add(next);
                 }
             }
+            checkIntact();
             return found;
         });
     }
@@ -208,11 +226,37 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         return connection;
     }
 
+    /**
+     * Checks that the server has kept the collection since its creation, so that nothing read or written before is missing.
+     *
+     * @throws UniserveException UNAVAILABLE if not
+     */
+    private void checkIntact() {
+        if (!lost.get()
+                && write("read a marker", () -> collection.find(MARKER).first()) == null
+                && lost.compareAndSet(false, true)) {
+            LOG.error("{}: lost by the MongoDB server; its documents return from Uniserve's log", name);
+            connection.verify(claim);
+        }
+        if (lost.get()) {
+            throw MongoConnection.lost("collection " + name);
+        }
+    }
+
+    /** Prepared documents must be there before the update may commit. */
+    @Override
+    public void stage() {
+        if (changed) {
+            checkIntact();
+        }
+    }
+
     @Override
     public void publish() {
         if (!changed) {
             return;
         }
+        checkIntact();
         versions.advance();
         changed = false;
         live.set(unpublishedLive);
@@ -247,7 +291,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             return;
         }
         int next = versions.newest() + 1;
-        call("revoke documents", () -> {
+        write("revoke documents", () -> {
             collection.deleteMany(new BsonDocument(SINCE, new BsonInt32(next)));
             return collection.updateMany(
                     new BsonDocument(UNTIL, new BsonInt32(next)),
@@ -282,7 +326,9 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
             if (closed) {
                 throw new UniserveException(ErrorCode.UNAVAILABLE, "collection " + name + " of an actor is closed");
             }
-            return call(what, () -> reading.read(collection, version));
+            T read = call(what, () -> reading.read(collection, version));
+            checkIntact();
+            return read;
         } finally {
             closing.readLock().unlock();
         }
@@ -300,6 +346,11 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     /** The server's memory and disk are not known; the size of documents stands for both, as one of them has it. */
     @Override
     public ActorUsage usage() {
+        if (lost.get() || connection.claim() != claim) {
+            throw new UniserveException(
+                    ErrorCode.CORRUPT,
+                    MongoConnection.lost("collection " + name).reason());
+        }
         return connection.isEmbedded()
                 ? new ActorUsage(live.get(), bytes.get(), 0)
                 : new ActorUsage(live.get(), 0, bytes.get());
@@ -322,10 +373,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         try {
             if (!closed) {
                 closed = true;
-                call("drop a collection", () -> {
-                    collection.drop();
-                    return name;
-                });
+                connection.drop(collection);
             }
         } finally {
             closing.writeLock().unlock();

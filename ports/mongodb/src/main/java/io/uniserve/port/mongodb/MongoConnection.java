@@ -1,113 +1,124 @@
 package io.uniserve.port.mongodb;
 
 import com.mongodb.ConnectionString;
-import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoClientSettings;
-import com.mongodb.MongoCommandException;
-import com.mongodb.MongoException;
-import com.mongodb.MongoExecutionTimeoutException;
-import com.mongodb.MongoWriteException;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
-import de.bwaldvogel.mongo.MongoServer;
-import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import com.mongodb.connection.ServerDescription;
+import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonInvalidOperationException;
-import org.bson.BsonSerializationException;
 import org.bson.RawBsonDocument;
-import org.bson.json.JsonParseException;
-import org.jspecify.annotations.Nullable;
+import org.bson.types.ObjectId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connection of an engine instance to its MongoDB server, with a database of its own that ends with it. Without {@link #URI} the server is
- * mongo-java-server in this process, which is not MongoDB: it keeps documents in memory and has a part of the language. Thread-safe.
+ * Connection of an engine instance to its server, with a claimed database that ends with it. If the server loses the database, the connection
+ * claims another one; what was read or written with the lost claim is void. Thread-safe.
  */
 final class MongoConnection implements AutoCloseable {
     /** Setting: address of the MongoDB server. */
     static final String URI = "uri";
 
-    private static final int MAJOR_VERSION_MIN = 5;
+    static final int MAJOR_VERSION_MIN = 5;
     private static final long SELECTION_TIMEOUT_MS = 10_000;
-    private static final String DATABASE_PREFIX = "uniserve_";
-    private static final int DATABASES_MAX = 1_000;
-    private static final int DUPLICATE_KEY = 11000;
+    private static final long MAINTENANCE_MS = 5_000;
 
     /** Errors of a user's command have a code; others are faults of the server or the connection. */
-    static final EngineErrorMapper MONGODB = new EngineErrorMapper("MongoDB", MongoConnection::code);
+    static final EngineErrorMapper MONGODB = new EngineErrorMapper("MongoDB", MongoErrorClassifier::code);
 
     /** Open connections, for merges on behalf of planners, which belong to no instance. */
     private static final ConcurrentLinkedDeque<MongoConnection> OPEN = new ConcurrentLinkedDeque<>();
 
     private static final Logger LOG = LoggerFactory.getLogger(MongoConnection.class);
 
-    private final @Nullable MongoServer embedded;
+    private final MongoServerHandle server;
     private final MongoClient client;
-    private final MongoDatabase database;
     private final AtomicLong names = new AtomicLong();
+    private final String token = new ObjectId().toHexString();
+    private final Queue<MongoCollection<?>> undropped = new ConcurrentLinkedQueue<>();
+    private volatile DatabaseClaim claim;
+    private volatile boolean closing;
     private int users = 1;
 
-    private MongoConnection(@Nullable MongoServer embedded, MongoClient client, MongoDatabase database) {
-        this.embedded = embedded;
+    private MongoConnection(MongoServerHandle server, MongoClient client, DatabaseClaim claim) {
+        this.server = server;
         this.client = client;
-        this.database = database;
+        this.claim = claim;
     }
 
-    /** Connects by the settings, or starts the embedded server. */
-    static MongoConnection open(Map<String, String> settings) {
-        String uri = settings.get(URI);
-        MongoConnection opened = uri == null ? startEmbedded() : connect(null, uri);
+    /** Connects by the settings, or starts a server. */
+    static MongoConnection open(EngineContext context) {
+        MongoConnection opened = connect(server(context));
         OPEN.addFirst(opened);
-        LOG.info(
-                "documents are in database {} of {}",
-                opened.database.getName(),
-                uri == null ? "mongo-java-server" : URI);
+        LOG.info("documents are in database {} of {}", opened.claim.name(), opened.server.name());
         return opened;
     }
 
-    private static MongoConnection startEmbedded() {
-        MongoServer server = new MongoServer(new MemoryBackend());
-        return connect(server, server.bindAndGetConnectionString());
+    private static MongoServerHandle server(EngineContext context) {
+        Map<String, String> settings = context.settings();
+        String uri = settings.get(URI);
+        if (uri != null) {
+            return new MongoServerHandle.External(uri);
+        }
+        String searchPath = System.getenv().getOrDefault("PATH", "");
+        Optional<MongodExecutable> program = MongodExecutable.find(settings, searchPath);
+        if (program.isPresent()) {
+            return MongodProcess.start(program.get(), context.scratch().resolve("mongod"));
+        }
+        LOG.warn(
+                "documents are in mongo-java-server, which is not MongoDB: it keeps them in memory and has a part of"
+                        + " MongoDB's language. Set mongodb.{} to a MongoDB server, or put mongod on the PATH",
+                URI);
+        return MongoServerHandle.Embedded.start();
     }
 
-    private static MongoConnection connect(@Nullable MongoServer embedded, String uri) {
-        MongoClient client = client(uri, embedded == null ? WriteConcern.JOURNALED : WriteConcern.ACKNOWLEDGED);
+    private static MongoConnection connect(MongoServerHandle server) {
+        MongoClient client = null;
         try {
-            return MONGODB.call("claim a database", () -> {
-                checkVersion(client);
-                return new MongoConnection(embedded, client, claim(client));
+            MongoClient connecting = client(server);
+            client = connecting;
+            MongoConnection opened = MONGODB.call("claim a database", () -> {
+                checkVersion(connecting);
+                return new MongoConnection(server, connecting, DatabaseClaim.acquire(connecting));
             });
-        } catch (UniserveException e) {
-            client.close();
-            if (embedded != null) {
-                embedded.shutdownNow();
+            if (!server.isEmbedded()) {
+                opened.scheduleMaintenance();
             }
+            return opened;
+        } catch (UniserveException e) {
+            if (client != null) {
+                client.close();
+            }
+            server.close();
             throw e;
         }
     }
 
-    /** @param writes a MongoDB server that dies and restarts must not come back without documents that an actor has */
-    private static MongoClient client(String uri, WriteConcern writes) {
+    /** A MongoDB server that dies and restarts must not come back without documents that an actor has. */
+    private static MongoClient client(MongoServerHandle server) {
         try {
             return MongoClients.create(MongoClientSettings.builder()
-                    .applyConnectionString(new ConnectionString(uri))
                     .applyToClusterSettings(
                             cluster -> cluster.serverSelectionTimeout(SELECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS))
+                    .applyConnectionString(new ConnectionString(server.uri()))
                     .readPreference(ReadPreference.primary())
-                    .writeConcern(writes)
+                    .writeConcern(server.isEmbedded() ? WriteConcern.ACKNOWLEDGED : WriteConcern.JOURNALED)
                     .build());
         } catch (IllegalArgumentException e) {
             throw new UniserveException(
@@ -130,31 +141,47 @@ final class MongoConnection implements AutoCloseable {
         }
     }
 
-    /** Claims the first database that no other connection has: the server accepts one document of its id. */
-    private static MongoDatabase claim(MongoClient client) {
-        RawBsonDocument claim = RawBsonDocument.parse("{_id: 'owner'}");
-        for (int number = 1; number <= DATABASES_MAX; number++) {
-            MongoDatabase database = client.getDatabase(DATABASE_PREFIX + number);
-            try {
-                database.getCollection("owner", RawBsonDocument.class).insertOne(claim);
-                return database;
-            } catch (MongoWriteException e) {
-                if (e.getCode() != DUPLICATE_KEY) {
-                    throw e;
-                }
+    private void scheduleMaintenance() {
+        DaemonThreads.delayed("mongodb-maintenance", MAINTENANCE_MS).execute(() -> {
+            maintain();
+            if (!closing) {
+                scheduleMaintenance();
             }
+        });
+    }
+
+    /** Renews the claim, and drops collections that could not be dropped while the server was down. */
+    private void maintain() {
+        try {
+            if (closing || !isReachable()) {
+                return;
+            }
+            DatabaseClaim held = claim;
+            if (!held.renew()) {
+                replace(held);
+            }
+            for (MongoCollection<?> next = undropped.poll(); next != null; next = undropped.poll()) {
+                next.drop();
+            }
+        } catch (RuntimeException e) { // the driver throws several kinds; the next turn tries again
+            LOG.warn("database {}: maintenance failed: {}", claim.name(), e.getMessage());
         }
-        throw new UniserveException(
-                ErrorCode.RESOURCE_EXHAUSTED,
-                "the MongoDB server at mongodb." + URI + " has " + DATABASES_MAX + " databases " + DATABASE_PREFIX
-                        + "N; drop those of servers that have crashed");
+    }
+
+    private boolean isReachable() {
+        return client.getClusterDescription().getServerDescriptions().stream().anyMatch(ServerDescription::isOk);
     }
 
     /**
      * Borrows a connection of this process, for the merges of one query. It stays open until {@link #release}, also if its engine instance
-     * is closed meanwhile.
+     * is closed meanwhile. Of several servers in this process, one that can be reached is taken.
      */
     static MongoConnection borrow() {
+        for (MongoConnection open : OPEN) {
+            if (open.isReachable() && open.use()) {
+                return open;
+            }
+        }
         for (MongoConnection open : OPEN) {
             if (open.use()) {
                 return open;
@@ -167,7 +194,7 @@ final class MongoConnection implements AutoCloseable {
     /** Borrows this connection, which the caller has borrowed already, once more. */
     MongoConnection borrowAgain() {
         if (!use()) {
-            throw new IllegalStateException("database " + database.getName() + " is released");
+            throw new IllegalStateException("database " + claim.name() + " is released");
         }
         return this;
     }
@@ -189,64 +216,89 @@ final class MongoConnection implements AutoCloseable {
             }
         }
         try {
-            MONGODB.run("drop a database", database::drop);
+            if (isReachable()) {
+                MONGODB.run("drop a database", claim::release);
+            } else {
+                LOG.warn("database {}: not dropped, because {} does not answer", claim.name(), server.name());
+            }
         } finally {
             client.close();
-            if (embedded != null) {
-                embedded.shutdownNow();
-            }
+            server.close();
         }
     }
 
-    MongoDatabase database() {
-        return database;
+    /** The claim of the present database. */
+    DatabaseClaim claim() {
+        return claim;
     }
 
-    /** Returns a name that no collection of this database has had. */
+    MongoDatabase database() {
+        return claim.database();
+    }
+
+    /**
+     * Checks that the server holds this claim, so that nothing read before from its database was incomplete.
+     *
+     * @throws UniserveException UNAVAILABLE if not; the connection has another database then
+     */
+    void verify(DatabaseClaim used) {
+        if (!MONGODB.call("read a claim", used::isHeld)) {
+            replace(used);
+            throw lost("database " + used.name());
+        }
+    }
+
+    private synchronized void replace(DatabaseClaim lost) {
+        if (claim == lost && !closing) {
+            claim = MONGODB.call("claim a database", () -> DatabaseClaim.acquire(client));
+            LOG.error(
+                    "database {}: lost by {}, which has lost its data, or it was dropped; documents return to database {}",
+                    lost.name(),
+                    server.name(),
+                    claim.name());
+        }
+    }
+
+    /** The failure of a call that needs what the server has lost. Another replica may have it. */
+    static UniserveException lost(String what) {
+        return new UniserveException(
+                ErrorCode.UNAVAILABLE,
+                "MongoDB: " + what + " is lost, because the server was restarted without its data, or it was dropped;"
+                        + " its documents return from Uniserve's log");
+    }
+
+    /** Returns a name that no collection of any connection has had. */
     String newName(String kind) {
-        return kind + "_" + names.incrementAndGet();
+        return kind + "_" + names.incrementAndGet() + "_" + token;
+    }
+
+    /** Drops a collection. While the server is down, or this connection closes, that is left for later. */
+    void drop(MongoCollection<?> collection) {
+        if (closing) {
+            return; // with the database
+        }
+        if (isReachable()) {
+            MONGODB.run("drop a collection", collection::drop);
+        } else {
+            undropped.add(collection);
+        }
     }
 
     boolean isEmbedded() {
-        return embedded != null;
+        return server.isEmbedded();
+    }
+
+    /** Announces {@link #close}: collections are no longer dropped one by one. */
+    void startClosing() {
+        closing = true;
     }
 
     /** Ends the instance's own use of the connection. Idempotent. */
     @Override
     public void close() {
+        closing = true;
         if (OPEN.remove(this)) {
             release();
         }
-    }
-
-    private static Optional<ErrorCode> code(Throwable failure) {
-        if (failure instanceof MongoExecutionTimeoutException) {
-            return Optional.of(ErrorCode.DEADLINE_EXCEEDED);
-        }
-        if (failure instanceof MongoBulkWriteException bulk
-                && !bulk.getWriteErrors().isEmpty()) {
-            return codeOf(bulk.getWriteErrors().get(0).getCode());
-        }
-        if (failure instanceof MongoCommandException || failure instanceof MongoWriteException) {
-            return codeOf(((MongoException) failure).getCode());
-        }
-        return failure instanceof BsonInvalidOperationException
-                        || failure instanceof BsonSerializationException
-                        || failure instanceof JsonParseException
-                ? Optional.of(ErrorCode.INVALID_ARGUMENT)
-                : Optional.empty();
-    }
-
-    /** Empty for faults of the server, which a command does not cause. */
-    private static Optional<ErrorCode> codeOf(int code) {
-        return switch (code) {
-            case DUPLICATE_KEY -> Optional.of(ErrorCode.CONFLICT);
-            case 50, 262 -> Optional.of(ErrorCode.DEADLINE_EXCEEDED); // MaxTimeMSExpired, ExceededTimeLimit
-            case 59, 115, 168, 15952, 40324 -> Optional.of(ErrorCode.UNSUPPORTED); // no such command, stage or operator
-            case 146, 292 -> Optional.of(ErrorCode.RESOURCE_EXHAUSTED); // ExceededMemoryLimit
-            case 14031 -> Optional.of(ErrorCode.DISK_FULL); // OutOfDiskSpace
-            case 1, 6, 7, 8, 13, 18, 39, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436 -> Optional.empty();
-            default -> Optional.of(ErrorCode.INVALID_ARGUMENT);
-        };
     }
 }

@@ -160,17 +160,18 @@ public final class MongoEngine implements Engine {
     @Override
     public EngineInstance open(EngineContext context) {
         for (String setting : context.settings().keySet()) {
-            if (!setting.equals(MongoConnection.URI)) {
+            if (!setting.equals(MongoConnection.URI) && !setting.equals(MongodExecutable.MONGOD)) {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
-                        "port " + NAME + " has no setting " + setting + "; use " + MongoConnection.URI
-                                + ", or remove it");
+                        "port " + NAME + " has no setting " + setting + "; use " + MongoConnection.URI + " or "
+                                + MongodExecutable.MONGOD + ", or remove it");
             }
         }
-        MongoConnection connection = MongoConnection.open(context.settings());
+        MongoConnection connection = MongoConnection.open(context);
         TrackingActorFactory<MongoActor> actors =
                 new TrackingActorFactory<>(new Actors(connection), MongoActor::isClosed);
         return FUNCTIONS.instance(actors, () -> {
+            connection.startClosing();
             try {
                 actors.close();
             } finally {

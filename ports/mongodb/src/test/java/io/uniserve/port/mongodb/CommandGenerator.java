@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random documents of hostile values, and random commands over them as Extended JSON. Infinities, numbers beyond 2^53
- * and empty arrays are left out as values to sort by: mongo-java-server has no order of them.
+ * Random documents of hostile values, and random commands over them as Extended JSON. Values to sort by of which mongo-java-server has no
+ * order are left out on request.
  */
 final class CommandGenerator {
     private static final List<@Nullable Object> VALUES = Arrays.asList(
@@ -50,13 +50,39 @@ final class CommandGenerator {
             Map.of("b", 1L),
             new TreeMap<>(Map.of("b", "x", "c", List.of(Map.of("d", 1L), Map.of("d", 2L)))));
 
+    /** Values of which mongo-java-server has no order, or a wrong one. */
+    private static final List<@Nullable Object> ODD_VALUES = List.of(
+            Double.POSITIVE_INFINITY,
+            Double.NEGATIVE_INFINITY,
+            (1L << 53) + 1,
+            -(1L << 53) - 1,
+            Long.MAX_VALUE,
+            Long.MIN_VALUE,
+            0x1p53,
+            Double.MIN_VALUE,
+            Double.MAX_VALUE,
+            List.of(),
+            List.of(List.of()),
+            Map.of(),
+            "$n",
+            "$$ROOT",
+            Map.of("$numberDecimal", "NaN"),
+            Map.of("$numberDecimal", "-Infinity"));
+
     private static final List<String> PATHS = List.of("v", "w", "n", "g", "s", "o.b", "o.c.d", "list", "_id", "none");
     private static final List<String> COMPARISONS = List.of("$eq", "$ne", "$gt", "$gte", "$lt", "$lte");
 
     private final Random random;
+    private final List<@Nullable Object> values;
 
-    CommandGenerator(Random random) {
+    /** @param odd whether documents also have values that mongo-java-server does not order */
+    CommandGenerator(Random random, boolean odd) {
         this.random = random;
+        List<@Nullable Object> all = new ArrayList<>(VALUES);
+        if (odd) {
+            all.addAll(ODD_VALUES);
+        }
+        this.values = all;
     }
 
     /** Document with this key. */
@@ -87,7 +113,7 @@ final class CommandGenerator {
     }
 
     private @Nullable Object value() {
-        return VALUES.get(random.nextInt(VALUES.size()));
+        return values.get(random.nextInt(values.size()));
     }
 
     private <T> T pick(List<T> all) {

@@ -32,36 +32,38 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Updates of documents by key and by filter, in eventual tables and in atomic ones, with two servers and two replicas. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MongoUpdatesTest {
     private static final int DOCUMENTS = 40;
     private static final int UPDATES = 10;
 
-    @TempDir
-    static Path directory;
+    private LocalCluster cluster;
+    private UniserveClient client;
 
-    private static LocalCluster cluster;
-    private static UniserveClient client;
+    /** Settings of the engine. */
+    Map<String, String> settings() {
+        return MongoFixtures.EMBEDDED;
+    }
 
     @BeforeAll
-    static void start() {
-        cluster = LocalCluster.builder()
-                .servers(2)
-                .engine(new MongoEngine())
-                .directory(directory)
-                .start();
+    void start(@TempDir Path directory) {
+        cluster = MongoFixtures.cluster(settings(), directory).servers(2).start();
         client = MongoFixtures.connect(cluster);
     }
 
     @AfterAll
-    static void stop() {
-        client.close();
-        cluster.close();
+    void stop() {
+        if (client != null) { // else the suite is skipped
+            client.close();
+            cluster.close();
+        }
     }
 
-    private static void create(String table, ConsistencyLevel level) {
+    private void create(String table, ConsistencyLevel level) {
         client.admin()
                 .createTable(TableSpec.named(table)
                         .port("mongodb")
@@ -84,22 +86,22 @@ class MongoUpdatesTest {
         return new Document("_id", all);
     }
 
-    private static TableUpdate<Document> update(String table, String function, List<Document> rows) {
+    private TableUpdate<Document> update(String table, String function, List<Document> rows) {
         return client.table(table).update(function, Document.CODEC, rows);
     }
 
-    private static BsonDocument ask(String table, String command) {
+    private BsonDocument ask(String table, String command) {
         return BsonDocument.parse(client.query(table, command).body().utf8());
     }
 
-    private static String documents(String table, String filter) {
+    private String documents(String table, String filter) {
         return ask(table, "{find: '" + table + "', filter: " + filter + ", sort: {_id: 1}}")
                 .getDocument("cursor")
                 .getArray("firstBatch")
                 .toString();
     }
 
-    private static int count(String table, String filter) {
+    private int count(String table, String filter) {
         return ask(table, "{count: '" + table + "', query: " + filter + "}")
                 .getInt32("n")
                 .getValue();
@@ -173,12 +175,18 @@ class MongoUpdatesTest {
                         .everywhere()
                         .run()
                         .orThrow());
-        refuses(
-                ErrorCode.INVALID_ROW,
-                "begins with $",
-                () -> update("ids", "mongodb.put@1", List.of(document("_id", 3L, "o", Map.of("t", "$n"))))
-                        .run()
-                        .orThrow());
+        Document expression = document("_id", 3L, "o", Map.of("t", "$n"));
+        if (settings().equals(MongoFixtures.EMBEDDED)) {
+            refuses(
+                    ErrorCode.INVALID_ROW,
+                    "begins with $",
+                    () -> update("ids", "mongodb.put@1", List.of(expression))
+                            .run()
+                            .orThrow());
+        } else {
+            update("ids", "mongodb.put@1", List.of(expression)).run().orThrow();
+            assertThat(documents("ids", "{_id: 3}")).contains("\"t\": \"$n\"");
+        }
         assertThat(count("ids", "{}"))
                 .as("the document's own actor may store it again")
                 .isEqualTo(DOCUMENTS);
@@ -290,7 +298,7 @@ class MongoUpdatesTest {
         assertThat(count("refused", "{n: 0}")).isEqualTo(DOCUMENTS);
     }
 
-    private static void refusesUpdate(ErrorCode code, String message, Document row) {
+    private void refusesUpdate(ErrorCode code, String message, Document row) {
         refuses(
                 code,
                 message,

@@ -510,6 +510,13 @@ public final class EngineApplier {
         listener.onUnhealthy(error.reason());
     }
 
+    /** Rebuilds the engine, which has lost the contents. */
+    public void onContentsLost(UniserveException error) {
+        if (phase == Phase.READY) {
+            onEngineFailed(error);
+        }
+    }
+
     private void markFailed() {
         digestStop.fail("the engine failed");
         phase = Phase.FAILED;

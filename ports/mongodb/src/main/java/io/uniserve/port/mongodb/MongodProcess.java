@@ -180,7 +180,7 @@ final class MongodProcess implements MongoServerHandle {
         }
     }
 
-    /** The process id that the server at the port tells. */
+    /** The process id in the status of the server at the port. */
     private long answeringPid() {
         MongoClientSettings settings = MongoClientSettings.builder()
                 .applyConnectionString(new ConnectionString(uri()))

@@ -36,7 +36,7 @@ class MongoDeathsTest {
     private static final int DOCUMENTS = 60;
     private static final int DEATHS = 3;
 
-    /** Setting: period in which the coordinator asks for the usage of actors, which tells that one is lost. */
+    /** Setting: period of the survey in which actors report their usage, and that they are lost. */
     private static final String SURVEY_PERIOD = "coordinator.rebalance.period";
 
     @TempDir

@@ -8,6 +8,7 @@ import com.mongodb.client.MongoIterable;
 import com.mongodb.client.model.UpdateOptions;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.mongodb.server.MongoConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

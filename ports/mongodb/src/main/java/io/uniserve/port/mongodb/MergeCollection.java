@@ -10,6 +10,8 @@ import io.uniserve.api.QueryCancellation;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.port.mongodb.server.DatabaseClaim;
+import io.uniserve.port.mongodb.server.MongoConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -20,6 +20,8 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.port.mongodb.server.MongoConnection;
+import io.uniserve.port.mongodb.server.MongodExecutable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

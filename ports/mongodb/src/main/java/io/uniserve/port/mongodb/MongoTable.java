@@ -1,6 +1,6 @@
 package io.uniserve.port.mongodb;
 
-import static io.uniserve.port.mongodb.MongoConnection.MONGODB;
+import static io.uniserve.port.mongodb.server.MongoConnection.MONGODB;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;

@@ -12,6 +12,8 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.port.mongodb.server.MongoConnection;
+import io.uniserve.port.mongodb.server.MongoJavaServer;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;

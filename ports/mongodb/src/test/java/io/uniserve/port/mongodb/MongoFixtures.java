@@ -1,6 +1,7 @@
 package io.uniserve.port.mongodb;
 
 import io.uniserve.client.UniserveClient;
+import io.uniserve.port.mongodb.server.MongodExecutable;
 import io.uniserve.testkit.cluster.LocalCluster;
 import io.uniserve.testkit.cluster.LocalClusterBuilder;
 import java.nio.file.Path;
@@ -10,17 +11,17 @@ import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
 
 /** Shared parts of the port's tests. */
-final class MongoFixtures {
-    static final JsonWriterSettings CANONICAL =
+public final class MongoFixtures {
+    public static final JsonWriterSettings CANONICAL =
             JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
 
     /** Settings of an engine on mongo-java-server, also where a mongod is on the PATH. */
-    static final Map<String, String> EMBEDDED = Map.of(MongodExecutable.MONGOD, MongodExecutable.NEVER);
+    public static final Map<String, String> EMBEDDED = Map.of(MongodExecutable.MONGOD, MongodExecutable.NEVER);
 
     private MongoFixtures() {}
 
     /** Cluster whose servers have these settings of the port. */
-    static LocalClusterBuilder cluster(Map<String, String> settings, Path directory) {
+    public static LocalClusterBuilder cluster(Map<String, String> settings, Path directory) {
         LocalClusterBuilder builder =
                 LocalCluster.builder().engine(new MongoEngine()).directory(directory);
         settings.forEach((key, value) -> builder.setting("server.port-settings.mongodb." + key, value));
@@ -28,7 +29,7 @@ final class MongoFixtures {
     }
 
     /** Client with deadlines for a slow machine. */
-    static UniserveClient connect(LocalCluster cluster) {
+    public static UniserveClient connect(LocalCluster cluster) {
         return UniserveClient.builder()
                 .bootstrap(cluster.bootstrap().toArray(String[]::new))
                 .deadline(Duration.ofMinutes(2))

@@ -2,6 +2,9 @@ package io.uniserve.port.mongodb;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.uniserve.port.mongodb.server.MongoConnection;
+import io.uniserve.port.mongodb.server.MongodExecutable;
+import io.uniserve.port.mongodb.server.MongodProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import java.io.IOException;
 import java.nio.file.Files;

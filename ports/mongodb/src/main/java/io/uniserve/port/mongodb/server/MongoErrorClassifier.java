@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
@@ -18,7 +18,7 @@ import org.bson.json.JsonParseException;
  * Classifier of the driver's exceptions. A server that is down, stopping or starting is UNAVAILABLE, which clients retry. A server that dies
  * while it runs a command is unclassified: the command may have caused that, so each replica is tried once. Stateless.
  */
-final class MongoErrorClassifier {
+public final class MongoErrorClassifier {
     static final int DUPLICATE_KEY = 11000;
 
     private MongoErrorClassifier() {}
@@ -67,7 +67,7 @@ final class MongoErrorClassifier {
     }
 
     /** The failure of a write that no user's command is part of: if the server dies, the documents are not to blame. */
-    static UniserveException ofWrite(UniserveException failure) {
+    public static UniserveException ofWrite(UniserveException failure) {
         boolean server = failure.code() == ErrorCode.PORT_FAILED && failure.getCause() instanceof MongoException;
         return server ? new UniserveException(ErrorCode.UNAVAILABLE, failure.reason(), failure) : failure;
     }

@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,6 +11,7 @@ import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import io.uniserve.api.EngineContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.mongodb.MongoFixtures;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -113,11 +114,11 @@ class MongoConnectionTest {
         MongoConnection connection = open(Map.of(MongoConnection.URI, uri + "/?serverSelectionTimeoutMS=200"));
         MongoCollection<RawBsonDocument> collection = collection(connection, "x");
         server.shutdownNow();
-        assertThatThrownBy(() -> MongoTable.call("count", collection::countDocuments))
+        assertThatThrownBy(() -> MongoConnection.MONGODB.call("count", collection::countDocuments))
                 .as("the command may have ended the server")
                 .satisfies(
                         error -> assertThat(((UniserveException) error).code()).isEqualTo(ErrorCode.PORT_FAILED));
-        assertThatThrownBy(() -> MongoTable.call("count", collection::countDocuments))
+        assertThatThrownBy(() -> MongoConnection.MONGODB.call("count", collection::countDocuments))
                 .satisfies(
                         error -> assertThat(((UniserveException) error).code()).isEqualTo(ErrorCode.UNAVAILABLE));
         connection.drop(collection);

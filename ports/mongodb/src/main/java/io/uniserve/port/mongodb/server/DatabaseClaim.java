@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import com.mongodb.MongoWriteException;
 import com.mongodb.WriteConcern;
@@ -14,6 +14,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * data does not hold it. The owner renews it; one that is not renewed for {@link #EXPIRY_MS} of the server's clock may be taken over.
  * Thread-safe.
  */
-final class DatabaseClaim {
+public final class DatabaseClaim {
     /** Age at which another connection may take a database over, after a crash of its owner. */
     static final long EXPIRY_MS = 600_000;
 
@@ -77,7 +78,7 @@ final class DatabaseClaim {
 
     private boolean insert() {
         try {
-            owners().insertOne(new RawBsonDocument(BsonRows.encode(mine())));
+            owners().insertOne(new RawBsonDocument(mine(), new BsonDocumentCodec()));
             return true;
         } catch (MongoWriteException e) {
             if (e.getCode() != MongoErrorClassifier.DUPLICATE_KEY) {
@@ -143,11 +144,11 @@ final class DatabaseClaim {
         }
     }
 
-    MongoDatabase database() {
+    public MongoDatabase database() {
         return database;
     }
 
-    String name() {
+    public String name() {
         return database.getName();
     }
 

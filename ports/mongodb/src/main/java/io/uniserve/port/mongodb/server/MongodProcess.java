@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Child process {@code mongod} on a port of 127.0.0.1, with its files below the engine's scratch directory. If it dies it is started again on
  * these files. It ends with this process, however that ends: a shell beside it kills it when its pipe from this process closes. Thread-safe.
  */
-final class MongodProcess implements MongoServerHandle {
+public final class MongodProcess implements MongoServerHandle {
     private static final String LOG_FILE = "mongod.log";
     private static final String OUTPUT_FILE = "mongod.out";
     private static final String CACHE_GB = "0.5";
@@ -72,7 +72,7 @@ final class MongodProcess implements MongoServerHandle {
     }
 
     /** Starts the program and returns when it answers. Its files are in this folder, which must be empty or from an earlier process. */
-    static MongodProcess start(MongodExecutable program, Path folder) {
+    public static MongodProcess start(MongodExecutable program, Path folder) {
         UniserveException failure = null;
         for (int attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
             MongodProcess started = new MongodProcess(program, folder, freePort());

@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

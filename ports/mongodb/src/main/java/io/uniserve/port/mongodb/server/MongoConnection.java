@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -31,16 +31,16 @@ import org.slf4j.LoggerFactory;
  * Connection of an engine instance to its server, with a claimed database that ends with it. If the server loses the database, the connection
  * claims another one; what was read or written with the lost claim is void. Thread-safe.
  */
-final class MongoConnection implements AutoCloseable {
+public final class MongoConnection implements AutoCloseable {
     /** Setting: address of the MongoDB server. */
-    static final String URI = "uri";
+    public static final String URI = "uri";
 
-    static final int MAJOR_VERSION_MIN = 5;
+    public static final int MAJOR_VERSION_MIN = 5;
     private static final long SELECTION_TIMEOUT_MS = 10_000;
     private static final long MAINTENANCE_MS = 5_000;
 
     /** Errors of a user's command have a code; others are faults of the server or the connection. */
-    static final EngineErrorMapper MONGODB = new EngineErrorMapper("MongoDB", MongoErrorClassifier::code);
+    public static final EngineErrorMapper MONGODB = new EngineErrorMapper("MongoDB", MongoErrorClassifier::code);
 
     /** Open connections, for merges on behalf of planners, which belong to no instance. */
     private static final ConcurrentLinkedDeque<MongoConnection> OPEN = new ConcurrentLinkedDeque<>();
@@ -63,7 +63,7 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /** Connects by the settings, or starts a server. */
-    static MongoConnection open(EngineContext context) {
+    public static MongoConnection open(EngineContext context) {
         MongoConnection opened = connect(server(context));
         OPEN.addFirst(opened);
         LOG.info("documents are in database {} of {}", opened.claim.name(), opened.server.name());
@@ -176,7 +176,7 @@ final class MongoConnection implements AutoCloseable {
      * Borrows a connection of this process, for the merges of one query. It stays open until {@link #release}, also if its engine instance
      * is closed meanwhile. Of several servers in this process, one that can be reached is taken.
      */
-    static MongoConnection borrow() {
+    public static MongoConnection borrow() {
         for (MongoConnection open : OPEN) {
             if (open.isReachable() && open.use()) {
                 return open;
@@ -192,7 +192,7 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /** Borrows this connection, which the caller has borrowed already, once more. */
-    MongoConnection borrowAgain() {
+    public MongoConnection borrowAgain() {
         if (!use()) {
             throw new IllegalStateException("database " + claim.name() + " is released");
         }
@@ -208,7 +208,7 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /** Returns a borrowed connection. The last user drops the database and disconnects. */
-    void release() {
+    public void release() {
         synchronized (this) {
             users--;
             if (users > 0) {
@@ -228,11 +228,11 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /** The claim of the present database. */
-    DatabaseClaim claim() {
+    public DatabaseClaim claim() {
         return claim;
     }
 
-    MongoDatabase database() {
+    public MongoDatabase database() {
         return claim.database();
     }
 
@@ -241,7 +241,7 @@ final class MongoConnection implements AutoCloseable {
      *
      * @throws UniserveException UNAVAILABLE if not; the connection has another database then
      */
-    void verify(DatabaseClaim used) {
+    public void verify(DatabaseClaim used) {
         if (!MONGODB.call("read a claim", used::isHeld)) {
             replace(used);
             throw lost("database " + used.name());
@@ -260,7 +260,7 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /** The failure of a call that needs what the server has lost. Another replica may have it. */
-    static UniserveException lost(String what) {
+    public static UniserveException lost(String what) {
         return new UniserveException(
                 ErrorCode.UNAVAILABLE,
                 "MongoDB: " + what + " is lost, because the server was restarted without its data, or it was dropped;"
@@ -268,12 +268,12 @@ final class MongoConnection implements AutoCloseable {
     }
 
     /** Returns a name that no collection of any connection has had. */
-    String newName(String kind) {
+    public String newName(String kind) {
         return kind + "_" + names.incrementAndGet() + "_" + token;
     }
 
     /** Drops a collection. While the server is down, or this connection closes, that is left for later. */
-    void drop(MongoCollection<?> collection) {
+    public void drop(MongoCollection<?> collection) {
         if (closing) {
             return; // with the database
         }
@@ -284,12 +284,12 @@ final class MongoConnection implements AutoCloseable {
         }
     }
 
-    boolean isEmbedded() {
+    public boolean isEmbedded() {
         return server.isEmbedded();
     }
 
     /** Announces {@link #close}: collections are no longer dropped one by one. */
-    void startClosing() {
+    public void startClosing() {
         closing = true;
     }
 

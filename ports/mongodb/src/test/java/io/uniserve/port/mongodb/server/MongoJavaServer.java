@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -16,7 +16,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 
 /** mongo-java-server as a process of its own, which a test kills. After a restart it is empty. Not thread-safe. */
-final class MongoJavaServer implements AutoCloseable {
+public final class MongoJavaServer implements AutoCloseable {
     private final int port;
     private final File log;
     private Process process;
@@ -45,7 +45,7 @@ final class MongoJavaServer implements AutoCloseable {
     }
 
     /** Starts a process on a free port. */
-    static MongoJavaServer start(Path folder) {
+    public static MongoJavaServer start(Path folder) {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             int free = socket.getLocalPort();
             socket.close();
@@ -77,17 +77,17 @@ final class MongoJavaServer implements AutoCloseable {
         }
     }
 
-    String uri() {
+    public String uri() {
         return "mongodb://127.0.0.1:" + port;
     }
 
     /** Sends SIGKILL and waits for the end. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly().onExit().join();
     }
 
     /** Starts an empty server on the same port, after {@link #kill}. */
-    void restart() {
+    public void restart() {
         process = launch();
         awaitAnswer();
     }

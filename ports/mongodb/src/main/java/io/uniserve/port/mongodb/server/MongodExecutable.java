@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -22,14 +22,14 @@ import org.slf4j.LoggerFactory;
  * @param path the program
  * @param version its version, such as 7.0.5
  */
-record MongodExecutable(Path path, String version) {
+public record MongodExecutable(Path path, String version) {
     /** Setting: {@link #AUTO}, {@link #NEVER}, or the path of a program. */
-    static final String MONGOD = "mongod";
+    public static final String MONGOD = "mongod";
 
     /** Starts the program of the PATH if there is one, and mongo-java-server otherwise. */
     static final String AUTO = "auto";
     /** Starts mongo-java-server. */
-    static final String NEVER = "never";
+    public static final String NEVER = "never";
 
     private static final Pattern VERSION = Pattern.compile("db version v((\\d+)[\\w.+-]*)");
     private static final int VERSION_BYTES_MAX = 10_000;
@@ -43,7 +43,7 @@ record MongodExecutable(Path path, String version) {
      * @param searchPath folders, as in the variable PATH
      * @throws UniserveException INVALID_CONFIGURATION if a path was set that is not a program of a supported version
      */
-    static Optional<MongodExecutable> find(Map<String, String> settings, String searchPath) {
+    public static Optional<MongodExecutable> find(Map<String, String> settings, String searchPath) {
         String setting = settings.getOrDefault(MONGOD, AUTO);
         if (setting.equals(NEVER)) {
             return Optional.empty();

@@ -1,10 +1,10 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 
 /** Server that keeps an engine instance's documents, and ends with the instance if the instance has started it. Thread-safe. */
-interface MongoServerHandle extends AutoCloseable {
+public interface MongoServerHandle extends AutoCloseable {
     /** Connection string of the server. */
     String uri();
 

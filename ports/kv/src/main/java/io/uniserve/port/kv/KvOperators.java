@@ -56,7 +56,19 @@ public final class KvOperators {
     public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =
             operator("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, KvOperators::mergeScans, p -> false);
 
-    static final List<Operator<?, ?>> ALL = List.of(GET, COUNT, SUM, SCAN);
+    /** Returns the first documents at or after a key. A range of one document is a look-up. */
+    public static final RetrieveOperator<KvActor, KvRange, List<Document>> RANGE = operator(
+            "kv.range@1",
+            KvRange.CODEC,
+            DOCUMENTS,
+            (actor, context, range) -> checkingActive(actor.from(range.from()), context)
+                    .limit(range.limit())
+                    .map(range::project)
+                    .toList(),
+            KvRange::merge,
+            range -> range.limit() == 1);
+
+    static final List<Operator<?, ?>> ALL = List.of(GET, COUNT, SUM, SCAN, RANGE);
 
     private KvOperators() {}
 

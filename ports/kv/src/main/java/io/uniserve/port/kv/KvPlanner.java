@@ -13,7 +13,7 @@ import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Planner of the language {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}. Answers are JSON. */
+/** Planner of the language {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}, {@code range LIMIT KEY}. Answers are JSON. */
 final class KvPlanner implements Planner {
     @Override
     public Answer answer(QueryText query, PlanContext context) {
@@ -28,9 +28,10 @@ final class KvPlanner implements Planner {
                         + total(query.table(), RetrieveCall.of(KvOperators.SUM), required(rest, "sum FIELD"), context)
                         + "}";
             case "scan" -> scan(query.table(), required(rest, "scan LIMIT [PREFIX]"), context);
+            case "range" -> range(query.table(), required(rest, "range LIMIT KEY"), context);
             default ->
                 throw UniserveException.invalid("unknown query \"" + words[0]
-                        + "\"; use get KEY, count [PREFIX], sum FIELD or scan LIMIT [PREFIX]");
+                        + "\"; use get KEY, count [PREFIX], sum FIELD, scan LIMIT [PREFIX] or range LIMIT KEY");
         };
         return new Answer("application/json", Bytes.utf8(json));
     }
@@ -63,6 +64,20 @@ final class KvPlanner implements Planner {
                 scan,
                 values ->
                         values.stream().reduce(List.of(), (left, right) -> KvOperators.mergeScans(scan, left, right)));
+        return KvJsonWriter.of(documents.stream().map(Document::fields).toList());
+    }
+
+    private static String range(TableName table, String rest, PlanContext context) {
+        String[] words = rest.split("\\s+", 2);
+        KvRange range = new KvRange(
+                PartitionKey.of(required(words.length > 1 ? words[1] : "", "range LIMIT KEY")),
+                number(words[0]),
+                List.of());
+        List<Document> documents = context.retrieve(
+                table,
+                RetrieveCall.of(KvOperators.RANGE),
+                range,
+                values -> values.stream().reduce(List.of(), range::merge));
         return KvJsonWriter.of(documents.stream().map(Document::fields).toList());
     }
 

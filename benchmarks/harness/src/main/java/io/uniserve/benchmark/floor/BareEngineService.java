@@ -41,7 +41,8 @@ public final class BareEngineService implements ServerCalls.UnaryMethod<byte[], 
 
     @Override
     public void invoke(byte[] encoded, StreamObserver<byte[]> observer) {
-        BareRequest.Kind kind = BareRequest.Kind.values()[ByteBuffer.wrap(encoded).getInt()];
+        BareRequest.Kind kind =
+                BareRequest.Kind.values()[ByteBuffer.wrap(encoded).getInt()];
         if (kind.isUpdate()) {
             updates.add(new Update(encoded, observer));
         } else if (kind == BareRequest.Kind.READ && engine.readsInline()) {

@@ -17,8 +17,8 @@ public final class BareServer {
     /** Starts a server that answers with zeros. */
     static Server startServer(int port) throws IOException {
         return startServer(port, (request, observer) -> {
-            int size =
-                    Math.min(REPLY_BYTES_MAX, Math.max(0, ByteBuffer.wrap(request).getInt()));
+            int size = Math.min(
+                    REPLY_BYTES_MAX, Math.max(0, ByteBuffer.wrap(request).getInt()));
             observer.onNext(new byte[size]);
             observer.onCompleted();
         });

@@ -31,9 +31,15 @@ final class BareYcsbEngines implements AutoCloseable {
         JavaLauncher java = JavaLauncher.ofThisProcess();
         String path = String.join(
                 File.pathSeparator,
-                java.classPath(),
+                // first, because the engine needs its own version of Netty
+                java.home()
+                        .resolve("ports")
+                        .resolve(port.port())
+                        .resolve("lib")
+                        .resolve("*")
+                        .toString(),
                 YcsbClientProcess.folder().resolve("*").toString(),
-                java.home().resolve("ports").resolve(port.port()).resolve("lib").resolve("*").toString());
+                java.classPath());
         JavaLauncher launcher = new JavaLauncher(java.java(), java.home(), path, MAIN, java.flags());
         try {
             Files.createDirectories(directory);

@@ -17,6 +17,7 @@ final class UniserveYcsbCluster implements AutoCloseable {
     private static final String COORDINATOR = "coordinator-1";
     /** Loads follow a change of the workload within seconds: for short measurements. */
     private static final Map<String, String> QUICK_LOADS = Map.of("server.load-half-life", "2s");
+
     private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
 
     private final YcsbPort port;

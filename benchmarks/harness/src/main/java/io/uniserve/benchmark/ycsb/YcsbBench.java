@@ -72,8 +72,7 @@ final class YcsbBench {
                                 Integer.toString(settings.replicas()))),
                         one.side(),
                         several.side());
-                sides.forEach(side ->
-                        client.load(side, YcsbWorkload.load("a"), settings.load(0, 0), BATCH));
+                sides.forEach(side -> client.load(side, YcsbWorkload.load("a"), settings.load(0, 0), BATCH));
                 if (scans) {
                     new YcsbScanBench(settings, client, report).run(port, sides);
                 }

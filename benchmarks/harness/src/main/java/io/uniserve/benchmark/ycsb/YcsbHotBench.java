@@ -17,6 +17,7 @@ final class YcsbHotBench {
     private static final int ACTORS = 8;
 
     private static final int BATCH = 100;
+    private static final int THREADS_FACTOR = 4;
     private static final String TABLE = "hot";
 
     private final YcsbSettings settings;
@@ -38,14 +39,11 @@ final class YcsbHotBench {
         }
         YcsbWorkload workload = YcsbWorkload.load(YcsbWorkload.HOT).with(Map.of("table", TABLE));
         YcsbSide side = cluster.side(Map.of(
-                "uniserve.partition",
-                "range",
-                "uniserve.actors",
-                Integer.toString(ACTORS),
-                "uniserve.replicas",
-                "1"));
+                "uniserve.partition", "range", "uniserve.actors", Integer.toString(ACTORS), "uniserve.replicas", "1"));
         client.load(side, workload, settings.load(0, 0), BATCH);
-        YcsbClientProcess.Load load = settings.load(settings.operations() * 2, 0);
+        // Enough threads that the servers behind the hot one's queue are busy too.
+        YcsbClientProcess.Load load = new YcsbClientProcess.Load(
+                settings.records(), settings.operations(), THREADS_FACTOR * settings.threads(), 0, settings.warmUp());
         boolean limited = settings.quota() > 0 && CpuQuota.isPossible();
         report.row(
                 "part hot, port %s: %s",
@@ -78,7 +76,7 @@ final class YcsbHotBench {
         for (int round = 0; round < settings.rounds(); round++) {
             YcsbClientProcess.Run run = client.run(side, workload, load);
             report.run(port.port() + " hot " + label, load, run);
-            millis += run.output().runTimeMs();
+            millis += run.millis();
         }
         return 1_000.0 * load.operations() * settings.rounds() / millis;
     }

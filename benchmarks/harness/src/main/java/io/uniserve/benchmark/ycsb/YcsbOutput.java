@@ -21,7 +21,8 @@ record YcsbOutput(Map<String, Map<String, Double>> values) {
     private static final String OVERALL = "OVERALL";
     private static final String OPERATIONS = "Operations";
     /** Read-modify-write consists of a read and an update, which have sections of their own. */
-    private static final List<String> NO_OPERATIONS = List.of(OVERALL, "CLEANUP", "VERIFY", "READ-MODIFY-WRITE", "UNISERVE-CPU");
+    private static final List<String> NO_OPERATIONS =
+            List.of(OVERALL, "CLEANUP", "VERIFY", "READ-MODIFY-WRITE", "UNISERVE-CPU");
 
     private static final List<String> GOOD = List.of("OK", "BATCHED_OK");
 
@@ -52,15 +53,6 @@ record YcsbOutput(Map<String, Map<String, Double>> values) {
         return values.getOrDefault(section, Map.of()).getOrDefault(name, 0.0);
     }
 
-    /** Operations per second, as YCSB has it: threads connect within this time. */
-    double perSecond() {
-        return value(OVERALL, "Throughput(ops/sec)");
-    }
-
-    double runTimeMs() {
-        return value(OVERALL, "RunTime(ms)");
-    }
-
     /** CPU time of the client's process while its threads ran. */
     double clientCpuMs() {
         return value("UNISERVE-CPU", "Milliseconds");
@@ -71,6 +63,11 @@ record YcsbOutput(Map<String, Map<String, Double>> values) {
         return operationNames().stream()
                 .mapToLong(section -> (long) value(section, OPERATIONS))
                 .sum();
+    }
+
+    /** Number of operations of the workload: a read-modify-write is one of them and two calls. */
+    long transactions() {
+        return operations() - (long) value("READ-MODIFY-WRITE", OPERATIONS);
     }
 
     private List<String> operationNames() {
@@ -90,9 +87,7 @@ record YcsbOutput(Map<String, Map<String, Double>> values) {
     List<String> failures() {
         List<String> failures = new ArrayList<>();
         values.forEach((section, numbers) -> numbers.forEach((name, number) -> {
-            if (name.startsWith(RETURN)
-                    && !GOOD.contains(name.substring(RETURN.length()))
-                    && number > 0) {
+            if (name.startsWith(RETURN) && !GOOD.contains(name.substring(RETURN.length())) && number > 0) {
                 failures.add(section + " " + name.substring(RETURN.length()) + ": " + number.longValue());
             }
         }));

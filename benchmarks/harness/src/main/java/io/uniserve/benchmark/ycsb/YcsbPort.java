@@ -1,6 +1,7 @@
 package io.uniserve.benchmark.ycsb;
 
 import io.uniserve.api.Document;
+import io.uniserve.error.UniserveException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -83,7 +84,8 @@ enum YcsbPort {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put(keyField, key);
         for (int i = 0; i < FIELDS; i++) {
-            StringBuilder value = new StringBuilder(FIELD_BYTES).append(key).append(':').append(i);
+            StringBuilder value =
+                    new StringBuilder(FIELD_BYTES).append(key).append(':').append(i);
             while (value.length() < FIELD_BYTES) {
                 value.append(':').append(Integer.toHexString(value.toString().hashCode()));
             }
@@ -99,7 +101,8 @@ enum YcsbPort {
                 return port;
             }
         }
-        throw io.uniserve.error.UniserveException.invalid("--ports has \"" + name + "\": use "
-                + String.join(", ", List.of(values()).stream().map(YcsbPort::port).toList()));
+        throw UniserveException.invalid("--ports has \"" + name + "\": use "
+                + String.join(
+                        ", ", List.of(values()).stream().map(YcsbPort::port).toList()));
     }
 }

@@ -45,17 +45,17 @@ final class YcsbReport {
     void run(String label, YcsbClientProcess.Load load, YcsbClientProcess.Run run) {
         YcsbOutput output = run.output();
         output.failures().forEach(failure -> failures.add(label + ": " + failure));
-        if (output.operations() < load.operations()) {
-            failures.add(label + ": " + output.operations() + " of " + load.operations() + " operations");
+        if (output.transactions() != load.operations()) {
+            failures.add(label + ": " + output.transactions() + " of " + load.operations() + " operations");
         }
-        operations += output.operations();
+        operations += output.transactions();
         verified += output.verified();
         for (YcsbOutput.Latencies each : output.latencies(load.target() > 0)) {
             row(
                     "%-34s %-7s %8.0f op/s  p50 %8.0f  p95 %8.0f  p99 %8.0f us  CPU %7.3f ms/op  %d",
                     label,
                     each.operation(),
-                    output.perSecond(),
+                    run.perSecond(),
                     each.p50(),
                     each.p95(),
                     each.p99(),

@@ -21,7 +21,7 @@ final class YcsbScanBench {
     /** @param sides Uniserve, the engine in one process, and its processes behind a scatter-gather client */
     void run(YcsbPort port, List<YcsbSide> sides) {
         YcsbWorkload workload = YcsbWorkload.load(YcsbWorkload.SCANS);
-        YcsbClientProcess.Load load = settings.load(settings.scans(), 0);
+        YcsbClientProcess.Load load = settings.largeLoad(settings.scans());
         report.row(
                 "part scans, port %s: %d scans per block of 1,000 to 2,000 items, one field; %d blocks per side, the first"
                         + " of each is not counted",
@@ -32,8 +32,10 @@ final class YcsbScanBench {
                 int at = (i + round) % sides.size();
                 YcsbClientProcess.Run run = client.run(sides.get(at), workload, load);
                 report.run(
-                        port.port() + " scans " + sides.get(at).name() + (round == 0 ? ", not counted" : ""), load, run);
-                millis[at] += round == 0 ? 0 : run.output().runTimeMs();
+                        port.port() + " scans " + sides.get(at).name() + (round == 0 ? ", not counted" : ""),
+                        load,
+                        run);
+                millis[at] += round == 0 ? 0 : run.millis();
             }
         }
         double scans = 1_000.0 * settings.scans() * settings.rounds();

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Settings of {@code bench ycsb}.
  *
  * @param target operations per second of part core
+ * @param warmUp operations of a client before it is measured
  * @param quota cores per server in part hot; 0 for no limit
  * @param bulk sizes of part bulk in megabytes
  * @param raw folder for YCSB's own output; null for none
@@ -26,6 +27,7 @@ record YcsbSettings(
         long scans,
         int threads,
         int target,
+        int warmUp,
         double quota,
         double copiesWaitSeconds,
         int rounds,
@@ -40,6 +42,11 @@ record YcsbSettings(
     }
 
     YcsbClientProcess.Load load(long count, int perSecond) {
-        return new YcsbClientProcess.Load(records, count, threads, perSecond);
+        return new YcsbClientProcess.Load(records, count, threads, perSecond, warmUp);
+    }
+
+    /** Load of a part whose operations are larger than those of part core: a warm-up of a quarter of them. */
+    YcsbClientProcess.Load largeLoad(long count) {
+        return new YcsbClientProcess.Load(records, count, threads, 0, (int) Math.min(warmUp, count / 4));
     }
 }

@@ -60,7 +60,8 @@ public record KvRange(PartitionKey from, int limit, List<String> fields) {
                         ErrorCode.INVALID_ARGUMENT, "the key of a range is \"" + value + "\": use a 64-bit number", e);
             }
         }
-        throw UniserveException.invalid("the key of a range is \"" + ordered + "\": use t and a text, or n and a number");
+        throw UniserveException.invalid(
+                "the key of a range is \"" + ordered + "\": use t and a text, or n and a number");
     }
 
     /** Returns the document with the fields of the answer only. */

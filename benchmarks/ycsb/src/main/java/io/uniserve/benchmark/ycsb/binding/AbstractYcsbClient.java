@@ -18,6 +18,8 @@ import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 import site.ycsb.StringByteIterator;
+import site.ycsb.WorkloadException;
+import site.ycsb.workloads.CoreWorkload;
 
 /** YCSB's calls as operations on rows of texts, with checks of scans and batches of the load. One object per thread. */
 abstract class AbstractYcsbClient extends DB {
@@ -52,8 +54,41 @@ abstract class AbstractYcsbClient extends DB {
         batchSize = Integer.parseInt(getProperties().getProperty("uniserve.batch", "1"));
         fieldCount = Integer.parseInt(getProperties().getProperty("fieldcount", "10"));
         checker = ScanChecker.of(getProperties()).orElse(null);
-        connect();
-        ProcessCpu.enter();
+        int threads = Integer.parseInt(getProperties().getProperty("threadcount", "1"));
+        try {
+            connect();
+            warmUp(Integer.parseInt(getProperties().getProperty("uniserve.warm-up", "0")) / threads);
+        } finally {
+            awaitStart(threads);
+        }
+    }
+
+    private static void awaitStart(int threads) throws DBException {
+        try {
+            ProcessCpu.awaitStart(threads);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DBException("interrupted", e);
+        }
+    }
+
+    /** Runs operations of the workload before YCSB's own, so that compilers and connections are ready. They are not measured. */
+    private void warmUp(int operations) throws DBException {
+        if (operations == 0) {
+            return;
+        }
+        CoreWorkload workload = new CoreWorkload();
+        try {
+            workload.init(getProperties());
+        } catch (WorkloadException e) {
+            throw new DBException("the workload of the warm-up cannot start", e);
+        }
+        Object none = new Object();
+        for (int i = 0; i < operations; i++) {
+            if (!workload.doTransaction(this, none)) {
+                throw new DBException("an operation of the warm-up failed");
+            }
+        }
     }
 
     @Override
@@ -76,12 +111,11 @@ abstract class AbstractYcsbClient extends DB {
     }
 
     @Override
-    public final Status read(
-            String table, String key, @Nullable Set<String> fields, Map<String, ByteIterator> result) {
+    public final Status read(String table, String key, @Nullable Set<String> fields, Map<String, ByteIterator> result) {
         return run(() -> {
             Optional<YcsbRow> row = readRow(key, names(fields));
-            row.ifPresent(found ->
-                    found.fields().forEach((name, value) -> result.put(name, new StringByteIterator(value))));
+            row.ifPresent(
+                    found -> found.fields().forEach((name, value) -> result.put(name, new StringByteIterator(value))));
             return row.isPresent() ? Status.OK : Status.NOT_FOUND;
         });
     }
@@ -138,7 +172,7 @@ abstract class AbstractYcsbClient extends DB {
         try {
             return work.get();
         } catch (UniserveException e) {
-            show(e.code() + ": " + e.getMessage());
+            show(e.getMessage());
             return switch (e.code()) {
                 case UNSUPPORTED -> Status.NOT_IMPLEMENTED;
                 case UNAVAILABLE, DEADLINE_EXCEEDED -> Status.SERVICE_UNAVAILABLE;

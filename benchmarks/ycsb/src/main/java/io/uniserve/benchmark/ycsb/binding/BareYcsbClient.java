@@ -71,7 +71,8 @@ public final class BareYcsbClient extends AbstractYcsbClient {
 
     @Override
     Optional<YcsbRow> readRow(String key, List<String> fields) {
-        byte[] reply = channels().call(server(key), BareRequest.read(key, fields).encode());
+        byte[] reply =
+                channels().call(server(key), BareRequest.read(key, fields).encode());
         return BareRequest.decodeReply(reply).stream().findFirst().map(this::row);
     }
 
@@ -120,8 +121,8 @@ public final class BareYcsbClient extends AbstractYcsbClient {
     @Override
     void putRows(Map<String, Map<String, String>> rows) {
         Map<Integer, List<Document>> byServer = new LinkedHashMap<>();
-        rows.forEach((key, fields) -> byServer.computeIfAbsent(server(key), any -> new ArrayList<>())
-                .add(document(key, fields, true)));
+        rows.forEach((key, fields) ->
+                byServer.computeIfAbsent(server(key), any -> new ArrayList<>()).add(document(key, fields, true)));
         byServer.forEach((server, documents) -> send(server, BareRequest.Kind.PUT, documents));
     }
 

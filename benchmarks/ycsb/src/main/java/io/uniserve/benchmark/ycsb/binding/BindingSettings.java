@@ -82,13 +82,15 @@ record BindingSettings(
         number(properties, "uniserve.batch", 1, 100_000);
         number(properties, "fieldcount", 10, 1_000);
         number(properties, "recordcount", 1_000, Integer.MAX_VALUE);
+        number(properties, "threadcount", 1, 100_000);
+        number(properties, "uniserve.warm-up", 0, Integer.MAX_VALUE);
     }
 
     private static int number(Properties properties, String name, int otherwise, int max) throws DBException {
         String value = properties.getProperty(name, Integer.toString(otherwise));
         try {
             int number = Integer.parseInt(value);
-            if (number >= 1 && number <= max) {
+            if (number >= Math.min(1, otherwise) && number <= max) {
                 return number;
             }
         } catch (NumberFormatException e) {

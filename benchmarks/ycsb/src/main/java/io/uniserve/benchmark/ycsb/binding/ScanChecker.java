@@ -36,7 +36,8 @@ final class ScanChecker {
             keys[i] = RowKey.PREFIX + "0".repeat(Math.max(0, digits - number.length())) + number;
         }
         Arrays.sort(keys);
-        return Optional.of(new ScanChecker(keys, Boolean.parseBoolean(properties.getProperty("dataintegrity", "false"))));
+        return Optional.of(
+                new ScanChecker(keys, Boolean.parseBoolean(properties.getProperty("dataintegrity", "false"))));
     }
 
     /** Returns what is wrong with an answer; empty if nothing is. */

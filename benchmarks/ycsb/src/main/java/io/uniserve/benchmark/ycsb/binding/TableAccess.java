@@ -33,8 +33,8 @@ abstract class TableAccess {
             case "duckdb" -> new DuckTableAccess();
             case "lucene" -> new LuceneTableAccess();
             default ->
-                throw UniserveException.invalid("the binding has no access to tables of port " + engine + ": use one of "
-                        + String.join(", ", ENGINES));
+                throw UniserveException.invalid("the binding has no access to tables of port " + engine
+                        + ": use one of " + String.join(", ", ENGINES));
         };
     }
 
@@ -97,7 +97,10 @@ abstract class TableAccess {
                 kept.put(name, value.toString());
             }
         });
-        return new YcsbRow(RowKey.textOf(Optional.<Object>ofNullable(document.get(keyField)).orElse("")), kept);
+        return new YcsbRow(
+                RowKey.textOf(
+                        Optional.<Object>ofNullable(document.get(keyField)).orElse("")),
+                kept);
     }
 
     final List<YcsbRow> toRows(List<? extends Map<String, ? extends @Nullable Object>> documents, List<String> fields) {

@@ -92,7 +92,7 @@ public final class UniserveYcsbClient extends AbstractYcsbClient {
                             settings);
                 } catch (UniserveException e) {
                     throw new DBException(
-                            e.code() + ": " + e.getMessage() + "; " + BindingSettings.BOOTSTRAP + " is "
+                            e.getMessage() + "; " + BindingSettings.BOOTSTRAP + " is "
                                     + String.join(",", settings.bootstrap()),
                             e);
                 }

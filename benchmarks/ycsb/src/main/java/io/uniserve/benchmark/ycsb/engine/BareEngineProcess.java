@@ -30,7 +30,8 @@ public final class BareEngineProcess {
         server.awaitTermination();
     }
 
-    private static BareEngine engine(String port, Path directory, int fields) throws Exception {
+    /** Opens the peer of a port. */
+    static BareEngine engine(String port, Path directory, int fields) throws Exception {
         return switch (port) {
             case "kv" -> new SkipListEngine();
             case "mongodb" -> new MongoJavaServerEngine();

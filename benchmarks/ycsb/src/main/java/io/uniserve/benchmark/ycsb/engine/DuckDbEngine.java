@@ -57,7 +57,7 @@ final class DuckDbEngine implements BareEngine {
     }
 
     @Override
-    public String name() throws IllegalStateException {
+    public String name() {
         try {
             return "DuckDB " + root.getMetaData().getDatabaseProductVersion();
         } catch (SQLException e) {
@@ -94,8 +94,7 @@ final class DuckDbEngine implements BareEngine {
     public void set(Document row) throws SQLException {
         List<String> names =
                 row.fields().keySet().stream().filter(name -> !name.equals(key)).toList();
-        String assignments =
-                names.stream().map(name -> "\"" + name + "\" = ?").collect(Collectors.joining(", "));
+        String assignments = names.stream().map(name -> "\"" + name + "\" = ?").collect(Collectors.joining(", "));
         try (PreparedStatement update =
                 writer.prepareStatement("UPDATE rows SET " + assignments + " WHERE \"" + key + "\" = ?")) {
             for (int i = 0; i < names.size(); i++) {

@@ -65,8 +65,9 @@ final class MongoJavaServerEngine implements BareEngine {
 
     @Override
     public void delete(List<Document> rows) {
-        collection.bulkWrite(
-                rows.stream().map(row -> new DeleteOneModel<BsonDocument>(id(row))).toList());
+        collection.bulkWrite(rows.stream()
+                .map(row -> new DeleteOneModel<BsonDocument>(id(row)))
+                .toList());
     }
 
     @Override
@@ -89,8 +90,9 @@ final class MongoJavaServerEngine implements BareEngine {
         fields.forEach(field -> projection.put(field, new BsonInt32(1)));
         List<Document> documents = new ArrayList<>();
         var found = collection.find(filter).projection(projection).batchSize(limit + 1);
-        for (BsonDocument document :
-                limit == 1 ? found : found.sort(new BsonDocument(KEY, new BsonInt32(1))).limit(limit)) {
+        for (BsonDocument document : limit == 1
+                ? found
+                : found.sort(new BsonDocument(KEY, new BsonInt32(1))).limit(limit)) {
             Map<String, @Nullable Object> values = new LinkedHashMap<>();
             document.forEach((name, value) -> values.put(name, value.asString().getValue()));
             documents.add(new Document(KEY, values));
@@ -105,8 +107,8 @@ final class MongoJavaServerEngine implements BareEngine {
     private static BsonDocument bson(Document row) {
         BsonDocument document = id(row);
         row.fields().forEach((name, value) -> {
-            BsonValue unused = document.put(
-                    name.equals(row.keyField()) ? KEY : name, new BsonString(String.valueOf(value)));
+            BsonValue unused =
+                    document.put(name.equals(row.keyField()) ? KEY : name, new BsonString(String.valueOf(value)));
         });
         return document;
     }

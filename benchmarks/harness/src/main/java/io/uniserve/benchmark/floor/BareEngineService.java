@@ -1,5 +1,6 @@
 package io.uniserve.benchmark.floor;
 
+import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
@@ -31,12 +32,23 @@ public final class BareEngineService implements ServerCalls.UnaryMethod<byte[], 
     private record Update(byte[] encoded, StreamObserver<byte[]> observer) {}
 
     /** @param threads number of concurrent reads that are not inline */
-    public BareEngineService(BareEngine engine, Path logFile, int threads) throws IOException {
+    private BareEngineService(BareEngine engine, Path logFile, int threads) throws IOException {
         this.engine = engine;
         this.log = FileChannel.open(logFile, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         this.readers = Executors.newFixedThreadPool(threads);
         writer.setDaemon(true);
         writer.start();
+    }
+
+    /** Serves an engine on a free port for the rest of this process. */
+    public static void serve(BareEngine engine, Path logFile, int threads) throws Exception {
+        try (BareEngineService service = new BareEngineService(engine, logFile, threads)) {
+            Server server = BareServer.startServer(0, service);
+            System.out.println("engine " + engine.name());
+            System.out.println("ready bare-engine 127.0.0.1:" + server.getPort() + " pid "
+                    + ProcessHandle.current().pid());
+            server.awaitTermination();
+        }
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /** Server without Uniserve. By default it answers every call with as many bytes as the first four bytes of the request say. */
-public final class BareServer {
+final class BareServer {
     private static final int REPLY_BYTES_MAX = 1 << 20;
 
     private BareServer() {}
@@ -25,7 +25,7 @@ public final class BareServer {
     }
 
     /** Starts a server of this method, which is called on the transport's threads and must not block them. */
-    public static Server startServer(int port, ServerCalls.UnaryMethod<byte[], byte[]> method) throws IOException {
+    static Server startServer(int port, ServerCalls.UnaryMethod<byte[], byte[]> method) throws IOException {
         ServerServiceDefinition service = ServerServiceDefinition.builder("uniserve.bench.Bare")
                 .addMethod(BareCall.METHOD, ServerCalls.asyncUnaryCall(method))
                 .build();

@@ -56,8 +56,8 @@ final class YcsbBench {
                     settings.replicas(),
                     settings.records(),
                     port.engine());
-            boolean core = settings.parts().contains(YcsbCommand.Part.CORE);
-            boolean scans = settings.parts().contains(YcsbCommand.Part.SCANS);
+            boolean core = settings.parts().contains(YcsbPart.CORE);
+            boolean scans = settings.parts().contains(YcsbPart.SCANS);
             if (scans && !port.scans()) {
                 report.skip("part scans of port " + port.port()
                         + ": its language (count, phrase, near) has no range of keys");
@@ -82,10 +82,10 @@ final class YcsbBench {
                     plot("ycsb-" + port.port() + ".svg", part.svg(port));
                 }
             }
-            if (settings.parts().contains(YcsbCommand.Part.BULK)) {
+            if (settings.parts().contains(YcsbPart.BULK)) {
                 new YcsbBulkBench(settings, report, nanos).run(port, cluster, one);
             }
-            if (settings.parts().contains(YcsbCommand.Part.HOT)) {
+            if (settings.parts().contains(YcsbPart.HOT)) {
                 new YcsbHotBench(settings, client, report, nanos).run(port, cluster);
             }
         }

@@ -33,14 +33,6 @@ import picocli.CommandLine.Option;
             "  UNISERVE_JAVA_OPTS=-Xmx3g uniserve bench ycsb --parts bulk --full"
         })
 public final class YcsbCommand extends CliCommand {
-    /** Parts of the benchmark. */
-    enum Part {
-        CORE,
-        SCANS,
-        HOT,
-        BULK
-    }
-
     private static final long LARGE_HEAP = 1_900L << 20;
     private static final int FULL_BULK = 100;
     private static final int FULL_RECORDS = 100_000;
@@ -58,7 +50,7 @@ public final class YcsbCommand extends CliCommand {
             split = ",",
             paramLabel = "PART",
             description = "Parts to run: ${COMPLETION-CANDIDATES} (default: all).")
-    private List<Part> parts = List.of(Part.values());
+    private List<YcsbPart> parts = List.of(YcsbPart.values());
 
     @Option(
             names = "--workloads",
@@ -234,7 +226,7 @@ public final class YcsbCommand extends CliCommand {
         }
         for (int megabytes : bulk) {
             checkRange("--bulk", megabytes, 1, FULL_BULK);
-            if (parts.contains(Part.BULK)
+            if (parts.contains(YcsbPart.BULK)
                     && megabytes > FULL_BULK / 2
                     && Runtime.getRuntime().maxMemory() < LARGE_HEAP) {
                 throw usageError("--bulk is " + megabytes

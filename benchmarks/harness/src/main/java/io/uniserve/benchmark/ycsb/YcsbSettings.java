@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record YcsbSettings(
         List<YcsbPort> ports,
-        List<YcsbCommand.Part> parts,
+        List<YcsbPart> parts,
         List<YcsbWorkload> workloads,
         int servers,
         int actors,

@@ -88,8 +88,7 @@ public final class KvActor implements SnapshotActor<KvActor> {
     }
 
     /** Returns the documents from the first key at or after this one, in key order: texts for a text, numbers for a number. */
-    Stream<Document> from(PartitionKey key) {
-        String low = keyOf(key);
+    Stream<Document> from(String low) {
         return stream(low).takeWhile(document -> keyOf(document).charAt(0) == low.charAt(0));
     }
 

@@ -2,6 +2,7 @@ package io.uniserve.port.kv;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
@@ -12,8 +13,12 @@ import io.uniserve.model.PartitionKey;
 import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.BinaryOperator;
 
-/** Planner of the language {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}, {@code range LIMIT KEY}. Answers are JSON. */
+/**
+ * Planner of the language {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}, {@code range LIMIT
+ * KEY}. Answers are JSON.
+ */
 final class KvPlanner implements Planner {
     @Override
     public Answer answer(QueryText query, PlanContext context) {
@@ -58,26 +63,27 @@ final class KvPlanner implements Planner {
     private static String scan(TableName table, String rest, PlanContext context) {
         String[] words = rest.split("\\s+", 2);
         KvOperators.Scan scan = new KvOperators.Scan(words.length > 1 ? words[1] : "", number(words[0]));
-        List<Document> documents = context.retrieve(
-                table,
-                RetrieveCall.of(KvOperators.SCAN),
-                scan,
-                values ->
-                        values.stream().reduce(List.of(), (left, right) -> KvOperators.mergeScans(scan, left, right)));
-        return KvJsonWriter.of(documents.stream().map(Document::fields).toList());
+        return documents(table, KvOperators.SCAN, scan, scan::merge, context);
     }
 
     private static String range(TableName table, String rest, PlanContext context) {
         String[] words = rest.split("\\s+", 2);
-        KvRange range = new KvRange(
-                PartitionKey.of(required(words.length > 1 ? words[1] : "", "range LIMIT KEY")),
-                number(words[0]),
-                List.of());
+        String key = required(words.length > 1 ? words[1] : "", "range LIMIT KEY");
+        KvRange range = new KvRange("t" + key, number(words[0]), List.of());
+        return documents(table, KvOperators.RANGE, range, range::merge, context);
+    }
+
+    private static <P> String documents(
+            TableName table,
+            RetrieveOperator<KvActor, P, List<Document>> operator,
+            P parameters,
+            BinaryOperator<List<Document>> merge,
+            PlanContext context) {
         List<Document> documents = context.retrieve(
                 table,
-                RetrieveCall.of(KvOperators.RANGE),
-                range,
-                values -> values.stream().reduce(List.of(), range::merge));
+                RetrieveCall.of(operator),
+                parameters,
+                values -> values.stream().reduce(List.of(), merge));
         return KvJsonWriter.of(documents.stream().map(Document::fields).toList());
     }
 

@@ -29,6 +29,9 @@ record BindingSettings(
         long records) {
     static final String BOOTSTRAP = "uniserve.bootstrap";
     static final String ENGINE = "uniserve.engine";
+    /** Ports that the binding can use. */
+    static final List<String> ENGINES = List.of("kv", "mongodb", "duckdb", "lucene");
+
     private static final String PARTITION = "uniserve.partition";
     private static final String LEVEL = "uniserve.level";
 
@@ -40,9 +43,9 @@ record BindingSettings(
                     + BOOTSTRAP + "=127.0.0.1:7071");
         }
         String engine = properties.getProperty(ENGINE, "");
-        if (!engine.isEmpty() && !TableAccess.ENGINES.contains(engine)) {
+        if (!engine.isEmpty() && !ENGINES.contains(engine)) {
             throw new DBException(
-                    "property " + ENGINE + " is " + engine + ": use one of " + String.join(", ", TableAccess.ENGINES));
+                    "property " + ENGINE + " is " + engine + ": use one of " + String.join(", ", ENGINES));
         }
         String partition = properties.getProperty(PARTITION, "hash");
         if (!List.of("hash", "range").contains(partition)) {

@@ -2,7 +2,6 @@ package io.uniserve.benchmark.ycsb.binding;
 
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
-import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,9 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Access to the table of YCSB's rows in the language of one port. Thread-safe. */
 abstract class TableAccess {
-    /** Names of the ports. */
-    static final List<String> ENGINES = List.of("kv", "mongodb", "duckdb", "lucene");
-
     private final String keyField;
     private final String putFunction;
     private final String deleteFunction;
@@ -23,19 +19,6 @@ abstract class TableAccess {
         this.keyField = keyField;
         this.putFunction = putFunction;
         this.deleteFunction = deleteFunction;
-    }
-
-    /** Returns the access for a port. Fails with INVALID_ARGUMENT for a port without one. */
-    static TableAccess of(String engine) {
-        return switch (engine) {
-            case "kv" -> new KvTableAccess();
-            case "mongodb" -> new MongoTableAccess();
-            case "duckdb" -> new DuckTableAccess();
-            case "lucene" -> new LuceneTableAccess();
-            default ->
-                throw UniserveException.invalid("the binding has no access to tables of port " + engine
-                        + ": use one of " + String.join(", ", ENGINES));
-        };
     }
 
     final String keyField() {

@@ -34,7 +34,7 @@ public final class UniserveYcsbClient extends AbstractYcsbClient {
             this.client = client;
             this.table = client.table(settings.table());
             TableMeta meta = meta(client, settings);
-            this.access = TableAccess.of(meta.port());
+            this.access = TableAccessFactory.of(meta.port());
             this.numbers = settings.ranges();
             if (!meta.keyField().equals(access.keyField())) {
                 throw new DBException("table " + settings.table() + " has the key field " + meta.keyField()
@@ -63,7 +63,7 @@ public final class UniserveYcsbClient extends AbstractYcsbClient {
                     .level(settings.level());
             spec = settings.ranges() ? spec.range(bounds(settings)) : spec.hash(settings.actors());
             return client.admin()
-                    .createTable(TableAccess.of(settings.engine()).spec(spec, settings))
+                    .createTable(TableAccessFactory.of(settings.engine()).spec(spec, settings))
                     .meta();
         }
 

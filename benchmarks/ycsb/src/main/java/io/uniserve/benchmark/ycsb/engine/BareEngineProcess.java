@@ -1,9 +1,7 @@
 package io.uniserve.benchmark.ycsb.engine;
 
-import io.grpc.Server;
 import io.uniserve.benchmark.floor.BareEngine;
 import io.uniserve.benchmark.floor.BareEngineService;
-import io.uniserve.benchmark.floor.BareServer;
 import io.uniserve.testkit.process.ParentProcessWatcher;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,12 +20,7 @@ public final class BareEngineProcess {
         Path directory = Files.createDirectories(Path.of(arguments[1]));
         BareEngine engine = engine(arguments[0], directory, Integer.parseInt(arguments[2]));
         int readers = Math.max(READERS_MIN, Runtime.getRuntime().availableProcessors());
-        BareEngineService service = new BareEngineService(engine, directory.resolve("bare.log"), readers);
-        Server server = BareServer.startServer(0, service);
-        System.out.println("engine " + engine.name());
-        System.out.println("ready bare-engine 127.0.0.1:" + server.getPort() + " pid "
-                + ProcessHandle.current().pid());
-        server.awaitTermination();
+        BareEngineService.serve(engine, directory.resolve("bare.log"), readers);
     }
 
     /** Opens the peer of a port. */

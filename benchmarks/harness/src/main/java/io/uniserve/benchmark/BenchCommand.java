@@ -12,6 +12,7 @@ import io.uniserve.benchmark.shuffle.ShuffleCommand;
 import io.uniserve.benchmark.text.TextCommand;
 import io.uniserve.benchmark.tpch.TpchCommand;
 import io.uniserve.benchmark.updates.UpdatesCommand;
+import io.uniserve.benchmark.ycsb.YcsbCommand;
 import io.uniserve.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
@@ -31,7 +32,8 @@ import picocli.CommandLine.Command;
             MovesCommand.class,
             ShuffleCommand.class,
             FairnessCommand.class,
-            FailuresCommand.class
+            FailuresCommand.class,
+            YcsbCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -43,6 +45,7 @@ import picocli.CommandLine.Command;
             "  uniserve bench moves",
             "  uniserve bench shuffle",
             "  uniserve bench fairness",
-            "  uniserve bench failures"
+            "  uniserve bench failures",
+            "  uniserve bench ycsb"
         })
 public final class BenchCommand extends CommandGroup {}

@@ -35,6 +35,7 @@ final class ProjectTree {
             "benchmarks/peer-api",
             "benchmarks/harness",
             "benchmarks/solrcloud",
+            "benchmarks/ycsb",
             "build/checks");
 
     private ProjectTree() {}

@@ -32,7 +32,7 @@ class TidyTest {
     private static final String CLOCK = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?time/.*";
     private static final String RANDOM = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?(time|ids)/.*";
     private static final String CLI =
-            "(uniserve-cli(-api)?|benchmarks/(harness|solrcloud|peer-api|spark|druid))/src/.*";
+            "(uniserve-cli(-api)?|benchmarks/(harness|solrcloud|peer-api|spark|druid|ycsb))/src/.*";
 
     private static final List<Forbidden> FORBIDDEN = List.of(
             Forbidden.of("\\bSystem\\s*\\.\\s*(nanoTime|currentTimeMillis)\\b", CLOCK, "a clock as an argument"),

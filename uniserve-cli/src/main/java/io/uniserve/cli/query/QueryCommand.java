@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Sends a query in the language of the table's engine and prints the engine's answer.",
             "Solr: parameters as in a URL, e.g. q=text:parliament&rows=3.",
-            "kv: get KEY, count [PREFIX], sum FIELD, scan LIMIT [PREFIX]."
+            "kv: get KEY, count [PREFIX], sum FIELD, scan LIMIT [PREFIX], range LIMIT KEY."
         },
         footer = {
             "  uniserve query speeches 'q=text:parliament&rows=3&fl=id,score'",

@@ -81,11 +81,20 @@ public final class KvActor implements SnapshotActor<KvActor> {
     /** Returns the documents whose text key starts with the prefix, in key order; all documents for the empty prefix. */
     Stream<Document> withPrefix(String prefix) {
         String low = prefix.isEmpty() ? "" : "t" + prefix;
-        Stream<Document> from = StreamSupport.stream(
-                Spliterators.spliteratorUnknownSize(tree.from(low), Spliterator.ORDERED | Spliterator.NONNULL), false);
+        Stream<Document> from = stream(low);
         return prefix.isEmpty()
                 ? from
                 : from.takeWhile(document -> keyOf(document).startsWith(low));
+    }
+
+    /** Returns the documents from the first key at or after this one, in key order: texts for a text, numbers for a number. */
+    Stream<Document> from(String low) {
+        return stream(low).takeWhile(document -> keyOf(document).charAt(0) == low.charAt(0));
+    }
+
+    private Stream<Document> stream(String low) {
+        return StreamSupport.stream(
+                Spliterators.spliteratorUnknownSize(tree.from(low), Spliterator.ORDERED | Spliterator.NONNULL), false);
     }
 
     /** Stores a document; only within an update. */

@@ -15,7 +15,6 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -23,6 +22,7 @@ import java.util.stream.Stream;
 /** The operators of the key-value port. */
 public final class KvOperators {
     private static final int DOCUMENTS_PER_CHECK = 4_096;
+    private static final int LIMIT_MAX = 10_000;
     private static final Codec<List<Document>> DOCUMENTS = Codecs.list(Document.CODEC);
 
     /** Returns the document with this text key, none or one. */
@@ -54,21 +54,34 @@ public final class KvOperators {
 
     /** Returns the first documents by key whose text key has a prefix. */
     public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =
-            operator("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, KvOperators::mergeScans, p -> false);
+            operator("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, Scan::merge, p -> false);
 
-    static final List<Operator<?, ?>> ALL = List.of(GET, COUNT, SUM, SCAN);
+    /** Returns the first documents at or after a key. A range of one document is a look-up. */
+    public static final RetrieveOperator<KvActor, KvRange, List<Document>> RANGE = operator(
+            "kv.range@1",
+            KvRange.CODEC,
+            DOCUMENTS,
+            (actor, context, range) -> checkingActive(actor.from(range.from()), context)
+                    .limit(range.limit())
+                    .map(range::project)
+                    .toList(),
+            KvRange::merge,
+            range -> range.limit() == 1);
+
+    static final List<Operator<?, ?>> ALL = List.of(GET, COUNT, SUM, SCAN, RANGE);
 
     private KvOperators() {}
 
     /** Parameters of {@link #SCAN}: at most {@code limit} documents, 1 to 10,000. */
     public record Scan(String prefix, int limit) {
         static final Codec<Scan> CODEC = Codecs.of(Scan::write, Scan::read);
-        private static final int LIMIT_MAX = 10_000;
 
         public Scan {
-            if (limit < 1 || limit > LIMIT_MAX) {
-                throw UniserveException.invalid("limit is " + limit + ": use 1 to " + LIMIT_MAX);
-            }
+            checkLimit(limit);
+        }
+
+        List<Document> merge(List<Document> left, List<Document> right) {
+            return mergeByKey(limit, left, right);
         }
 
         private static void write(BinaryWriter out, Scan scan) {
@@ -77,6 +90,12 @@ public final class KvOperators {
 
         private static Scan read(BinaryReader in) {
             return new Scan(in.readString(), in.readInt());
+        }
+    }
+
+    static void checkLimit(int limit) {
+        if (limit < 1 || limit > LIMIT_MAX) {
+            throw UniserveException.invalid("limit is " + limit + ": use 1 to " + LIMIT_MAX);
         }
     }
 
@@ -124,11 +143,20 @@ public final class KvOperators {
         });
     }
 
-    static List<Document> mergeScans(Scan scan, List<Document> left, List<Document> right) {
-        List<Document> merged = new ArrayList<>(left);
-        merged.addAll(right);
-        merged.sort(Comparator.comparing(KvActor::keyOf, CodePoints.ORDER));
-        return List.copyOf(merged.subList(0, Math.min(scan.limit, merged.size())));
+    /** Merges two answers in key order. */
+    static List<Document> mergeByKey(int limit, List<Document> left, List<Document> right) {
+        List<Document> merged = new ArrayList<>(Math.min(limit, left.size() + right.size()));
+        int l = 0;
+        int r = 0;
+        while (merged.size() < limit && (l < left.size() || r < right.size())) {
+            boolean first = r == right.size() || (l < left.size() && isBefore(left.get(l), right.get(r)));
+            merged.add(first ? left.get(l++) : right.get(r++));
+        }
+        return merged;
+    }
+
+    private static boolean isBefore(Document left, Document right) {
+        return CodePoints.compare(KvActor.keyOf(left), KvActor.keyOf(right)) <= 0;
     }
 
     private static <P, V> RetrieveOperator<KvActor, P, V> operator(

@@ -2,6 +2,7 @@ package io.uniserve.port.kv;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
@@ -12,8 +13,12 @@ import io.uniserve.model.PartitionKey;
 import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.BinaryOperator;
 
-/** Planner of the language {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}. Answers are JSON. */
+/**
+ * Planner of the language {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}, {@code range LIMIT
+ * KEY}. Answers are JSON.
+ */
 final class KvPlanner implements Planner {
     @Override
     public Answer answer(QueryText query, PlanContext context) {
@@ -28,9 +33,10 @@ final class KvPlanner implements Planner {
                         + total(query.table(), RetrieveCall.of(KvOperators.SUM), required(rest, "sum FIELD"), context)
                         + "}";
             case "scan" -> scan(query.table(), required(rest, "scan LIMIT [PREFIX]"), context);
+            case "range" -> range(query.table(), required(rest, "range LIMIT KEY"), context);
             default ->
                 throw UniserveException.invalid("unknown query \"" + words[0]
-                        + "\"; use get KEY, count [PREFIX], sum FIELD or scan LIMIT [PREFIX]");
+                        + "\"; use get KEY, count [PREFIX], sum FIELD, scan LIMIT [PREFIX] or range LIMIT KEY");
         };
         return new Answer("application/json", Bytes.utf8(json));
     }
@@ -57,12 +63,27 @@ final class KvPlanner implements Planner {
     private static String scan(TableName table, String rest, PlanContext context) {
         String[] words = rest.split("\\s+", 2);
         KvOperators.Scan scan = new KvOperators.Scan(words.length > 1 ? words[1] : "", number(words[0]));
+        return documents(table, KvOperators.SCAN, scan, scan::merge, context);
+    }
+
+    private static String range(TableName table, String rest, PlanContext context) {
+        String[] words = rest.split("\\s+", 2);
+        String key = required(words.length > 1 ? words[1] : "", "range LIMIT KEY");
+        KvRange range = new KvRange("t" + key, number(words[0]), List.of());
+        return documents(table, KvOperators.RANGE, range, range::merge, context);
+    }
+
+    private static <P> String documents(
+            TableName table,
+            RetrieveOperator<KvActor, P, List<Document>> operator,
+            P parameters,
+            BinaryOperator<List<Document>> merge,
+            PlanContext context) {
         List<Document> documents = context.retrieve(
                 table,
-                RetrieveCall.of(KvOperators.SCAN),
-                scan,
-                values ->
-                        values.stream().reduce(List.of(), (left, right) -> KvOperators.mergeScans(scan, left, right)));
+                RetrieveCall.of(operator),
+                parameters,
+                values -> values.stream().reduce(List.of(), merge));
         return KvJsonWriter.of(documents.stream().map(Document::fields).toList());
     }
 

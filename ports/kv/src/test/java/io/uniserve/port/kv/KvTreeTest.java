@@ -99,8 +99,7 @@ final class KvTreeTest {
                 .mapToObj(sorted::get)
                 .toList();
         for (int limit = 1; limit <= 60; limit++) {
-            assertThat(KvOperators.mergeScans(new KvOperators.Scan("", limit), left, right))
-                    .isEqualTo(sorted.subList(0, limit));
+            assertThat(KvOperators.mergeByKey(limit, left, right)).isEqualTo(sorted.subList(0, limit));
         }
     }
 

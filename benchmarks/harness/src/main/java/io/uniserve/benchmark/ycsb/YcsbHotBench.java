@@ -3,7 +3,6 @@ package io.uniserve.benchmark.ycsb;
 import io.uniserve.benchmark.measure.CpuQuota;
 import io.uniserve.benchmark.result.BenchmarkMetric;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 

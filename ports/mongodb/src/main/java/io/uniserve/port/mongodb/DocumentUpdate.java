@@ -6,6 +6,7 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
 import com.mongodb.client.MongoIterable;
 import com.mongodb.client.model.UpdateOptions;
+import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.mongodb.server.MongoConnection;
@@ -133,9 +134,10 @@ final class DocumentUpdate {
         List<BsonDocument> stages = SplitPipeline.documents("update u", write.change());
         for (BsonDocument stage : stages) {
             if (!STAGES.contains(SplitPipeline.name(stage))) {
-                throw UniserveException.unsupported(
-                        "MongoDB: stage " + SplitPipeline.name(stage) + " in an update (InvalidOptions 72): use "
-                                + String.join(", ", STAGES.stream().sorted().toList()));
+                throw UniserveException.unsupported("MongoDB: stage " + SplitPipeline.name(stage)
+                        + " in an update (InvalidOptions 72): use "
+                        + String.join(
+                                ", ", STAGES.stream().sorted(CodePoints.ORDER).toList()));
             }
         }
         if (!write.arrayFilters().isEmpty()) {

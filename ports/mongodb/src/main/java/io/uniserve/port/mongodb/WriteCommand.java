@@ -1,5 +1,6 @@
 package io.uniserve.port.mongodb;
 
+import io.uniserve.codec.CodePoints;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
@@ -181,7 +182,8 @@ public final class WriteCommand {
             if (!known.contains(field)) {
                 throw unsupported(
                         "field '" + field + "' of a statement",
-                        String.join(", ", known.stream().sorted().toList()));
+                        String.join(
+                                ", ", known.stream().sorted(CodePoints.ORDER).toList()));
             }
         }
     }

@@ -1,3 +1,5 @@
 /** MongoDB servers of engine instances: connections, claims of databases, child processes, and their errors. */
-@org.jspecify.annotations.NullMarked
+@NullMarked
 package io.uniserve.port.mongodb.server;
+
+import org.jspecify.annotations.NullMarked;

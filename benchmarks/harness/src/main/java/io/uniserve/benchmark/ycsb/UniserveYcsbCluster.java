@@ -62,7 +62,10 @@ final class UniserveYcsbCluster implements AutoCloseable {
         return new YcsbSide("uniserve", BINDING, properties, serverPids());
     }
 
-    /** Restarts the coordinator with automatic copies of hot actors on all servers, which it decides on every two seconds. */
+    /**
+     * Restarts the coordinator with automatic copies of hot actors on all servers, which it decides on every two seconds. By default an actor
+     * is hot from a tenth of a CPU in its engine on, which look-ups of single rows do not reach.
+     */
     void balance(int servers) {
         cluster.daemon(COORDINATOR).kill();
         cluster.launchCoordinator(
@@ -71,7 +74,9 @@ final class UniserveYcsbCluster implements AutoCloseable {
                         "coordinator.rebalance.period",
                         "2s",
                         "coordinator.rebalance.copies-max",
-                        Integer.toString(servers)));
+                        Integer.toString(servers),
+                        "coordinator.rebalance.copies-load-min",
+                        "1%"));
         cluster.await(COORDINATOR);
     }
 

@@ -17,6 +17,9 @@ final class YcsbHotBench {
 
     private static final int BATCH = 100;
     private static final int THREADS_FACTOR = 4;
+    /** Runs without a quota, so that the compilers of the servers are done before the first measurement. */
+    private static final int WARM_UP_RUNS = 5;
+
     private static final String TABLE = "hot";
 
     private final YcsbSettings settings;
@@ -52,7 +55,9 @@ final class YcsbHotBench {
                         : "servers have NO CPU limit"
                                 + (settings.quota() > 0 ? ": control groups are not writable" : ""));
         report.field("hotQuota " + port.port(), limited ? settings.quota() : 0.0);
-        client.run(side, workload, load); // compilers of the servers, without a limit
+        for (int run = 0; run < WARM_UP_RUNS; run++) {
+            client.run(side, workload, load);
+        }
         double quota = limited ? settings.quota() : 0;
         double off = measure(port, side, workload, load, quota, "balancing off");
         // Without the quota, as the coordinator compares the load of an actor with whole cores.
@@ -94,6 +99,6 @@ final class YcsbHotBench {
                 && (nanos.getAsLong() - start) / 1e9 < settings.copiesWaitSeconds()) {
             client.run(side, workload, load);
         }
-        report.row("hot: copies after %.1f s of queries", (nanos.getAsLong() - start) / 1e9);
+        report.row("hot: waited %.1f s for copies", (nanos.getAsLong() - start) / 1e9);
     }
 }

@@ -37,8 +37,8 @@ class YcsbBenchIT {
                 .contains("core kv a over bare engine: CPU ms per operation");
         assertThat(result.path("skipped")).isEmpty();
         try (Stream<Path> files = Files.list(raw)) {
-            // three loads, two blocks of scans and six workloads on three sides; load and three runs of part hot
-            assertThat(files).hasSize(3 + 3 * 2 + 3 * 6 + 4);
+            // three loads, two blocks of scans and six workloads on three sides; load and seven runs of part hot
+            assertThat(files).hasSize(3 + 3 * 2 + 3 * 6 + 8);
         }
         assertThat(plots.resolve("ycsb-kv.svg")).content().contains("<svg", "uniserve p99");
     }

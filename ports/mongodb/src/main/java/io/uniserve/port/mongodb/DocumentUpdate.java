@@ -47,7 +47,6 @@ final class DocumentUpdate {
     static List<BsonDocument> run(
             MongoConnection connection, List<BsonDocument> documents, BsonDocument filter, MongoWrite write) {
         BsonValue change = write.change();
-        CommandValidator.checkOperators(change, true);
         if (change.isArray()) {
             return runStages(connection, documents, filter, write);
         }
@@ -131,7 +130,7 @@ final class DocumentUpdate {
     /** An update by stages is a pipeline on the documents that the filter finds. */
     private static List<BsonDocument> runStages(
             MongoConnection connection, List<BsonDocument> documents, BsonDocument filter, MongoWrite write) {
-        List<BsonDocument> stages = SplitPipeline.documents("update u", write.change());
+        List<BsonDocument> stages = SplitPipeline.checkLength(SplitPipeline.documents("update u", write.change()));
         for (BsonDocument stage : stages) {
             if (!STAGES.contains(SplitPipeline.name(stage))) {
                 throw UniserveException.unsupported("MongoDB: stage " + SplitPipeline.name(stage)

@@ -35,7 +35,12 @@ final class ForeignCollections implements AutoCloseable {
 
     /** Names of the tables that these stages read. Fails with UNSUPPORTED for a stage that writes a collection. */
     static Set<String> names(List<BsonDocument> stages) {
-        Set<String> names = new TreeSet<>();
+        return new TreeSet<>(namings(stages));
+    }
+
+    /** Names of the tables that these stages read, one for each time that a stage names it. */
+    static List<String> namings(List<BsonDocument> stages) {
+        List<String> names = new ArrayList<>();
         replace(stages, name -> {
             names.add(name);
             return name;

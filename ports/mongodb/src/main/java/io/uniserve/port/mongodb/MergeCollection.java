@@ -88,6 +88,9 @@ final class MergeCollection implements AutoCloseable {
 
     /** Runs stages on the documents. */
     List<RawBsonDocument> aggregate(List<BsonDocument> stages, QueryOptions options) {
+        if (connection.isEmbedded()) {
+            stages.forEach(EmbeddedPatternValidator::check);
+        }
         List<Bson> all = new ArrayList<>();
         all.add(new BsonDocument(
                 "$replaceRoot", new BsonDocument("newRoot", new BsonString("$" + MongoTable.DOCUMENT))));

@@ -307,11 +307,23 @@ final class MongoPlanner implements Planner {
     private static List<RawBsonDocument> merged(
             List<RawBsonDocument> found, List<BsonDocument> stages, QueryOptions options, PlanContext context) {
         try (MergeCollection merge = MergeCollection.ofResults(context, found);
-                ForeignCollections others = new ForeignCollections(
-                        name -> merge.beside(retrieve(name, new BsonDocument(), List.of(), QueryOptions.NONE, context)
-                                .documents()))) {
+                ForeignCollections others =
+                        new ForeignCollections(name -> merge.beside(foreign(name, found, stages, options, context)))) {
             return merge.aggregate(others.resolve(stages), options);
         }
+    }
+
+    /** Documents of another table, at least those that the stages read. */
+    private static List<RawBsonDocument> foreign(
+            TableName table,
+            List<RawBsonDocument> found,
+            List<BsonDocument> stages,
+            QueryOptions options,
+            PlanContext context) {
+        BsonDocument filter =
+                options.hasCollation() ? new BsonDocument() : LookupFilter.of(table.value(), stages, found);
+        List<BsonDocument> match = filter.isEmpty() ? List.of() : List.of(stage("$match", filter));
+        return retrieve(table, filter, match, QueryOptions.NONE, context).documents();
     }
 
     private static TableName mongoTable(String name, PlanContext context) {

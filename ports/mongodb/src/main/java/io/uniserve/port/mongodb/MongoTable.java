@@ -68,6 +68,9 @@ abstract class MongoTable implements ActorView {
             throw UniserveException.unsupported("MongoDB: field 'collation': the embedded server has none;"
                     + " set server.port-settings.mongodb.uri to a MongoDB server, or leave it out");
         }
+        if (isEmbedded()) {
+            stages.forEach(EmbeddedPatternValidator::check);
+        }
         return read("run a pipeline", (collection, version) -> {
             BsonRows.Builder rows = new BsonRows.Builder();
             Optional<RawBsonDocument> current =

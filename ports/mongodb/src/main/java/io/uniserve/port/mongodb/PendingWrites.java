@@ -133,6 +133,14 @@ final class PendingWrites {
         }
     }
 
+    /** Checks a part of a write that the engine evaluates. */
+    private void checkCommand(BsonValue part) {
+        CommandValidator.checkOperators(part, true);
+        if (actor.connection().isEmbedded()) {
+            EmbeddedPatternValidator.check(part);
+        }
+    }
+
     /** The document with this key after the writes so far. */
     private Optional<? extends BsonDocument> current(DocumentKey key, BsonValue id) {
         Change change = changes.get(key.canonical());
@@ -141,7 +149,7 @@ final class PendingWrites {
 
     private void delete(MongoWrite write) {
         BsonDocument filter = write.filter();
-        CommandValidator.checkOperators(filter, true);
+        checkCommand(filter);
         if (write.isMany()) {
             for (BsonDocument found : DocumentUpdate.matching(actor.connection(), candidates(filter), filter)) {
                 remove(DocumentKey.idOf(found));
@@ -179,7 +187,9 @@ final class PendingWrites {
     private void update(MongoWrite write) {
         BsonDocument filter = new BsonDocument();
         filter.putAll(write.filter());
-        CommandValidator.checkOperators(filter, true);
+        checkCommand(filter);
+        checkCommand(write.change());
+        write.arrayFilters().forEach(this::checkCommand);
         List<BsonDocument> candidates = new ArrayList<>();
         if (write.isMany()) {
             candidates.addAll(candidates(filter));

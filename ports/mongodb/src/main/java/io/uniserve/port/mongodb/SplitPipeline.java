@@ -32,11 +32,13 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     /** Accumulators of arrays, and the expression that joins two of their results. */
     private static final Map<String, String> JOINED = Map.of("$push", "$concatArrays", "$addToSet", "$setUnion");
 
+    private static final int STAGES_MAX = 1_000;
     private static final String PARTIAL = "a";
     private static final String COUNT_SUFFIX = "n";
 
     /** Splits the stages. Fails with INVALID_ARGUMENT for a stage that is not one field. */
     static SplitPipeline of(List<BsonDocument> stages) {
+        checkLength(stages);
         List<BsonDocument> actors = new ArrayList<>();
         for (int i = 0; i < stages.size(); i++) {
             String name = name(stages.get(i));
@@ -53,6 +55,15 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
             actors.add(stages.get(i));
         }
         return new SplitPipeline(List.copyOf(actors), List.of());
+    }
+
+    /** Fails with INVALID_ARGUMENT for more stages than MongoDB permits. */
+    static List<BsonDocument> checkLength(List<BsonDocument> stages) {
+        if (stages.size() > STAGES_MAX) {
+            throw UniserveException.invalid("MongoDB: a pipeline has " + stages.size() + " stages, at most "
+                    + STAGES_MAX + " (Location7749501): use fewer");
+        }
+        return stages;
     }
 
     /** Name of a stage, which must be its only field. */

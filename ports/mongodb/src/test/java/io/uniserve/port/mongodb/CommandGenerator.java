@@ -215,7 +215,8 @@ final class CommandGenerator {
                         "{$sort: {_id: 1}}, {$group: {_id: '$g', f: {$first: '$n'}, l: {$last: '$s'}, p: {$push: '$n'}}},"
                                 + " {$sort: {_id: 1}}";
                     case 6 ->
-                        "{$lookup: {from: 'u', localField: 'g', foreignField: 'g', as: 'j'}}, {$unwind: '$j'},"
+                        "{$lookup: {from: 'u', localField: '" + pick(PATHS) + "', foreignField: '"
+                                + pick(List.of("g", "_id", "n", "list", "o.b")) + "', as: 'j'}}, {$unwind: '$j'},"
                                 + " {$group: {_id: '$j._id', c: {$sum: 1}, hi: {$max: '$j.n'}}}, {$sort: {_id: 1}}";
                     default -> group() + ", {$sort: {_id: 1}}";
                 });

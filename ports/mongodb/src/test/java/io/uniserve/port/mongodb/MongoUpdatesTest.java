@@ -285,6 +285,10 @@ class MongoUpdatesTest {
         refusesUpdate(ErrorCode.UNSUPPORTED, "$where", document("q", Map.of("$where", "1"), "u", set, "multi", true));
         refusesUpdate(
                 ErrorCode.UNSUPPORTED,
+                "a pattern",
+                document("q", Map.of("s", Map.of("$regex", "(x+)+y")), "u", set, "multi", true));
+        refusesUpdate(
+                ErrorCode.UNSUPPORTED,
                 "$currentDate",
                 document("q", Map.of(), "u", Map.of("$currentDate", Map.of("n", true)), "multi", true));
         refusesUpdate(
@@ -324,6 +328,8 @@ class MongoUpdatesTest {
         faults.put("{find: 'asked', filter: " + deep + "}", "INVALID_ARGUMENT: MongoDB: the command has more than 100");
         faults.put("{find: 'asked', filter: {$where: '1'}}", "UNSUPPORTED: MongoDB: $where, which runs code");
         faults.put("{find: 'asked', filter: {n: {$nope: 1}}}", "INVALID_ARGUMENT: MongoDB: ");
+        faults.put("{find: 'asked', filter: {s: {$regex: '(x+)+y'}}}", "UNSUPPORTED: MongoDB: a pattern repeats");
+        faults.put(pipeline("{$sort: {n: 1}}, {$match: {s: {$regex: '(x*)*y'}}}"), "UNSUPPORTED: MongoDB: a pattern");
         faults.put("{find: 'asked', projection: {n: 1, s: 0}}", "INVALID_ARGUMENT: MongoDB: ");
         faults.put("{find: 'asked', '$format': 'xml'}", "INVALID_ARGUMENT: MongoDB: $format is \"xml\"");
         faults.put("{find: 'asked', hint: 'n_1'}", "INVALID_ARGUMENT: MongoDB: field 'hint' must be a document");
@@ -334,6 +340,9 @@ class MongoUpdatesTest {
         faults.put("{distinct: 'asked', key: ''}", "INVALID_ARGUMENT: MongoDB: field 'key' must name a field");
         faults.put("{aggregate: 'asked', cursor: {}}", "INVALID_ARGUMENT: MongoDB: field 'pipeline' is missing");
         faults.put(pipeline("{$match: {}, $limit: 1}"), "INVALID_ARGUMENT: MongoDB: a pipeline stage has 2 fields");
+        faults.put(
+                pipeline("{$skip: 1}, ".repeat(9_999) + "{$skip: 1}"),
+                "INVALID_ARGUMENT: MongoDB: a pipeline has 10000 stages");
         faults.put(pipeline("{$nope: 1}"), "UNSUPPORTED: MongoDB: ");
         faults.put(pipeline("{$lookup: {from: 'x', as: 'x'}}"), "TABLE_NOT_FOUND: ");
         faults.put(pipeline("{$facet: {a: [{$out: 'x'}]}}"), "UNSUPPORTED: MongoDB: stage $out");

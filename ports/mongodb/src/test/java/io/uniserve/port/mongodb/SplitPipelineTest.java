@@ -88,4 +88,26 @@ class SplitPipelineTest {
                 .hasMessageContaining("$out");
         assertThatThrownBy(() -> split("{}")).hasMessageContaining("0 fields");
     }
+
+    private static String joined(String stages, String documents) {
+        List<BsonDocument> parsed = SplitPipeline.documents(
+                "d", BsonDocument.parse("{d: [" + documents + "]}").getArray("d"));
+        return LookupFilter.of("u", split(stages).merge(), parsed).toJson();
+    }
+
+    @Test
+    void aLookupReadsTheDocumentsThatItJoins() {
+        String lookup = "{$lookup: {from: 'u', localField: 'a.b', foreignField: '_id', as: 'x'}}";
+        assertThat(joined(lookup, "{a: {b: 1}}, {a: {b: 1}}, {a: [{b: 'x'}, {b: [2, [3]]}]}, {a: 7}"))
+                .isEqualTo("{\"_id\": {\"$in\": [\"x\", 1, 2, [2, [3]], [3], null]}}");
+        assertThat(joined(lookup, "")).isEqualTo("{\"_id\": {\"$in\": []}}");
+        String all = "{}";
+        assertThat(joined(lookup, "{a: {b: {$regularExpression: {pattern: 'x', options: ''}}}}"))
+                .isEqualTo(all);
+        assertThat(joined(lookup + ", {$unionWith: 'u'}", "{a: {b: 1}}")).isEqualTo(all);
+        assertThat(joined("{$sort: {n: 1}}, " + lookup, "{a: {b: 1}}")).isEqualTo(all);
+        assertThat(joined(lookup.replace("'a.b'", "'a.0'"), "{a: [1]}")).isEqualTo(all);
+        assertThat(joined("{$lookup: {from: 'u', pipeline: [], as: 'x'}}", "{a: 1}"))
+                .isEqualTo(all);
+    }
 }

@@ -10,6 +10,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.registry.TableMeta;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -79,7 +80,11 @@ final class RowValidator {
             return document;
         }
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
-        fields.put(KEY_FIELD, extendedJsonKey(id));
+        if (fields.put(KEY_FIELD, extendedJsonKey(id)) != null) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW,
+                    "the row has a field " + KEY_FIELD + ", an operator's name; use another one");
+        }
         return new Document(KEY_FIELD, fields);
     }
 
@@ -88,7 +93,10 @@ final class RowValidator {
             return "oid:" + hex.toLowerCase(Locale.ROOT);
         }
         Object number = id.containsKey("$numberInt") ? id.get("$numberInt") : id.get("$numberLong");
-        if (id.size() == 1 && number instanceof String digits && digits.matches("-?[0-9]{1,18}")) {
+        if (id.size() == 1
+                && number instanceof String digits
+                && digits.matches("-?[0-9]{1,19}")
+                && new BigInteger(digits).bitLength() < Long.SIZE) {
             return Long.parseLong(digits);
         }
         throw new UniserveException(

@@ -1,10 +1,12 @@
 package io.uniserve.port.mongodb;
 
+import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.util.Map;
 import java.util.Set;
+import org.bson.BsonBinarySubType;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
@@ -14,9 +16,12 @@ final class CommandValidator {
     private static final Set<String> CODE = Set.of("$where", "$function", "$accumulator");
 
     /** Operators, variables and stages whose result differs between two evaluations, so replicas would differ. */
-    private static final Set<String> VARYING = Set.of("$currentDate", "$rand", "$sampleRate", "$sample");
+    private static final Set<String> VARYING =
+            Set.of("$currentDate", "$rand", "$sampleRate", "$sample", "$createObjectId");
 
-    private static final Set<String> VARYING_VARIABLES = Set.of("$$NOW", "$$CLUSTER_TIME");
+    private static final Set<String> VARYING_VARIABLES = Set.of("$$NOW", "$$CLUSTER_TIME", "$$USER_ROLES");
+
+    private static final int UUID_BYTES = 16;
 
     /** MongoDB's limit of nested documents. */
     private static final int DEPTH_MAX = 100;
@@ -50,7 +55,7 @@ final class CommandValidator {
                 && replicated
                 && VARYING_VARIABLES.contains(value.asString().getValue())) {
             throw UniserveException.unsupported("MongoDB: " + value.asString().getValue()
-                    + " in an update, because each replica would see another time: give the time as a value");
+                    + " in an update, because replicas would differ: give the value");
         } else if (value.isJavaScript() || value.isJavaScriptWithScope()) {
             throw UniserveException.unsupported("MongoDB: code in a command: use operators");
         }
@@ -91,11 +96,14 @@ final class CommandValidator {
      * types that it cannot read.
      */
     static void checkPlainValues(BsonValue value) {
-        if (value.isSymbol()) {
+        if (!isEmbeddedType(value)) {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,
-                    "MongoDB: the embedded server has no symbols: set server.port-settings.mongodb.uri to a MongoDB"
-                            + " server, or store a text");
+                    "MongoDB: the embedded server cannot keep a value of type " + value.getBsonType()
+                            + (value.isBinary()
+                                    ? " and subtype " + value.asBinary().getType()
+                                    : "")
+                            + ": set server.port-settings.mongodb.uri to a MongoDB server, or store another value");
         }
         if (value.isString() && value.asString().getValue().startsWith("$")) {
             throw embedded("the text \"" + value.asString().getValue() + "\"");
@@ -108,6 +116,35 @@ final class CommandValidator {
             });
         } else if (value.isArray()) {
             value.asArray().forEach(CommandValidator::checkPlainValues);
+        }
+    }
+
+    /** Whether the embedded server returns such a value as it was stored. */
+    private static boolean isEmbeddedType(BsonValue value) {
+        if (value.isBinary()) {
+            byte subtype = value.asBinary().getType();
+            return subtype == BsonBinarySubType.BINARY.getValue()
+                    || subtype == BsonBinarySubType.UUID_STANDARD.getValue()
+                            && value.asBinary().getData().length == UUID_BYTES;
+        }
+        return switch (value.getBsonType()) {
+            case SYMBOL, UNDEFINED, JAVASCRIPT, JAVASCRIPT_WITH_SCOPE, DB_POINTER -> false;
+            default -> true;
+        };
+    }
+
+    /** Refuses an _id that the embedded server takes for equal to others, because it compares numbers as doubles. */
+    static void checkEmbeddedId(BsonValue id) {
+        if (id.isDocument()) {
+            id.asDocument().values().forEach(CommandValidator::checkEmbeddedId);
+        } else if (id.isArray()) {
+            id.asArray().forEach(CommandValidator::checkEmbeddedId);
+        } else if (id.isNumber() && !DocumentKey.isExactDouble(id)) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW,
+                    "MongoDB: the embedded server takes the _id " + MongoWrite.json(id)
+                            + " for equal to others: set server.port-settings.mongodb.uri to a MongoDB server,"
+                            + " or use another _id");
         }
     }
 
@@ -124,7 +161,9 @@ final class CommandValidator {
         for (String name : body.keySet()) {
             if (!known.contains(name)) {
                 throw UniserveException.unsupported("MongoDB: field '" + name + "' of command " + command
-                        + " (Location40415): use " + String.join(", ", known));
+                        + " (Location40415): use "
+                        + String.join(
+                                ", ", known.stream().sorted(CodePoints.ORDER).toList()));
             }
         }
     }

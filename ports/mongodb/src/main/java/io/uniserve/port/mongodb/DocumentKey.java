@@ -177,6 +177,15 @@ record DocumentKey(String canonical, PartitionKey partition) {
                 == 0;
     }
 
+    /** Whether a double has exactly this value. */
+    static boolean isExactDouble(BsonValue number) {
+        String text = number(number);
+        double nearest = Double.parseDouble(text);
+        return Double.isNaN(nearest)
+                || Double.isInfinite(nearest) && text.endsWith("Infinity")
+                || !Double.isInfinite(nearest) && exact(new BigDecimal(nearest)).equals(text);
+    }
+
     private static String exact(BigDecimal number) {
         BigDecimal stripped = number.stripTrailingZeros();
         boolean whole = stripped.scale() <= 0

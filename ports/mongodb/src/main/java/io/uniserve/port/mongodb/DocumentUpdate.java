@@ -18,7 +18,6 @@ import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.conversions.Bson;
 
 /**
  * Update of documents by the engine, on a temporary collection of copies, so that every operator has the engine's meaning and all replicas
@@ -55,7 +54,13 @@ final class DocumentUpdate {
                     "update u is missing or is not a document or an array of stages; give it operators");
         }
         BsonDocument update = change.asDocument();
-        boolean operators = update.keySet().stream().anyMatch(name -> name.startsWith("$"));
+        long named =
+                update.keySet().stream().filter(name -> name.startsWith("$")).count();
+        if (named > 0 && named < update.size()) {
+            throw MongoWrite.invalid(
+                    "update u has operators beside fields (FailedToParse 9): put the fields into $set");
+        }
+        boolean operators = named > 0;
         if (!operators && write.isMany()) {
             throw MongoWrite.invalid("update u replaces whole documents, which multi does not permit (FailedToParse 9):"
                     + " use operators such as $set");
@@ -63,7 +68,7 @@ final class DocumentUpdate {
         if (!operators) {
             return replace(connection, documents, filter, update, write);
         }
-        Optional<BsonDocument> plain = setPresentFields(documents, filter, update);
+        Optional<BsonDocument> plain = write.isMany() ? Optional.empty() : setPresentFields(documents, filter, update);
         if (plain.isPresent()) {
             return List.of(plain.get());
         }
@@ -88,11 +93,8 @@ final class DocumentUpdate {
         if (found.isEmpty() && !write.isUpsert()) {
             return List.of();
         }
-        if (found.isEmpty() && !documents.isEmpty()) {
-            throw new UniserveException(
-                    ErrorCode.CONFLICT,
-                    "MongoDB: upsert beside the document with _id " + MongoWrite.json(write.id())
-                            + ", which filter q does not find (duplicate key 11000): use a filter that finds it");
+        if (found.isEmpty()) {
+            checkNone(documents, write);
         }
         BsonDocument replaced = new BsonDocument("_id", found.isEmpty() ? write.id() : DocumentKey.idOf(found.get(0)));
         replacement.forEach(replaced::putIfAbsent);
@@ -102,6 +104,16 @@ final class DocumentUpdate {
             throw MongoWrite.invalid("update u sets another _id (ImmutableField 66): leave it out");
         }
         return List.of(replaced);
+    }
+
+    /** Checks that an upsert makes no second document of its _id. */
+    private static void checkNone(List<BsonDocument> documents, MongoWrite write) {
+        if (!documents.isEmpty()) {
+            throw new UniserveException(
+                    ErrorCode.CONFLICT,
+                    "MongoDB: upsert beside the document with _id " + MongoWrite.json(write.id())
+                            + ", which filter q does not find (duplicate key 11000): use a filter that finds it");
+        }
     }
 
     /** The result of {@code $set} on fields that one document has already, which needs no engine. */
@@ -142,15 +154,37 @@ final class DocumentUpdate {
         if (!write.arrayFilters().isEmpty()) {
             throw MongoWrite.invalid("arrayFilters beside an update by stages (FailedToParse 9): leave them out");
         }
-        return onCopies(connection, documents, copies -> {
-            if (write.isUpsert()) { // makes the document of the filter's equalities if there is none
-                BsonDocument insert = new BsonDocument("$setOnInsert", new BsonDocument("_id", write.id()));
-                copies.updateOne(filter, insert, new UpdateOptions().upsert(true));
+        List<BsonDocument> found = matching(connection, documents, filter);
+        if (found.isEmpty() && write.isUpsert()) {
+            checkNone(documents, write);
+            BsonDocument insert = new BsonDocument("$setOnInsert", new BsonDocument("_id", write.id()));
+            found = onCopies(connection, List.of(), copies -> {
+                copies.updateOne(filter, insert, new UpdateOptions().upsert(true)); // with the filter's equalities
+                return copies.find();
+            });
+        }
+        return found.isEmpty()
+                ? found
+                : withIds(found, onCopies(connection, found, copies -> copies.aggregate(stages)));
+    }
+
+    /** Gives each result the _id of its document, which is at the same index. A result with another _id is refused. */
+    private static List<BsonDocument> withIds(List<BsonDocument> documents, List<BsonDocument> results) {
+        List<BsonDocument> identified = new ArrayList<>(results.size());
+        for (int i = 0; i < documents.size(); i++) {
+            BsonDocument result = results.get(i);
+            boolean same = !result.containsKey("_id")
+                    || DocumentKey.ofDocument(result)
+                            .canonical()
+                            .equals(DocumentKey.ofDocument(documents.get(i)).canonical());
+            if (!same) {
+                throw MongoWrite.invalid("update u sets another _id (ImmutableField 66): leave it out");
             }
-            List<Bson> all = new ArrayList<>(List.of(new BsonDocument("$match", filter)));
-            all.addAll(stages);
-            return copies.aggregate(all);
-        });
+            BsonDocument first = new BsonDocument("_id", DocumentKey.idOf(documents.get(i)));
+            result.forEach(first::putIfAbsent);
+            identified.add(first);
+        }
+        return identified;
     }
 
     private static List<BsonDocument> onCopies(

@@ -7,11 +7,13 @@ import org.bson.BsonValue;
 
 /**
  * Check of regular expressions for the embedded server, which cannot end one that backtracks for ever: MongoDB can. Refuses a repeated group
- * with repetitions or alternatives inside, and references back. What is left takes at most polynomial time. Stateless.
+ * with repetitions or alternatives inside, references back, and many repetitions. Others may still take long on long texts. Stateless.
  */
 final class EmbeddedPatternValidator {
     private static final String REMEDY =
             "; use a simpler pattern, or set server.port-settings.mongodb.uri to a MongoDB server";
+
+    private static final int REPETITIONS_MAX = 16;
 
     private EmbeddedPatternValidator() {}
 
@@ -49,6 +51,7 @@ final class EmbeddedPatternValidator {
             throw refused("has the option x");
         }
         Deque<Boolean> outer = new ArrayDeque<>();
+        int repetitions = 0;
         boolean branches = false; // whether the present group has a repetition or alternatives
         for (int i = 0; i < pattern.length(); i++) {
             switch (pattern.charAt(i)) {
@@ -66,8 +69,15 @@ final class EmbeddedPatternValidator {
                     }
                     branches |= !outer.isEmpty() && outer.pop();
                 }
-                case '*', '+', '{' -> branches = true;
+                case '*', '+', '{' -> {
+                    branches = true;
+                    repetitions++;
+                }
+                case '?' -> repetitions++;
                 default -> {}
+            }
+            if (repetitions > REPETITIONS_MAX) {
+                throw refused("has more than " + REPETITIONS_MAX + " repetitions");
             }
         }
     }

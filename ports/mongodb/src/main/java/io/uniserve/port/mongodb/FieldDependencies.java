@@ -61,7 +61,10 @@ final class FieldDependencies {
             return !text.startsWith("$") || addPath(fields, text.substring(1));
         } else if (value.isDocument()) {
             BsonDocument document = value.asDocument();
-            return !document.containsKey("$getField")
+            BsonValue sort = document.getOrDefault("sortBy", new BsonDocument()); // of $top and its like
+            return sort.isDocument()
+                    && addSort(fields, sort.asDocument())
+                    && !document.containsKey("$getField")
                     && document.values().stream().allMatch(each -> addExpression(fields, each));
         }
         return !value.isArray() || value.asArray().stream().allMatch(each -> addExpression(fields, each));

@@ -62,8 +62,8 @@ final class ForeignCollections implements AutoCloseable {
         for (BsonDocument stage : stages) {
             String name = SplitPipeline.name(stage);
             if (WRITING.contains(name)) {
-                throw UniserveException.unsupported(
-                        "MongoDB: stage " + name + " (CommandNotSupported 115): store the answer by mongodb.put@1");
+                throw UniserveException.unsupported("MongoDB: stage " + name
+                        + " (CommandNotSupported 115): store the answer by WriteCommand of the client");
             }
             BsonValue body = stage.get(name);
             if (body == null || !READING.containsKey(name) && !name.equals("$facet")) {

@@ -1,6 +1,7 @@
 package io.uniserve.port.mongodb;
 
 import io.uniserve.codec.CodePoints;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,10 +17,24 @@ import org.bson.BsonValue;
  * these come to the planning server, and a look-up by _id asks only the actors of these. Stateless.
  */
 final class LookupFilter {
-    /** With more values than this the whole table comes. */
+    /** With more values, or longer ones together, than this the whole table comes. */
     private static final int VALUES_MAX = 1_000;
 
+    private static final int CHARS_MAX = 1 << 18;
+
     private static final Set<String> FIELDS = Set.of("from", "localField", "foreignField", "as");
+
+    private static final Set<BsonType> PLAIN = EnumSet.of(
+            BsonType.INT32,
+            BsonType.INT64,
+            BsonType.DOUBLE,
+            BsonType.DECIMAL128,
+            BsonType.STRING,
+            BsonType.OBJECT_ID,
+            BsonType.DATE_TIME,
+            BsonType.BOOLEAN,
+            BsonType.BINARY,
+            BsonType.NULL);
 
     private LookupFilter() {}
 
@@ -46,6 +61,9 @@ final class LookupFilter {
             if (!addValues(values, document, path, 0) || values.size() > VALUES_MAX) {
                 return new BsonDocument();
             }
+        }
+        if (values.keySet().stream().mapToLong(String::length).sum() > CHARS_MAX) {
+            return new BsonDocument();
         }
         String field = lookup.get().getString("foreignField").getValue();
         return field.isEmpty() || field.startsWith("$")
@@ -75,8 +93,10 @@ final class LookupFilter {
     }
 
     private static boolean add(TreeMap<String, BsonValue> values, BsonValue value) {
-        if (value.isRegularExpression() || value.getBsonType() == BsonType.UNDEFINED) {
-            return false; // the filter would take a pattern for one
+        if (!PLAIN.contains(value.getBsonType())
+                && !(value.isArray()
+                        && value.asArray().stream().allMatch(each -> PLAIN.contains(each.getBsonType())))) {
+            return false; // such as a pattern, which a filter would take for one
         }
         values.put(new BsonDocument("v", value).toJson(), value);
         return true;

@@ -17,13 +17,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.conversions.Bson;
 
 /**
- * Temporary collection of actors' partial results in an engine of this process. Reads fail if the server has lost the database. The merging half of a command runs on it, so that types,
- * their order, NaN, decimals, null and arrays have the engine's own meaning. Closing it drops the collection.
+ * Temporary collection of actors' partial results in an engine of this process. The merging half of a command runs on it, so that types,
+ * their order, NaN, decimals, null and arrays have the engine's own meaning. Reads fail if the server has lost the database. Closing it
+ * drops the collection.
  */
 final class MergeCollection implements AutoCloseable {
     private static final int BATCH_DOCUMENTS = 10_000;
@@ -150,6 +152,9 @@ final class MergeCollection implements AutoCloseable {
                 .append("key", new BsonString(MongoTable.DOCUMENT + "." + key));
         if (options.hasCollation()) {
             command.append("collation", options.collation());
+        }
+        if (!connection.isEmbedded()) {
+            command.append("maxTimeMS", new BsonInt64(remainingMillis()));
         }
         // The driver's own method returns null for a null among the values.
         BsonArray values = call(

@@ -12,6 +12,7 @@ import io.uniserve.api.ActorUsage;
 import io.uniserve.api.Row;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.api.extra.RowVersionTracker;
+import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,6 +33,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -54,6 +58,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
 
     private final MongoConnection connection;
     private final ActorContext context;
+    private final List<BsonDocument> indexes;
     private final DatabaseClaim claim;
     private final String name;
     private final MongoCollection<RawBsonDocument> collection;
@@ -76,6 +81,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         this.connection = connection;
         this.context = context;
         this.name = name;
+        this.indexes = indexes;
         this.claim = connection.claim();
         this.collection = claim.database().getCollection(name, RawBsonDocument.class);
         try {
@@ -223,6 +229,46 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     /** Whether a row belongs to this actor. An actor outside of the table's numbers, as in a test of one actor, owns every row. */
     boolean owns(Row row) {
         return context.actor() >= context.meta().partitioner().actors() || context.owns(row);
+    }
+
+    /**
+     * Checks that each index of several fields can have the document: at most one field of it has arrays on its way.
+     *
+     * @throws UniserveException INVALID_ROW if not
+     */
+    void checkIndexes(BsonDocument document) {
+        if (connection.isEmbedded()) {
+            return; // it has no such indexes
+        }
+        BsonDocument stored = new BsonDocument(DOCUMENT, document);
+        for (BsonDocument index : indexes) {
+            Set<String> longest = Set.of();
+            for (String path : index.keySet()) {
+                Set<String> arrays = new TreeSet<>(CodePoints.ORDER);
+                addArrays(arrays, stored, path.split("\\."), 0, "");
+                if (!arrays.containsAll(longest) && !longest.containsAll(arrays)) {
+                    throw MongoWrite.invalid("document " + MongoWrite.json(DocumentKey.idOf(document))
+                            + " has arrays in two fields of index " + index.toJson()
+                            + " (CannotIndexParallelArrays 171); give it one, or change the index");
+                }
+                longest = arrays.size() > longest.size() ? arrays : longest;
+            }
+        }
+    }
+
+    /** Adds the beginnings of a path at which the value has an array. */
+    private static void addArrays(Set<String> arrays, BsonValue value, String[] path, int depth, String at) {
+        if (value.isArray()) {
+            arrays.add(at);
+            value.asArray().stream()
+                    .filter(BsonValue::isDocument)
+                    .forEach(element -> addArrays(arrays, element, path, depth, at));
+        } else if (value.isDocument()
+                && depth < path.length
+                && value.asDocument().containsKey(path[depth])) {
+            BsonValue next = value.asDocument().getOrDefault(path[depth], BsonNull.VALUE);
+            addArrays(arrays, next, path, depth + 1, at + "." + path[depth]);
+        }
     }
 
     MongoConnection connection() {

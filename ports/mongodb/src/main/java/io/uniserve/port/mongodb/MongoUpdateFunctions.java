@@ -4,6 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.Row;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
+import io.uniserve.codec.CodePoints;
 import io.uniserve.codec.Codec;
 import java.util.List;
 import java.util.Map;
@@ -22,12 +23,16 @@ final class MongoUpdateFunctions {
     /** Field of a row with the key that its _id has; {@code load} sends it for ids of Extended JSON. */
     private static final String KEY = "$key";
 
-    private static final Set<String> UPDATE_FIELDS = Set.of("_id", "q", "u", "upsert", "multi", "arrayFilters");
+    private static final Set<String> UPDATE_FIELDS = Set.of("_id", "q", "u", "upsert", "multi", "arrayFilters", KEY);
     private static final Set<String> DELETE_MANY_FIELDS = Set.of("q");
 
     /** Writes of any kind. */
     static final EventualUpdate<MongoActor, MongoWrite> WRITE =
             new WriteFunction<>(MongoWrite.FUNCTION, MongoWrite.CODEC, MongoWrite::readsDocuments, write -> write);
+
+    /** The same, for writes that replace all documents. */
+    static final EventualUpdate<MongoActor, MongoWrite> REPLACE = new WriteFunction<>(
+            WriteCommand.OUT_FUNCTION, MongoWrite.CODEC, MongoWrite::readsDocuments, write -> write);
 
     /** Stores documents; those with the same id are replaced. */
     static final EventualUpdate<MongoActor, Document> PUT =
@@ -56,7 +61,7 @@ final class MongoUpdateFunctions {
             row -> MongoWrite.deleteMany(filter(row, DELETE_MANY_FIELDS)));
 
     static final List<EventualUpdate<MongoActor, ? extends Row>> ALL =
-            List.of(WRITE, PUT, INSERT, DELETE, UPDATE, DELETE_MANY);
+            List.of(WRITE, REPLACE, PUT, INSERT, DELETE, UPDATE, DELETE_MANY);
 
     private MongoUpdateFunctions() {}
 
@@ -129,19 +134,32 @@ final class MongoUpdateFunctions {
     private static BsonDocument filter(Document row, Set<String> fields) {
         for (String name : row.fields().keySet()) {
             if (!fields.contains(name)) {
-                throw MongoWrite.invalid(
-                        "update has the field \"" + name + "\"; known are " + String.join(", ", fields));
+                throw MongoWrite.invalid("update has the field \"" + name + "\"; known are "
+                        + String.join(
+                                ", ", fields.stream().sorted(CodePoints.ORDER).toList()));
             }
         }
         return DocumentConverter.document("filter q", row.fields().get("q"));
+    }
+
+    private static boolean flag(Map<String, @Nullable Object> fields, String name) {
+        Object value = fields.get(name);
+        if (value != null && !(value instanceof Boolean)) {
+            throw MongoWrite.invalid("field \"" + name + "\" of an update is " + value + "; use true or false");
+        }
+        return Boolean.TRUE.equals(value);
     }
 
     private static MongoWrite update(Document row) {
         BsonDocument filter = filter(row, UPDATE_FIELDS);
         Map<String, @Nullable Object> fields = row.fields();
         boolean one = fields.containsKey("_id");
-        boolean upsert = Boolean.TRUE.equals(fields.get("upsert"));
-        if (!one && !Boolean.TRUE.equals(fields.get("multi"))) {
+        boolean upsert = flag(fields, "upsert");
+        boolean multi = flag(fields, "multi");
+        if (one && multi) {
+            throw MongoWrite.invalid("update with _id concerns one document; leave out _id or multi");
+        }
+        if (!one && !multi) {
             throw MongoWrite.invalid(
                     "update without _id changes one document that no key determines (ShardKeyNotFound 61):"
                             + " give the row its _id, or \"multi\": true and send it to every actor");

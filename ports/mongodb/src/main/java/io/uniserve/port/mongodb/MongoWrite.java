@@ -23,12 +23,13 @@ import org.bson.RawBsonDocument;
  * 100 levels. Rows of one update are applied in their order, and each sees those before it. In atomic tables all of them happen or none.
  *
  * <p>A write of one document goes to the actor of its _id. {@link #updateMany} and {@link #deleteMany} need {@code everywhere()}, as does
- * every update with one of them among its rows; {@link #forEveryActor} prepares the other rows for it. Immutable.
+ * every update with one of them among its rows; {@link #forEveryActor} prepares the other rows for it. Immutable, if documents passed to it
+ * do not change afterwards.
  *
  * <pre>{@code
  * client.table("films").update(MongoWrite.FUNCTION, MongoWrite.CODEC, List.of(MongoWrite.insert(film))).run().orThrow();
  * client.table("films").update(MongoWrite.FUNCTION, MongoWrite.CODEC,
- *         WriteCommand.parse(BsonDocument.parse("{delete: 'films', deletes: [{q: {year: 1960}, limit: 0}]}"))).everywhere().run();
+ *         WriteCommand.parse("films", BsonDocument.parse("{delete: 'films', deletes: [{q: {year: 1960}, limit: 0}]}"))).everywhere().run();
  * }</pre>
  */
 public final class MongoWrite implements Row {

@@ -20,12 +20,16 @@ final class PendingWrites {
     /** Maximum of a document: MongoDB's limit without what a stored document and a result have beside it. */
     static final int DOCUMENT_BYTES_MAX = (16 << 20) - 1024;
 
+    private static final int MANY_WRITES_MAX = 100;
+
     private final MongoActor actor;
     /** Whether the update is only checked. A replay of an applied update finds the documents of its inserts. */
     private final boolean checked;
 
     /** Last change of each document, by its key. */
     private final Map<String, Change> changes = new LinkedHashMap<>();
+
+    private int manyWrites;
 
     /** @param document the document as it is afterwards; empty if it is deleted */
     private record Change(BsonValue id, Optional<BsonDocument> document) {}
@@ -59,6 +63,12 @@ final class PendingWrites {
     }
 
     private void add(MongoWrite write) {
+        if (write.isMany() && ++manyWrites > MANY_WRITES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "MongoDB: an update has more than " + MANY_WRITES_MAX + " writes by a filter of all documents:"
+                            + " send several updates");
+        }
         if (!write.isMany() && !isOwn(write)) {
             return;
         }
@@ -128,8 +138,20 @@ final class PendingWrites {
                             + " (BSONObjectTooLarge 10334): split it");
         }
         CommandValidator.checkDepth(document);
+        checkTimestamps(document);
+        actor.checkIndexes(document);
         if (actor.connection().isEmbedded()) {
             CommandValidator.checkPlainValues(document);
+            CommandValidator.checkEmbeddedId(DocumentKey.idOf(document));
+        }
+    }
+
+    /** MongoDB stores its clock in place of an empty timestamp, so replicas would differ. */
+    private static void checkTimestamps(BsonDocument document) {
+        if (document.values().stream()
+                .anyMatch(value -> value.isTimestamp() && value.asTimestamp().getValue() == 0)) {
+            throw MongoWrite.invalid("document " + MongoWrite.json(DocumentKey.idOf(document))
+                    + " has an empty timestamp, in whose place MongoDB stores its clock; give it a time");
         }
     }
 

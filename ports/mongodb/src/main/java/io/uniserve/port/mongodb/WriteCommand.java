@@ -4,11 +4,13 @@ import io.uniserve.codec.CodePoints;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonObjectId;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /**
@@ -17,22 +19,42 @@ import org.bson.BsonValue;
  *
  * <pre>{@code
  * BsonDocument command = BsonDocument.parse("{update: 'films', updates: [{q: {year: 1960}, u: {$inc: {n: 1}}, multi: true}]}");
- * client.table("films").update(MongoWrite.FUNCTION, MongoWrite.CODEC, WriteCommand.parse(command)).everywhere().run().orThrow();
+ * client.table("films").update(MongoWrite.FUNCTION, MongoWrite.CODEC, WriteCommand.parse("films", command)).everywhere().run().orThrow();
  * }</pre>
  */
 public final class WriteCommand {
+    /**
+     * Update function for {@link #out}: the client never sends its rows in several updates, of which each would delete the documents of the
+     * one before.
+     */
+    public static final String OUT_FUNCTION = "mongodb.replace@1";
+
     private static final Set<String> IGNORED = Set.of("ordered", "comment", "$db", "writeConcern");
+
+    /** Fields of the operations of a bulk write. */
+    private static final Map<String, Set<String>> OPERATIONS = Map.of(
+            "insertOne", Set.of("document"),
+            "updateOne", Set.of("filter", "update", "upsert", "arrayFilters"),
+            "updateMany", Set.of("filter", "update", "upsert", "arrayFilters"),
+            "replaceOne", Set.of("filter", "replacement", "upsert"),
+            "deleteOne", Set.of("filter"),
+            "deleteMany", Set.of("filter"));
 
     private WriteCommand() {}
 
     /**
-     * Returns the writes of {@code insert}, {@code update}, {@code delete} or {@code bulkWrite}. A document to insert without an _id gets an
-     * ObjectId.
+     * Returns the writes of {@code insert}, {@code update}, {@code delete}, or of {@code bulkWrite} with the operations of MongoDB's drivers
+     * in {@code ops}. A document to insert without an _id gets an ObjectId.
      *
+     * @param table the table that gets the update, which the command must name
      * @throws UniserveException INVALID_ROW or UNSUPPORTED, which names the field and the remedy
      */
-    public static List<MongoWrite> parse(BsonDocument command) {
+    public static List<MongoWrite> parse(String table, BsonDocument command) {
         String name = command.isEmpty() ? "" : command.getFirstKey();
+        if (!command.isEmpty() && !new BsonString(table).equals(command.get(name))) {
+            throw MongoWrite.invalid("command " + name + " names collection " + command.get(name)
+                    + " (InvalidNamespace 73), but the update is for table " + table + ": name that table");
+        }
         List<MongoWrite> writes = new ArrayList<>();
         switch (name) {
             case "insert" ->
@@ -48,7 +70,7 @@ public final class WriteCommand {
         return writes.stream().map(MongoWrite::forEveryActor).toList();
     }
 
-    /** Returns the writes of stage {@code $out}: the documents replace all that the table has. */
+    /** Returns the writes of stage {@code $out}, for {@link #OUT_FUNCTION}: the documents replace all that the table has. */
     public static List<MongoWrite> out(List<BsonDocument> documents) {
         List<MongoWrite> writes = new ArrayList<>(List.of(MongoWrite.deleteMany(new BsonDocument())));
         documents.forEach(
@@ -69,6 +91,9 @@ public final class WriteCommand {
             case "discard" -> false;
             default -> throw unsupported("whenNotMatched \"" + whenNotMatched + "\" of $merge", "insert or discard");
         };
+        if (whenMatched.equals("fail") && !inserts) {
+            throw unsupported("whenMatched \"fail\" with whenNotMatched \"discard\" of $merge", "another pair");
+        }
         return documents.stream()
                 .map(WriteCommand::withId)
                 .map(document -> merge(document, whenMatched, inserts))
@@ -96,6 +121,12 @@ public final class WriteCommand {
 
     /** With an operator on no fields an update has no effect but the upsert, for which the _id stands. */
     private static MongoWrite set(BsonValue id, String operator, BsonDocument fields, boolean upsert) {
+        for (String name : fields.keySet()) {
+            if (name.contains(".") || name.startsWith("$")) {
+                throw unsupported(
+                        "field \"" + name + "\" of a document of $merge, which is a path,", "other names, or replace");
+            }
+        }
         BsonDocument update = fields.isEmpty()
                 ? new BsonDocument("$setOnInsert", new BsonDocument("_id", id))
                 : new BsonDocument(operator, fields);
@@ -114,7 +145,14 @@ public final class WriteCommand {
     private static List<BsonDocument> statements(BsonDocument command, String name, String field) {
         for (String each : command.keySet()) {
             if (!each.equals(name) && !each.equals(field) && !IGNORED.contains(each)) {
-                throw unsupported("field '" + each + "' of command " + name, field + ", " + String.join(", ", IGNORED));
+                throw unsupported(
+                        "field '" + each + "' of command " + name,
+                        field + ", "
+                                + String.join(
+                                        ", ",
+                                        IGNORED.stream()
+                                                .sorted(CodePoints.ORDER)
+                                                .toList()));
             }
         }
         return SplitPipeline.documents(field, command.getOrDefault(field, BsonNull.VALUE));
@@ -125,12 +163,23 @@ public final class WriteCommand {
     }
 
     private static MongoWrite operation(BsonDocument operation) {
-        String name = operation.isEmpty() ? "" : operation.getFirstKey();
+        String name = operation.size() == 1 ? operation.getFirstKey() : "";
+        if (!OPERATIONS.containsKey(name)) {
+            throw unsupported(
+                    "an operation of bulkWrite with the fields " + operation.keySet(),
+                    "one field of "
+                            + OPERATIONS.keySet().stream()
+                                    .sorted(CodePoints.ORDER)
+                                    .toList());
+        }
         BsonDocument body = document(operation, name);
-        BsonDocument filter = body.containsKey("filter") ? document(body, "filter") : new BsonDocument();
+        checkKnown(body, OPERATIONS.getOrDefault(name, Set.of()));
+        if (name.equals("insertOne")) {
+            return MongoWrite.insert(withId(document(body, "document")));
+        }
+        BsonDocument filter = document(body, "filter");
         List<BsonDocument> arrayFilters = arrayFilters(body);
         return switch (name) {
-            case "insertOne" -> MongoWrite.insert(withId(document(body, "document")));
             case "updateOne" ->
                 MongoWrite.update(id(filter), withoutId(filter), operators(body), flag(body, "upsert"), arrayFilters);
             case "replaceOne" ->

@@ -28,7 +28,8 @@ class EmbeddedPatternValidatorTest {
                 "(?<n>a)\\k<n>",
                 "(?x)(a+) +",
                 "(?=(a+)+b)",
-                "(\\Q)\\Ea+)+"
+                "(\\Q)\\Ea+)+",
+                "a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?aaaaaaaaaaaaaaaaa"
             })
     void refusesWhatMayBacktrackForEver(String pattern) {
         assertThatThrownBy(() -> EmbeddedPatternValidator.check(pattern, "")).hasMessageContaining("might not end");

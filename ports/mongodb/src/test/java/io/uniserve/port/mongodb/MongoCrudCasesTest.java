@@ -150,7 +150,7 @@ class MongoCrudCasesTest {
     private static BsonValue actual(BsonDocument command) {
         if (isWrite(command)) {
             client.table("c")
-                    .update(MongoWrite.FUNCTION, MongoWrite.CODEC, WriteCommand.parse(command))
+                    .update(MongoWrite.FUNCTION, MongoWrite.CODEC, WriteCommand.parse("c", command))
                     .everywhere()
                     .run()
                     .orThrow();

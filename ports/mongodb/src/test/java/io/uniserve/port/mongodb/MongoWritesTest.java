@@ -44,8 +44,8 @@ class MongoWritesTest {
         IDS.put("{$numberLong: '2'}", "2.0");
         IDS.put("0.5", "{$numberDecimal: '0.50'}");
         IDS.put("0.1", "");
-        IDS.put("{$numberDecimal: '1E+30'}", "");
-        IDS.put("{$numberLong: '9223372036854775807'}", "");
+        IDS.put("{$numberDecimal: '1E+10'}", "1.0E10");
+        IDS.put("{$numberLong: '-9223372036854775808'}", "-9.223372036854775808E18");
         IDS.put("{$numberDouble: 'NaN'}", "");
         IDS.put("{$numberDouble: 'Infinity'}", "");
         IDS.put("{$oid: '507f1f77bcf86cd799439011'}", "");
@@ -101,7 +101,7 @@ class MongoWritesTest {
     }
 
     private static void run(String table, String command) {
-        writes(table, WriteCommand.parse(BsonDocument.parse(command)))
+        writes(table, WriteCommand.parse(table, BsonDocument.parse(command)))
                 .everywhere()
                 .run()
                 .orThrow();
@@ -303,12 +303,9 @@ class MongoWritesTest {
         for (int i = 0; i < 8; i++) {
             results.add(document("{_id: 'g" + i + "', n: " + i + "}"));
         }
-        writes("target", WriteCommand.out(results)).everywhere().run().orThrow();
+        replaces(results);
         assertThat(find("target", "{}")).hasSize(8);
-        writes("target", WriteCommand.out(results.subList(0, 2)))
-                .everywhere()
-                .run()
-                .orThrow();
+        replaces(results.subList(0, 2));
         assertThat(find("target", "{}")).isEqualTo(value("[{_id: 'g0', n: 0}, {_id: 'g1', n: 1}]"));
         List<BsonDocument> other = List.of(document("{_id: 'g1', m: 5}"), document("{_id: 'g9', m: 6}"));
         writes("target", WriteCommand.merge(other, "merge", "discard")).run().orThrow();
@@ -318,6 +315,9 @@ class MongoWritesTest {
                 .orThrow();
         assertThat(find("target", "{}"))
                 .isEqualTo(value("[{_id: 'g0', n: 0}, {_id: 'g1', n: 1, m: 5}, {_id: 'g9', m: 6}]"));
+        assertThatThrownBy(() -> WriteCommand.merge(other, "fail", "discard")).hasMessageContaining("another pair");
+        assertThatThrownBy(() -> WriteCommand.merge(List.of(document("{_id: 1, 'a.b': 1}")), "merge", "insert"))
+                .hasMessageContaining("which is a path");
         writes("target", WriteCommand.merge(other, "replace", "insert")).run().orThrow();
         assertThat(find("target", "{_id: 'g1'}")).isEqualTo(value("[{_id: 'g1', m: 5}]"));
         refuses(
@@ -328,10 +328,87 @@ class MongoWritesTest {
                         .orThrow());
     }
 
+    private static void replaces(List<BsonDocument> documents) {
+        client.table("target")
+                .update(WriteCommand.OUT_FUNCTION, MongoWrite.CODEC, WriteCommand.out(documents))
+                .everywhere()
+                .run()
+                .orThrow();
+    }
+
+    @Test
+    void anUpdateByFilterLeavesOthersAlone() {
+        create("others", ConsistencyLevel.EVENTUAL);
+        run(
+                "others",
+                "{bulkWrite: 'others', ops: [{insertOne: {document: {_id: 1, x: 1}}},"
+                        + " {updateMany: {filter: {_id: {$gt: 5}}, update: {$set: {x: 0}}}}]}");
+        assertThat(find("others", "{}")).isEqualTo(value("[{_id: 1, x: 1}]"));
+        run(
+                "others",
+                "{update: 'others', updates: [{q: {_id: 2, n: {$gt: 5}}, u: [{$set: {a: 1}}], upsert: true}]}"
+                        .replace("$set", "$addFields"));
+        assertThat(find("others", "{_id: 2}")).isEqualTo(value("[{_id: 2, a: 1}]"));
+        refuses(
+                ErrorCode.CONFLICT,
+                "duplicate key",
+                () -> run(
+                        "others",
+                        "{update: 'others', updates: [{q: {_id: 2, a: 9}, u: [{$addFields: {a: 1}}], upsert: true}]}"));
+        for (String id : List.of("1", "2", "{$add: ['$_id', 1]}")) {
+            refuses(
+                    ErrorCode.INVALID_ROW,
+                    "ImmutableField",
+                    () -> run(
+                            "others",
+                            "{update: 'others', updates: [{q: {}, u: [{$addFields: {_id: " + id
+                                    + "}}], multi: true}]}"));
+        }
+        assertThat(find("others", "{}")).isEqualTo(value("[{_id: 1, x: 1}, {_id: 2, a: 1}]"));
+    }
+
+    @Test
+    void valuesThatTheEmbeddedServerChangesAreRefused() {
+        create("changed", ConsistencyLevel.EVENTUAL);
+        List<String> values = List.of(
+                "{$binary: {base64: 'AQI=', subType: '05'}}",
+                "{$binary: {base64: 'AQI=', subType: '80'}}",
+                "{$binary: {base64: 'AQI=', subType: '04'}}",
+                "{$undefined: true}",
+                "{$symbol: 'a'}",
+                "[{a: {$symbol: 'a'}}]");
+        for (String each : values) {
+            refuses(
+                    ErrorCode.INVALID_ROW,
+                    "embedded server",
+                    () -> write("changed", MongoWrite.put(document("{_id: 1, v: " + each + "}"))));
+        }
+        for (String id : List.of(
+                "{$numberDecimal: '0.1'}", "{$numberLong: '9007199254740993'}", "{a: [{$numberDecimal: '1E-400'}]}")) {
+            refuses(
+                    ErrorCode.INVALID_ROW,
+                    "equal to others",
+                    () -> write("changed", MongoWrite.put(document("{_id: " + id + "}"))));
+        }
+        refuses(
+                ErrorCode.INVALID_ROW,
+                "empty timestamp",
+                () -> write("changed", MongoWrite.put(document("{_id: 1, v: {$timestamp: {t: 0, i: 0}}}"))));
+        BsonDocument uuid = document("{_id: {$uuid: '00112233-4455-6677-8899-aabbccddeeff'}}");
+        write("changed", MongoWrite.put(uuid));
+        assertThat(find("changed", "{}")).isEqualTo(new BsonArray(List.of(uuid)));
+    }
+
     @Test
     void commandsNameTheirFault() {
         Map<String, String> faults = new LinkedHashMap<>();
+        faults.put("{insert: 'u', documents: []}", "INVALID_ROW: MongoDB: command insert names collection");
         faults.put("{}", "UNSUPPORTED: MongoDB: command without a name");
+        faults.put(
+                "{bulkWrite: 't', ops: [{deleteMany: {q: {n: 1}}}]}", "UNSUPPORTED: MongoDB: field 'q' of a statement");
+        faults.put("{bulkWrite: 't', ops: [{deleteMany: {}}]}", "INVALID_ROW: MongoDB: field 'filter' of a write");
+        faults.put(
+                "{bulkWrite: 't', ops: [{deleteMany: {filter: {}}, x: {}}]}", "UNSUPPORTED: MongoDB: an operation of");
         faults.put("{drop: 't'}", "UNSUPPORTED: MongoDB: command drop");
         faults.put("{insert: 't'}", "INVALID_ARGUMENT: MongoDB: documents must be an array");
         faults.put("{insert: 't', documents: [], collation: {}}", "UNSUPPORTED: MongoDB: field 'collation'");
@@ -348,8 +425,10 @@ class MongoWritesTest {
         faults.put("{update: 't', updates: [{q: {}, u: {}, multi: 1}]}", "INVALID_ROW: MongoDB: field 'multi'");
         faults.put("{update: 't', updates: [{q: {}, u: {}, hint: 'x'}]}", "UNSUPPORTED: MongoDB: field 'hint'");
         faults.put("{delete: 't', deletes: [{q: {}}]}", "INVALID_ROW: MongoDB: field 'limit'");
-        faults.put("{bulkWrite: 't', ops: [{drop: {}}]}", "UNSUPPORTED: MongoDB: operation drop");
-        faults.forEach((command, fault) -> assertThatThrownBy(() -> WriteCommand.parse(document(command)))
+        faults.put(
+                "{bulkWrite: 't', ops: [{drop: {}}]}",
+                "UNSUPPORTED: MongoDB: an operation of bulkWrite with the fields [drop]");
+        faults.forEach((command, fault) -> assertThatThrownBy(() -> WriteCommand.parse("t", document(command)))
                 .as(command)
                 .hasMessageStartingWith(fault));
     }

@@ -67,6 +67,8 @@ class SplitPipelineTest {
         splits(deviation, "{$project: {_id: 0, a: 1, x: 1}}", deviation);
         String first = "{$sort: {_id: 1, s: -1}}, {$skip: 1}, {$group: {_id: null, f: {$first: '$x'}}}";
         splits(first, "{$project: {_id: 1, s: 1, x: 1}}", first);
+        String top = "{$group: {_id: '$g', t: {$topN: {n: 1, sortBy: {'s.t': -1}, output: '$n'}}}}";
+        splits(top, "{$project: {_id: 0, g: 1, n: 1, s: 1}}", top);
         String constant = "{$group: {_id: 'x', d: {$stdDevPop: 1}}}, {$match: {}}";
         splits(constant, "{$project: {_id: 1}}", constant);
         for (String whole : List.of("'$$ROOT'", "'$$CURRENT.x'", "{$getField: 'x'}", "'$'")) {
@@ -98,12 +100,14 @@ class SplitPipelineTest {
     @Test
     void aLookupReadsTheDocumentsThatItJoins() {
         String lookup = "{$lookup: {from: 'u', localField: 'a.b', foreignField: '_id', as: 'x'}}";
-        assertThat(joined(lookup, "{a: {b: 1}}, {a: {b: 1}}, {a: [{b: 'x'}, {b: [2, [3]]}]}, {a: 7}"))
-                .isEqualTo("{\"_id\": {\"$in\": [\"x\", 1, 2, [2, [3]], [3], null]}}");
+        assertThat(joined(lookup, "{a: {b: 1}}, {a: {b: 1}}, {a: [{b: 'x'}, {b: [2, 3]}]}, {a: 7}"))
+                .isEqualTo("{\"_id\": {\"$in\": [\"x\", 1, 2, 3, [2, 3], null]}}");
         assertThat(joined(lookup, "")).isEqualTo("{\"_id\": {\"$in\": []}}");
         String all = "{}";
         assertThat(joined(lookup, "{a: {b: {$regularExpression: {pattern: 'x', options: ''}}}}"))
                 .isEqualTo(all);
+        assertThat(joined(lookup, "{a: {b: {c: 1}}}")).isEqualTo(all);
+        assertThat(joined(lookup, "{a: {b: [[1]]}}")).isEqualTo(all);
         assertThat(joined(lookup + ", {$unionWith: 'u'}", "{a: {b: 1}}")).isEqualTo(all);
         assertThat(joined("{$sort: {n: 1}}, " + lookup, "{a: {b: 1}}")).isEqualTo(all);
         assertThat(joined(lookup.replace("'a.b'", "'a.0'"), "{a: [1]}")).isEqualTo(all);

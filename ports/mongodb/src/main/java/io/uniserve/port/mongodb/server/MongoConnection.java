@@ -110,7 +110,7 @@ public final class MongoConnection implements AutoCloseable {
         }
     }
 
-    /** A MongoDB server that dies and restarts must not come back without documents that an actor has. */
+    /** A MongoDB server that dies and restarts, or changes its primary, must not come back without documents that an actor has. */
     private static MongoClient client(MongoServerHandle server) {
         try {
             return MongoClients.create(MongoClientSettings.builder()
@@ -118,7 +118,8 @@ public final class MongoConnection implements AutoCloseable {
                             cluster -> cluster.serverSelectionTimeout(SELECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS))
                     .applyConnectionString(new ConnectionString(server.uri()))
                     .readPreference(ReadPreference.primary())
-                    .writeConcern(server.isEmbedded() ? WriteConcern.ACKNOWLEDGED : WriteConcern.JOURNALED)
+                    .writeConcern(
+                            server.isEmbedded() ? WriteConcern.ACKNOWLEDGED : WriteConcern.MAJORITY.withJournal(true))
                     .build());
         } catch (IllegalArgumentException e) {
             throw new UniserveException(

@@ -60,8 +60,9 @@ final class MongoUpdateFunctions {
             row -> true,
             row -> MongoWrite.deleteMany(filter(row, DELETE_MANY_FIELDS)));
 
+    /** All functions; the first is the default of the command {@code load}. */
     static final List<EventualUpdate<MongoActor, ? extends Row>> ALL =
-            List.of(WRITE, REPLACE, PUT, INSERT, DELETE, UPDATE, DELETE_MANY);
+            List.of(PUT, WRITE, REPLACE, INSERT, DELETE, UPDATE, DELETE_MANY);
 
     private MongoUpdateFunctions() {}
 

@@ -17,4 +17,10 @@ class MongoTckTest extends PortTck {
     void updatesAreAtomicWhereTablesWantThat() {
         assertThat(new MongoEngine().info().levels()).contains(ConsistencyLevel.values());
     }
+
+    /** The command {@code load} sends rows to a port's first function. */
+    @Test
+    void rowsOfLoadArePut() {
+        assertThat(new MongoEngine().info().updates()).first().isEqualTo("mongodb.put@1");
+    }
 }

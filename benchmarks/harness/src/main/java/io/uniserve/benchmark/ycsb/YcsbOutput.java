@@ -65,9 +65,13 @@ record YcsbOutput(Map<String, Map<String, Double>> values) {
                 .sum();
     }
 
-    /** Number of operations of the workload: a read-modify-write is one of them and two calls. */
+    /**
+     * Number of operations of the workload: a read-modify-write is one of them, but a read and an update. YCSB counts those of the warm-up
+     * too, so it tells only whether the updates are parts of them.
+     */
     long transactions() {
-        return operations() - (long) value("READ-MODIFY-WRITE", OPERATIONS);
+        double readModifyWrites = Math.min(value("READ-MODIFY-WRITE", OPERATIONS), value("UPDATE", OPERATIONS));
+        return operations() - (long) readModifyWrites;
     }
 
     private List<String> operationNames() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.benchmark.ycsb.YcsbOutput.Latencies;
 import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,14 @@ class YcsbOutputTest {
         assertThat(output.operations()).isEqualTo(1_100);
         assertThat(output.transactions()).isEqualTo(1_000);
         assertThat(output.clientCpuMs()).isEqualTo(750);
+    }
+
+    /** The workload itself counts read-modify-writes, also those of the warm-up. */
+    @Test
+    void readModifyWritesOfTheWarmUpAreNotSubtracted() {
+        List<String> lines = new ArrayList<>(LINES);
+        lines.replaceAll(line -> line.replace("[READ-MODIFY-WRITE], Operations, 100", "[READ-MODIFY-WRITE], Operations, 517"));
+        assertThat(YcsbOutput.parse(lines).transactions()).isEqualTo(600);
     }
 
     @Test

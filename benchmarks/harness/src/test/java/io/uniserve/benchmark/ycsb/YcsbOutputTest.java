@@ -53,7 +53,8 @@ class YcsbOutputTest {
     @Test
     void readModifyWritesOfTheWarmUpAreNotSubtracted() {
         List<String> lines = new ArrayList<>(LINES);
-        lines.replaceAll(line -> line.replace("[READ-MODIFY-WRITE], Operations, 100", "[READ-MODIFY-WRITE], Operations, 517"));
+        lines.replaceAll(
+                line -> line.replace("[READ-MODIFY-WRITE], Operations, 100", "[READ-MODIFY-WRITE], Operations, 517"));
         assertThat(YcsbOutput.parse(lines).transactions()).isEqualTo(600);
     }
 

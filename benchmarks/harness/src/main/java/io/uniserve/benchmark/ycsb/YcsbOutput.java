@@ -67,7 +67,7 @@ record YcsbOutput(Map<String, Map<String, Double>> values) {
 
     /**
      * Number of operations of the workload: a read-modify-write is one of them, but a read and an update. YCSB counts those of the warm-up
-     * too, so it tells only whether the updates are parts of them.
+     * too, so at most the updates are parts of them.
      */
     long transactions() {
         double readModifyWrites = Math.min(value("READ-MODIFY-WRITE", OPERATIONS), value("UPDATE", OPERATIONS));

@@ -53,14 +53,20 @@ record Footprint(Map<String, Long> threads, long files) {
 
     /**
      * The same with full pools of these servers for replicas' logs and for durable storage. Plans do not use these pools. They fill under
-     * load, and end their threads when they are idle. Each read thread may have a spare one beside it, which replaces a long task.
+     * load, and end their threads when they are idle.
      */
     Footprint withPools(int servers) {
         Map<String, Long> full = new TreeMap<>(threads);
         full.merge("uniserve-disk-N", 16L * servers, Math::max);
         full.merge("uniserve-store-N", 2L * servers, Math::max);
-        full.computeIfPresent("uniserve-read-N", (name, threads) -> 2 * threads);
         return new Footprint(full, files);
+    }
+
+    /** The same without one pool. */
+    Footprint without(String pool) {
+        Map<String, Long> others = new TreeMap<>(threads);
+        others.remove(pool);
+        return new Footprint(others, files);
     }
 
     /** The number of threads. */

@@ -1,6 +1,7 @@
 package io.uniserve.testkit.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
@@ -22,6 +23,8 @@ class ShuffleThreadsTest {
     /** Queries per round: more than a server's planning threads. */
     private static final int QUERIES = 60;
     /** Every number is in one slot's chunks, and in those that all slots get. */
+    private static final String READ_POOL = "uniserve-read-N";
+
     private static final String PLAIN = "sum ";
     /** Queries whose chunks must be written to files. */
     private static final String LARGE = "large ";
@@ -64,9 +67,13 @@ class ShuffleThreadsTest {
             load(client, "wide", 64);
             Footprint busy = round(client, "wide", 64, 1);
             LOG.warn("64 slots: {}", busy);
-            assertThat(busy.threadsAbove(narrow.withPools(2))).isEmpty();
+            assertThat(busy.without(READ_POOL).threadsAbove(narrow.withPools(2)))
+                    .isEmpty();
+            // A spare read thread stands in for a long task, as on a busy machine, and ends with it.
+            await().until(() ->
+                    Footprint.now().threadsAbove(narrow.withPools(2)).isEmpty());
             assertThat(busy.threads())
-                    .containsKeys("uniserve-read-N", "uniserve-query-N", "uniserve-exchange", "uniserve-port-N-N")
+                    .containsKeys(READ_POOL, "uniserve-query-N", "uniserve-exchange", "uniserve-port-N-N")
                     .containsKeys("uniserve-exchange-disk-N", "engine-N");
             assertThat(cluster.failures()).isEmpty();
         }

@@ -107,7 +107,7 @@ public final class BareEngineService implements ServerCalls.UnaryMethod<byte[], 
                 apply(BareRequest.decode(update.encoded));
             }
             engine.publish();
-        } catch (Exception e) {
+        } catch (Exception | OutOfMemoryError e) { // a client would wait for ever
             batch.forEach(update -> fail(update.observer, e));
             return;
         }
@@ -127,7 +127,7 @@ public final class BareEngineService implements ServerCalls.UnaryMethod<byte[], 
         }
     }
 
-    private static void fail(StreamObserver<byte[]> observer, Exception cause) {
+    private static void fail(StreamObserver<byte[]> observer, Throwable cause) {
         observer.onError(Status.INTERNAL
                 .withDescription(String.valueOf(cause))
                 .withCause(cause)

@@ -66,8 +66,8 @@ record YcsbOutput(Map<String, Map<String, Double>> values) {
     }
 
     /**
-     * Number of operations of the workload: a read-modify-write is one of them, but a read and an update. YCSB counts those of the warm-up
-     * too, so at most the updates are parts of them.
+     * Number of operations of the workload: a read-modify-write is one of them, but a read and an update. YCSB also counts those of the
+     * warm-up, so their number is at most that of the updates.
      */
     long transactions() {
         double readModifyWrites = Math.min(value("READ-MODIFY-WRITE", OPERATIONS), value("UPDATE", OPERATIONS));

@@ -81,6 +81,11 @@ record BsonRows(int count, Bytes bson) {
         }
     }
 
+    /** The document as BSON; itself if it is that already. */
+    static RawBsonDocument raw(BsonDocument document) {
+        return document instanceof RawBsonDocument raw ? raw : new RawBsonDocument(encode(document));
+    }
+
     /** Document of this BSON, decoded as a whole; several kinds of RuntimeException if it is damaged. */
     static BsonDocument decode(byte[] bson) {
         try (BsonBinaryReader reader = new BsonBinaryReader(ByteBuffer.wrap(bson))) {

@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -50,6 +52,33 @@ record DocumentKey(String canonical, PartitionKey partition) {
     /** The document's _id; null as BSON if it has none. */
     static BsonValue idOf(BsonDocument document) {
         return document.getOrDefault("_id", BsonNull.VALUE);
+    }
+
+    /** The ids that a filter names by equality, {@code $eq} or {@code $in}; none if it may find others. */
+    static List<BsonValue> named(BsonDocument filter) {
+        BsonValue id = idOf(filter);
+        if (!isOperators(id)) {
+            return filter.containsKey("_id") ? List.of(id) : List.of();
+        }
+        BsonValue any = id.asDocument().getOrDefault("$in", BsonNull.VALUE);
+        return id.asDocument().containsKey("$eq")
+                ? List.of(id.asDocument().getOrDefault("$eq", BsonNull.VALUE))
+                : any.isArray() ? any.asArray() : List.of();
+    }
+
+    /** The one id that a filter demands, by equality or by {@code $eq} alone. */
+    static Optional<BsonValue> only(BsonDocument filter) {
+        BsonValue id = idOf(filter);
+        boolean plain = isOperators(id)
+                ? id.asDocument().size() == 1 && id.asDocument().containsKey("$eq")
+                : filter.containsKey("_id") && !id.isRegularExpression();
+        return plain ? Optional.of(named(filter).get(0)) : Optional.empty();
+    }
+
+    private static boolean isOperators(BsonValue condition) {
+        return condition.isDocument()
+                && !condition.asDocument().isEmpty()
+                && condition.asDocument().getFirstKey().startsWith("$");
     }
 
     private static void checkType(BsonValue id) {
@@ -109,6 +138,7 @@ record DocumentKey(String canonical, PartitionKey partition) {
             case INT32, INT64, DOUBLE, DECIMAL128 -> to.append(NUMBER).append(number(value));
             case STRING -> to.append(TEXT).append(value.asString().getValue());
             case SYMBOL -> to.append(TEXT).append(value.asSymbol().getSymbol());
+            // The command load sends the same text as the key of a row.
             case OBJECT_ID ->
                 to.append("oid:").append(value.asObjectId().getValue().toHexString());
             case DATE_TIME -> to.append("date:").append(value.asDateTime().getValue());

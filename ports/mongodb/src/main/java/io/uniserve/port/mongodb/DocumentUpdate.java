@@ -191,10 +191,7 @@ final class DocumentUpdate {
             MongoConnection connection,
             List<BsonDocument> documents,
             Function<MongoCollection<RawBsonDocument>, MongoIterable<RawBsonDocument>> work) {
-        List<RawBsonDocument> encoded = documents.stream()
-                .map(document ->
-                        document instanceof RawBsonDocument raw ? raw : new RawBsonDocument(BsonRows.encode(document)))
-                .toList();
+        List<RawBsonDocument> encoded = documents.stream().map(BsonRows::raw).toList();
         return call("update documents", () -> {
             MongoCollection<RawBsonDocument> copies =
                     connection.database().getCollection(connection.newName("update"), RawBsonDocument.class);

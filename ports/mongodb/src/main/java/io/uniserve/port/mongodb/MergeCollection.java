@@ -11,6 +11,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.port.mongodb.server.DatabaseClaim;
+import io.uniserve.port.mongodb.server.EmbeddedPatternValidator;
 import io.uniserve.port.mongodb.server.MongoConnection;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,7 +12,6 @@ import io.uniserve.api.ActorUsage;
 import io.uniserve.api.Row;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.api.extra.RowVersionTracker;
-import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -24,8 +23,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,7 +30,6 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -58,7 +54,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
 
     private final MongoConnection connection;
     private final ActorContext context;
-    private final List<BsonDocument> indexes;
+    private final SecondaryIndexes indexes;
     private final DatabaseClaim claim;
     private final String name;
     private final MongoCollection<RawBsonDocument> collection;
@@ -77,7 +73,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
     private long ended;
     private long dead;
 
-    MongoActor(MongoConnection connection, ActorContext context, String name, List<BsonDocument> indexes) {
+    MongoActor(MongoConnection connection, ActorContext context, String name, SecondaryIndexes indexes) {
         this.connection = connection;
         this.context = context;
         this.name = name;
@@ -96,7 +92,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         }
     }
 
-    private String create(List<BsonDocument> indexes) {
+    private String create(SecondaryIndexes indexes) {
         claim.database().createCollection(name);
         collection.insertOne(new RawBsonDocument(BsonRows.encode(MARKER)));
         // The embedded server has unique indexes only. On MongoDB no index may have the field that a commit changes:
@@ -106,7 +102,7 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         } else {
             collection.createIndex(keys(ID));
         }
-        for (BsonDocument index : indexes) {
+        for (BsonDocument index : indexes.stored()) {
             collection.createIndex(index);
         }
         return name;
@@ -231,43 +227,10 @@ final class MongoActor extends MongoTable implements RevocableActor<MongoTable> 
         return context.actor() >= context.meta().partitioner().actors() || context.owns(row);
     }
 
-    /**
-     * Checks that each index of several fields can have the document: at most one field of it has arrays on its way.
-     *
-     * @throws UniserveException INVALID_ROW if not
-     */
+    /** Checks that the table's indexes can have the document. The embedded server has no indexes. */
     void checkIndexes(BsonDocument document) {
-        if (connection.isEmbedded()) {
-            return; // it has no such indexes
-        }
-        BsonDocument stored = new BsonDocument(DOCUMENT, document);
-        for (BsonDocument index : indexes) {
-            Set<String> longest = Set.of();
-            for (String path : index.keySet()) {
-                Set<String> arrays = new TreeSet<>(CodePoints.ORDER);
-                addArrays(arrays, stored, path.split("\\."), 0, "");
-                if (!arrays.containsAll(longest) && !longest.containsAll(arrays)) {
-                    throw MongoWrite.invalid("document " + MongoWrite.json(DocumentKey.idOf(document))
-                            + " has arrays in two fields of index " + index.toJson()
-                            + " (CannotIndexParallelArrays 171); give it one, or change the index");
-                }
-                longest = arrays.size() > longest.size() ? arrays : longest;
-            }
-        }
-    }
-
-    /** Adds the beginnings of a path at which the value has an array. */
-    private static void addArrays(Set<String> arrays, BsonValue value, String[] path, int depth, String at) {
-        if (value.isArray()) {
-            arrays.add(at);
-            value.asArray().stream()
-                    .filter(BsonValue::isDocument)
-                    .forEach(element -> addArrays(arrays, element, path, depth, at));
-        } else if (value.isDocument()
-                && depth < path.length
-                && value.asDocument().containsKey(path[depth])) {
-            BsonValue next = value.asDocument().getOrDefault(path[depth], BsonNull.VALUE);
-            addArrays(arrays, next, path, depth + 1, at + "." + path[depth]);
+        if (!connection.isEmbedded()) {
+            indexes.check(document);
         }
     }
 

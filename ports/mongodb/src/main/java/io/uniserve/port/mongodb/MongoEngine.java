@@ -7,7 +7,6 @@ import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.TrackingActorFactory;
-import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
@@ -23,7 +22,6 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.mongodb.server.MongoConnection;
 import io.uniserve.port.mongodb.server.MongodExecutable;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,24 +30,16 @@ import java.util.TreeMap;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
-import org.bson.BsonValue;
 
 /**
  * Engine MongoDB: the server at the setting {@link MongoConnection#URI}, or mongo-java-server in this process, which is not MongoDB. Table
- * option: {@link #INDEXES}.
+ * option: {@link SecondaryIndexes#OPTION}.
  */
 public final class MongoEngine implements Engine {
     /** Name of the port in table definitions. */
     public static final String NAME = "mongodb";
 
-    /** Table option: keys of secondary indexes, as a JSON array such as {@code [{"year": 1, "name": -1}]}. */
-    static final String INDEXES = "indexes";
-
-    /** The option after a change. */
-    private static final String INDEXES_CHANGED = MutableOptions.mutableName(INDEXES);
-
     private static final String KEY_FIELD = "_id";
-    private static final int INDEXES_MAX = 62;
     private static final String STAGES = "stages";
 
     /** Runs stages, encoded by {@link #encode}, on an actor's documents. */
@@ -102,61 +92,25 @@ public final class MongoEngine implements Engine {
                     + " in several chunks: create the table without --time");
         }
         for (String option : meta.options().keySet()) {
-            if (!option.equals(INDEXES)) {
-                throw UniserveException.invalid(
-                        "port " + NAME + " has no table option " + option + "; use " + INDEXES + ", or remove it");
+            if (!option.equals(SecondaryIndexes.OPTION)) {
+                throw UniserveException.invalid("port " + NAME + " has no table option " + option + "; use "
+                        + SecondaryIndexes.OPTION + ", or remove it");
             }
         }
-        indexes(meta);
+        SecondaryIndexes unused = SecondaryIndexes.of(meta);
     }
 
     @Override
     public void validateChange(TableMeta before, TableMeta now) {
         Map<String, String> others = new TreeMap<>(now.options());
-        others.remove(INDEXES_CHANGED);
+        others.remove(SecondaryIndexes.CHANGED);
         Map<String, String> kept = new TreeMap<>(before.options());
-        kept.remove(INDEXES_CHANGED);
+        kept.remove(SecondaryIndexes.CHANGED);
         if (!others.equals(kept)) {
-            throw UniserveException.invalid("of the options of port " + NAME + " only " + INDEXES + " may change");
-        }
-        indexes(now);
-    }
-
-    /** The table's indexes, on stored documents. */
-    static List<BsonDocument> indexes(TableMeta meta) {
-        String first = meta.options().getOrDefault(INDEXES, "[]");
-        String option = meta.options().getOrDefault(INDEXES_CHANGED, first);
-        List<BsonDocument> indexes = new ArrayList<>();
-        try {
-            for (BsonValue each : BsonArray.parse(option)) {
-                indexes.add(index(each.asDocument()));
-            }
-        } catch (RuntimeException e) { // the parser throws several kinds
-            throw UniserveException.invalid("table option " + INDEXES + " is " + option + ": " + e.getMessage()
-                    + "; use an array of keys, such as [{\"year\": 1, \"name\": -1}]");
-        }
-        if (indexes.size() > INDEXES_MAX) {
             throw UniserveException.invalid(
-                    "table option " + INDEXES + " has " + indexes.size() + " indexes, at most " + INDEXES_MAX);
+                    "of the options of port " + NAME + " only " + SecondaryIndexes.OPTION + " may change");
         }
-        return indexes;
-    }
-
-    private static BsonDocument index(BsonDocument keys) {
-        if (keys.isEmpty()) {
-            throw UniserveException.invalid("an index has no keys");
-        }
-        BsonDocument stored = new BsonDocument();
-        for (Map.Entry<String, BsonValue> key : keys.entrySet()) {
-            boolean ordered = key.getValue().isNumber()
-                    && Math.abs(key.getValue().asNumber().intValue()) == 1;
-            if (key.getKey().isEmpty() || key.getKey().startsWith("$") || !ordered) {
-                throw UniserveException.invalid(
-                        "key " + key.getKey() + ": " + key.getValue() + " is not a field with 1 or -1");
-            }
-            stored.put(MongoTable.DOCUMENT + "." + key.getKey(), key.getValue());
-        }
-        return stored;
+        SecondaryIndexes unused = SecondaryIndexes.of(now);
     }
 
     @Override
@@ -191,7 +145,7 @@ public final class MongoEngine implements Engine {
         @Override
         public MongoActor create(ActorContext context) {
             String name = connection.newName("actor_" + context.meta().tableId() + "_" + context.actor());
-            return new MongoActor(connection, context, name, indexes(context.meta()));
+            return new MongoActor(connection, context, name, SecondaryIndexes.of(context.meta()));
         }
 
         @Override

@@ -20,7 +20,6 @@ import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
-import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -142,7 +141,7 @@ final class MongoPlanner implements Planner {
             List<BsonDocument> stages,
             QueryOptions options,
             PlanContext context) {
-        options.checkHint(MongoEngine.indexes(context.table(table)));
+        options.checkHint(SecondaryIndexes.of(context.table(table)));
         RetrieveCall<Bytes, BsonRows> call = RetrieveCall.of(MongoEngine.AGGREGATE);
         Bytes encoded = MongoEngine.encode(stages, options);
         List<PartitionKey> keys = options.hasCollation() ? List.of() : keys(filter); // it may unite texts
@@ -157,17 +156,9 @@ final class MongoPlanner implements Planner {
 
     /** The keys of all documents that a filter can find, if it names them. */
     private static List<PartitionKey> keys(BsonDocument filter) {
-        BsonValue id = filter.getOrDefault("_id", BsonNull.VALUE);
-        boolean operator = id.isDocument()
-                && !id.asDocument().isEmpty()
-                && id.asDocument().getFirstKey().startsWith("$");
-        List<BsonValue> ids = filter.containsKey("_id") ? List.of(id) : List.of();
-        if (operator) {
-            BsonValue equal = id.asDocument().getOrDefault("$eq", BsonNull.VALUE);
-            BsonValue any = id.asDocument().getOrDefault("$in", BsonNull.VALUE);
-            ids = id.asDocument().containsKey("$eq")
-                    ? List.of(equal)
-                    : any.isArray() && any.asArray().size() <= ROUTED_IDS_MAX ? any.asArray() : List.of();
+        List<BsonValue> ids = DocumentKey.named(filter);
+        if (ids.size() > ROUTED_IDS_MAX) {
+            return List.of();
         }
         try {
             return ids.stream().map(each -> DocumentKey.of(each).partition()).toList();
@@ -178,10 +169,9 @@ final class MongoPlanner implements Planner {
 
     /** Whether the filter is one id and nothing else. */
     private static boolean isById(BsonDocument filter) {
-        BsonValue id = filter.getOrDefault("_id", BsonNull.VALUE);
         return filter.size() == 1
-                && keys(filter).size() == 1
-                && !(id.isDocument() && id.asDocument().containsKey("$in"));
+                && DocumentKey.only(filter).isPresent()
+                && keys(filter).size() == 1;
     }
 
     private static BsonDocument find(BsonDocument command, TableName table, PlanContext context) {

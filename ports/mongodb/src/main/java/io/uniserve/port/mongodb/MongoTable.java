@@ -9,6 +9,7 @@ import io.uniserve.api.ContentDigest;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.port.mongodb.server.EmbeddedPatternValidator;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumSet;

@@ -2,8 +2,9 @@ package io.uniserve.port.mongodb;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.mongodb.server.EmbeddedPatternValidator;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ final class PendingWrites {
     private int manyWrites;
 
     /** @param document the document as it is afterwards; empty if it is deleted */
-    private record Change(BsonValue id, Optional<BsonDocument> document) {}
+    private record Change(BsonValue id, Optional<RawBsonDocument> document) {}
 
     private PendingWrites(MongoActor actor, boolean checked) {
         this.actor = actor;
@@ -120,16 +121,15 @@ final class PendingWrites {
     }
 
     private void set(DocumentKey key, BsonDocument document) {
-        check(document);
+        RawBsonDocument encoded = check(document);
         changes.remove(key.canonical());
-        changes.put(key.canonical(), new Change(DocumentKey.idOf(document), Optional.of(document)));
+        changes.put(key.canonical(), new Change(DocumentKey.idOf(document), Optional.of(encoded)));
     }
 
-    /** Checks a document as it will be stored. */
-    private void check(BsonDocument document) {
-        int size = document instanceof RawBsonDocument raw
-                ? raw.getByteBuffer().remaining()
-                : BsonRows.encode(document).length;
+    /** Checks a document as it will be stored, and encodes it. */
+    private RawBsonDocument check(BsonDocument document) {
+        RawBsonDocument raw = BsonRows.raw(document);
+        int size = raw.getByteBuffer().remaining();
         if (size > DOCUMENT_BYTES_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
@@ -144,6 +144,7 @@ final class PendingWrites {
             CommandValidator.checkPlainValues(document);
             CommandValidator.checkEmbeddedId(DocumentKey.idOf(document));
         }
+        return raw;
     }
 
     /** MongoDB stores its clock in place of an empty timestamp, so replicas would differ. */
@@ -164,7 +165,7 @@ final class PendingWrites {
     }
 
     /** The document with this key after the writes so far. */
-    private Optional<? extends BsonDocument> current(DocumentKey key, BsonValue id) {
+    private Optional<RawBsonDocument> current(DocumentKey key, BsonValue id) {
         Change change = changes.get(key.canonical());
         return change != null ? change.document : actor.live(id);
     }
@@ -228,9 +229,11 @@ final class PendingWrites {
             }
             filter.put("_id", id);
         }
-        Map<String, byte[]> before = new LinkedHashMap<>();
+        Map<String, ByteBuffer> before = new LinkedHashMap<>();
         for (BsonDocument candidate : candidates) {
-            before.put(DocumentKey.ofDocument(candidate).canonical(), BsonRows.encode(candidate));
+            before.put(
+                    DocumentKey.ofDocument(candidate).canonical(),
+                    BsonRows.raw(candidate).getByteBuffer().asNIO());
         }
         for (BsonDocument updated : DocumentUpdate.run(actor.connection(), candidates, filter, write)) {
             DocumentKey key = DocumentKey.ofDocument(updated);
@@ -239,7 +242,7 @@ final class PendingWrites {
             if (!known) {
                 throw MongoWrite.invalid("update u sets another _id (ImmutableField 66): leave it out");
             }
-            if (!Arrays.equals(before.get(key.canonical()), BsonRows.encode(updated))) {
+            if (!BsonRows.raw(updated).getByteBuffer().asNIO().equals(before.get(key.canonical()))) {
                 set(key, updated);
             }
         }

@@ -6,7 +6,6 @@ import com.mongodb.client.model.CollationCaseFirst;
 import com.mongodb.client.model.CollationMaxVariable;
 import com.mongodb.client.model.CollationStrength;
 import io.uniserve.error.UniserveException;
-import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -55,16 +54,16 @@ record QueryOptions(BsonDocument hint, BsonDocument collation) {
     }
 
     /** Fails with INVALID_ARGUMENT for a hint at an index that the table does not have. */
-    void checkHint(List<BsonDocument> storedIndexes) {
+    void checkHint(SecondaryIndexes indexes) {
         BsonDocument stored = storedHint();
         boolean known = stored == null
                 || hint.containsKey(NATURAL)
                 || hint.equals(new BsonDocument("_id", new BsonInt32(1)))
-                || storedIndexes.contains(stored);
+                || indexes.stored().contains(stored);
         if (!known) {
             throw UniserveException.invalid("MongoDB: field 'hint' is " + hint.toJson()
                     + ", but the table has no such index (BadValue 2): add it to the table's option "
-                    + MongoEngine.INDEXES + ", or leave the hint out");
+                    + SecondaryIndexes.OPTION + ", or leave the hint out");
         }
     }
 

@@ -5,7 +5,6 @@ import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -239,22 +238,9 @@ public final class WriteCommand {
 
     /** The _id that a filter demands. */
     private static BsonValue id(BsonDocument filter) {
-        return equality(filter.getOrDefault("_id", BsonNull.VALUE), filter.containsKey("_id"))
+        return DocumentKey.only(filter)
                 .orElseThrow(() -> MongoWrite.invalid("a write of one document has no _id in its filter "
                         + filter.toJson() + " (ShardKeyNotFound 61): give it, or write all that the filter finds"));
-    }
-
-    private static Optional<BsonValue> equality(BsonValue id, boolean given) {
-        if (!given || id.isRegularExpression()) {
-            return Optional.empty();
-        }
-        boolean operators = id.isDocument()
-                && !id.asDocument().isEmpty()
-                && id.asDocument().getFirstKey().startsWith("$");
-        if (!operators) {
-            return Optional.of(id);
-        }
-        return id.asDocument().size() == 1 ? Optional.ofNullable(id.asDocument().get("$eq")) : Optional.empty();
     }
 
     private static BsonDocument withoutId(BsonDocument filter) {

@@ -397,7 +397,7 @@ class MongoUpdatesTest {
         create("indexed", ConsistencyLevel.EVENTUAL);
         assertThatThrownBy(() -> ask("indexed", "{find: 'indexed', hint: {n: 1}}"))
                 .hasMessageContaining("no such index");
-        String option = MutableOptions.mutableName(MongoEngine.INDEXES);
+        String option = MutableOptions.mutableName(SecondaryIndexes.OPTION);
         client.admin().updateTable("indexed", Map.of(option, "[{\"n\": 1}]"));
         assertThat(documents("indexed", "{n: 0}, hint: {n: 1}")).contains("\"_id\": 3");
         refuses(

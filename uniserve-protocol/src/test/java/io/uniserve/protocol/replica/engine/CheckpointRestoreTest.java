@@ -174,6 +174,26 @@ class CheckpointRestoreTest {
     }
 
     @Test
+    void anEngineThatHasLostTheContentsIsRebuilt() {
+        fill();
+        engine = new TestingEngine(loop, disk);
+        EngineApplier engineApplier = begin(log());
+        whole(engineApplier);
+        int builds = engine.builds();
+        engine.lose(KEY);
+        assertThat(engine.rows(KEY)).isEmpty();
+        engineApplier.onContentsLost(new UniserveException(ErrorCode.CORRUPT, "the engine has lost the contents"));
+        assertThat(engineApplier.isReady()).isFalse();
+        for (int i = 0; i < 200; i++) {
+            loop.run(SECOND / 10);
+            engineApplier.tick(loop.nanos());
+        }
+        whole(engineApplier);
+        assertThat(engine.builds()).isGreaterThan(builds);
+        assertThat(unfit).containsExactly("the engine has lost the contents");
+    }
+
+    @Test
     void aCheckpointThatNeverWorksIsPassedOverAndStays() {
         fill();
         List<String> before = checkpoints();

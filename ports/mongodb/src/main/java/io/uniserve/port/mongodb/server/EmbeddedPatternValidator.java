@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import io.uniserve.error.UniserveException;
 import java.util.ArrayDeque;
@@ -9,7 +9,7 @@ import org.bson.BsonValue;
  * Check of regular expressions for the embedded server, which cannot end one that backtracks for ever: MongoDB can. Refuses a repeated group
  * with repetitions or alternatives inside, references back, and many repetitions. Others may still take long on long texts. Stateless.
  */
-final class EmbeddedPatternValidator {
+public final class EmbeddedPatternValidator {
     private static final String REMEDY =
             "; use a simpler pattern, or set server.port-settings.mongodb.uri to a MongoDB server";
 
@@ -18,7 +18,7 @@ final class EmbeddedPatternValidator {
     private EmbeddedPatternValidator() {}
 
     /** Checks all patterns in a part of a command. Fails with UNSUPPORTED. */
-    static void check(BsonValue value) {
+    public static void check(BsonValue value) {
         if (value.isRegularExpression()) {
             check(
                     value.asRegularExpression().getPattern(),

@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.server;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

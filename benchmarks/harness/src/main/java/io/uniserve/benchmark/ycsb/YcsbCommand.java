@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
             "  uniserve bench ycsb --ports kv,mongodb,duckdb,lucene --parts core",
             "  uniserve bench ycsb --parts scans --records 100000 --rounds 5",
             "  uniserve bench ycsb --parts hot --quota 0.1",
-            "  UNISERVE_JAVA_OPTS=-Xmx3g uniserve bench ycsb --parts bulk --full"
+            "  UNISERVE_JAVA_OPTS=-Xmx3g uniserve bench ycsb --parts bulk --full --heap 2g"
         })
 public final class YcsbCommand extends CliCommand {
     private static final long LARGE_HEAP = 1_900L << 20;
@@ -83,7 +83,7 @@ public final class YcsbCommand extends CliCommand {
     @Option(
             names = "--operations",
             paramLabel = "N",
-            description = "Operations per run of parts core and hot (default: 2000).")
+            description = "Operations per run of part core; part hot has ten times as many (default: 2000).")
     private int operations = 2_000;
 
     @Option(names = "--scans", paramLabel = "N", description = "Scans per block of part scans (default: 300).")

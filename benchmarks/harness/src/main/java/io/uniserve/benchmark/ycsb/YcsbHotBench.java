@@ -16,6 +16,9 @@ final class YcsbHotBench {
     private static final int ACTORS = 8;
 
     private static final int BATCH = 100;
+    /** Operations per run over those of part core. A quota of a tenth of a core makes short runs too noisy. */
+    private static final int OPERATIONS_FACTOR = 10;
+
     private static final int THREADS_FACTOR = 4;
     /** Runs without a quota, so that the compilers of the servers are done before the first measurement. */
     private static final int WARM_UP_RUNS = 5;
@@ -45,7 +48,7 @@ final class YcsbHotBench {
         client.load(side, workload, settings.load(0, 0), BATCH);
         // Enough threads that the servers behind the hot one's queue are busy too.
         YcsbClientProcess.Load load = new YcsbClientProcess.Load(
-                settings.records(), settings.operations(), THREADS_FACTOR * settings.threads(), 0, settings.warmUp());
+                settings.records(), OPERATIONS_FACTOR * settings.operations(), THREADS_FACTOR * settings.threads(), 0, settings.warmUp());
         boolean limited = settings.quota() > 0 && CpuQuota.isPossible();
         report.row(
                 "part hot, port %s: %s",

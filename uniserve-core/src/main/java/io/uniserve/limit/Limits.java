@@ -169,6 +169,12 @@ public final class Limits {
     public static final long STOP_MS_MAX = 30_000;
 
     public static final int SERVERS_MAX = 1_024;
+
+    /** Launched servers that the auto-scaler records, including ended ones; its newest decisions; and characters of their reasons. */
+    public static final int SCALING_INSTANCES_MAX = 2 * SERVERS_MAX;
+
+    public static final int SCALING_EVENTS_MAX = 64;
+    public static final int SCALING_REASON_CHARS_MAX = 300;
     public static final int PORTS_PER_SERVER_MAX = 64;
     public static final int FUNCTIONS_PER_PORT_MAX = 1_024;
     public static final int IDENTIFIER_CHARS_MAX = 256;

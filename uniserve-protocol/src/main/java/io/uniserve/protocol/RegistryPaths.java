@@ -24,6 +24,9 @@ public final class RegistryPaths {
     /** Parent of the tables, by name. */
     public static final String TABLES = "/tables";
 
+    /** {@link io.uniserve.model.registry.ScalingRecord} of the auto-scaler; absent if it never acted. */
+    public static final String SCALING = "/scaling";
+
     /** Parent of the {@link io.uniserve.model.registry.Tombstone}s, by the table's number. */
     public static final String TOMBSTONES = "/tombstones";
 

@@ -7,6 +7,7 @@ import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.runtime.time.CpuClock;
+import io.uniserve.runtime.time.ServingCpuClock;
 import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ShardSetTracker;
 import java.time.Duration;
@@ -35,6 +36,9 @@ final class ReadLoadMeter {
     private long lastNanos;
     private long lastCpuNanos;
     private double cpuMillisPerSecond;
+    private final ServingCpuClock servingCpu = new ServingCpuClock();
+    private long lastServingNanos;
+    private double servingMillisPerSecond;
     private boolean measured;
 
     /** A replica's totals at the last report, its rates, and the time of its first report. */
@@ -49,6 +53,7 @@ final class ReadLoadMeter {
         this.sets = sets;
         this.lastNanos = clock.nanos();
         this.lastCpuNanos = CpuClock.processNanos();
+        this.lastServingNanos = servingCpu.nanos();
     }
 
     Load withRates(Load load) {
@@ -70,7 +75,8 @@ final class ReadLoadMeter {
         }
         Runtime runtime = Runtime.getRuntime();
         long memory = runtime.totalMemory() - runtime.freeMemory();
-        return withStuckThreads(load.withCosts(replicas, cpuMillisPerSecond, memory, sets.top()));
+        return withStuckThreads(load.withCosts(
+                replicas, cpuMillisPerSecond, measured ? servingMillisPerSecond : -1, memory, sets.top()));
     }
 
     /** Adds a problem to the report if threads are stuck in engines. */
@@ -119,6 +125,10 @@ final class ReadLoadMeter {
         samples.keySet().stream().filter(key -> !next.containsKey(key)).forEach(costs::forget);
         long cpu = CpuClock.processNanos();
         cpuMillisPerSecond = smooth(cpuMillisPerSecond, (cpu - lastCpuNanos) / NANOS_PER_MILLI / seconds, part);
+        long serving = servingCpu.nanos();
+        double servingNow = Math.max(0, (serving - lastServingNanos) / NANOS_PER_MILLI / seconds);
+        servingMillisPerSecond = smooth(servingMillisPerSecond, servingNow, part);
+        lastServingNanos = serving;
         measured = true;
         samples = next;
         lastNanos = now;

@@ -65,7 +65,7 @@ final class ServerResources {
             cluster = ClusterIdentity.of(zookeeper.cluster());
             meters = closer.add(new MetricsServer(whole.metrics()));
             data = closer.add(DataDirectory.open(
-                    settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), ids));
+                    settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), settings.id(), ids));
             channels = closer.add(new ChannelPool(clock, whole.tls(), cluster));
             loop = closer.add(new EventLoop("uniserve-server", clock, fatal));
             exchangeLoop = closer.add(new EventLoop("uniserve-exchange", clock, fatal));

@@ -6,6 +6,7 @@ public sealed interface RegistryValue
                 ClusterRecord,
                 CoordinatorRecord,
                 IdentityRecord,
+                ScalingRecord,
                 ServerRecord,
                 TransactionLogState,
                 TableMap,

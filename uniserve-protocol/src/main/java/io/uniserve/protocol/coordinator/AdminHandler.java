@@ -18,6 +18,7 @@ import io.uniserve.protocol.coordinator.table.TrashRelay;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,10 +28,23 @@ final class AdminHandler {
     private final LeaderTerm leaderTerm;
     private final PendingAdminReplies pending;
     private final Set<TableName> creating = new TreeSet<>();
+    private int tableChanges;
 
     AdminHandler(LeaderTerm leaderTerm, PendingAdminReplies pending) {
         this.leaderTerm = leaderTerm;
         this.pending = pending;
+    }
+
+    /** Descriptions of changes of tables under way. */
+    List<String> changesUnderWay() {
+        List<String> changes = new ArrayList<>();
+        if (tableChanges > 0) {
+            changes.add("the options of a table are being changed");
+        }
+        if (!creating.isEmpty()) {
+            changes.add("table " + creating.iterator().next() + " is being made");
+        }
+        return changes;
     }
 
     void handle(AdminRequest request, Completion<AdminReply> completion) {
@@ -54,6 +68,8 @@ final class AdminHandler {
         } else if (request instanceof AdminRequest.DropTable drop) {
             new TableDropper(leaderTerm, findTable(drop.name()), answer).start();
         } else if (request instanceof AdminRequest.UpdateTable update) {
+            tableChanges++;
+            answer.whenDone(() -> tableChanges--);
             new TableUpdater(leaderTerm, update, answer).start();
         } else if (request instanceof AdminRequest.MoveReplica move) {
             new ReplicaMoveWriter(leaderTerm, leaderTerm.rebalancer(), findTable(move.name()), move, answer).start();
@@ -62,6 +78,10 @@ final class AdminHandler {
                     .start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
             new ServerDrainer(leaderTerm, drain, answer).start();
+        } else if (request instanceof AdminRequest.HoldScaling hold) {
+            leaderTerm.scaler().hold(hold, answer);
+        } else if (request instanceof AdminRequest.ScalingStatus) {
+            answer.ok(leaderTerm.scaler().report());
         } else if (request instanceof AdminRequest.ServerTrash trash) {
             TrashRelay.relay(leaderTerm, trash, answer);
         } else if (request instanceof AdminRequest.VerifyActor verify) {

@@ -32,6 +32,8 @@ import io.uniserve.protocol.coordinator.metadata.PendingAdminReplies;
 import io.uniserve.protocol.coordinator.metadata.ReplicaMonitor;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
 import io.uniserve.protocol.coordinator.rebalance.Rebalancer;
+import io.uniserve.protocol.coordinator.scaling.AutoScaler;
+import io.uniserve.protocol.coordinator.scaling.ScalingSetup;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
@@ -44,6 +46,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,6 +75,8 @@ final class LeaderTerm implements LeaderContext {
     private final BackupHandler backups;
     private final ChunkManager chunks;
     private final Optional<PolicyChunkPlacement> chunkPlacement;
+    private final Optional<ScalingSetup> scaling;
+    private @Nullable AutoScaler scaler;
     private final RegistryConnectionMonitor contact;
     private final long startedNanos;
     private boolean loaded;
@@ -107,6 +112,7 @@ final class LeaderTerm implements LeaderContext {
                 this,
                 reconciler,
                 chunkPlacement.<ChunkPlacement>map(policy -> policy).orElseGet(SpreadChunkPlacement::new));
+        scaling = rebalanceSetup.scaling();
         startedNanos = env.clock().nanos();
     }
 
@@ -168,6 +174,22 @@ final class LeaderTerm implements LeaderContext {
         return chunks;
     }
 
+    /** The auto-scaler; fails with UNSUPPORTED if this coordinator has no provider of servers. */
+    AutoScaler scaler() {
+        AutoScaler present = scaler;
+        if (present == null) {
+            throw UniserveException.unsupported("this coordinator has no provider of servers: set"
+                    + " uniserve.coordinator.scaling.provider on every coordinator and restart it");
+        }
+        return present;
+    }
+
+    private List<String> operationsUnderWay() {
+        List<String> operations = admin.changesUnderWay();
+        backups.operationUnderWay().ifPresent(operations::add);
+        return operations;
+    }
+
     BackupHandler backups() {
         return backups;
     }
@@ -222,6 +244,11 @@ final class LeaderTerm implements LeaderContext {
                     found));
         } else {
             listener.onIdentity(found.get(0));
+            scaling.ifPresent(setup -> {
+                if (scaler == null) {
+                    scaler = new AutoScaler(this, setup, found.get(0), this::operationsUnderWay);
+                }
+            });
             load();
         }
     }
@@ -270,6 +297,9 @@ final class LeaderTerm implements LeaderContext {
             rebalancer.tick();
             chunks.tick();
             chunkPlacement.ifPresent(policy -> policy.tick(this));
+            if (scaler != null) {
+                scaler.tick();
+            }
         }
         reconcileSoon();
         registry.after(config.tickNanos(), this::tick);

@@ -6,8 +6,10 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.ScalingRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.placement.ChunkPolicy;
+import io.uniserve.placement.ScalingView;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -130,6 +132,23 @@ public sealed interface AdminReply {
             implements AdminReply {
         public ChunkExplanation {
             present = present.stream().map(List::copyOf).toList();
+        }
+    }
+
+    /**
+     * State of the auto-scaler.
+     *
+     * @param state what it does, or why it does nothing
+     * @param record launched servers and last decisions
+     * @param servers load of the servers, with the first reason why each may not go
+     * @param addReason first reason why no server may be added now; empty if one may
+     * @param problem last failure of the provider; empty if there is none
+     */
+    record Scaling(
+            String state, ScalingRecord record, List<ScalingView.Server> servers, String addReason, String problem)
+            implements AdminReply {
+        public Scaling {
+            servers = List.copyOf(servers);
         }
     }
 

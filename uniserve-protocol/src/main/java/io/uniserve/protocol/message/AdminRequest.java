@@ -66,6 +66,12 @@ public sealed interface AdminRequest {
     /** Records that the server must have no replicas, or may have some again. Returns at once; the replicas then move away step by step. */
     record DrainServer(ServerId server, boolean drained) implements AdminRequest {}
 
+    /** Holds automatic scaling for this reason; an empty reason resumes it. It holds until the next request. */
+    record HoldScaling(String reason) implements AdminRequest {}
+
+    /** Returns the state of the auto-scaler, with the reasons of its last decisions. */
+    record ScalingStatus() implements AdminRequest {}
+
     /** Compares the digests of the actor's in-sync copies now. A differing copy goes to quarantine and is copied anew. */
     record VerifyActor(TableName name, int actor) implements AdminRequest {}
 

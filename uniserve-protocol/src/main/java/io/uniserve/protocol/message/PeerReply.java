@@ -84,6 +84,8 @@ public sealed interface PeerReply {
      * @param sets sets of actors that queries read together, the most frequent first
      * @param registryAgeMillis time since ZooKeeper last confirmed something to the server; -1 if it does not report that
      * @param problems problems of the server, at most {@link io.uniserve.limit.Limits#PROBLEMS_TOLD_MAX}
+     * @param servingCpuMillisPerSecond CPU time of the process without moves of replicas, merges and compilers, smoothed; -1 if it does not
+     *     report that
      */
     record Load(
             ServerId server,
@@ -92,12 +94,25 @@ public sealed interface PeerReply {
             long memoryBytes,
             List<PopularSet> sets,
             long registryAgeMillis,
-            List<HealthProblem> problems)
+            List<HealthProblem> problems,
+            double servingCpuMillisPerSecond)
             implements PeerReply {
         public Load {
             replicas = List.copyOf(replicas);
             sets = List.copyOf(sets);
             problems = List.copyOf(problems);
+        }
+
+        /** Load of a server that does not report the CPU time of queries and updates. */
+        public Load(
+                ServerId server,
+                List<ReplicaLoad> replicas,
+                double cpuMillisPerSecond,
+                long memoryBytes,
+                List<PopularSet> sets,
+                long registryAgeMillis,
+                List<HealthProblem> problems) {
+            this(server, replicas, cpuMillisPerSecond, memoryBytes, sets, registryAgeMillis, problems, -1);
         }
 
         /** Load of a server that reports no problems. */
@@ -116,13 +131,22 @@ public sealed interface PeerReply {
         }
 
         /** The same with this load and resource use. */
-        public Load withCosts(List<ReplicaLoad> rated, double cpu, long memory, List<PopularSet> popular) {
-            return new Load(server, rated, cpu, memory, popular, registryAgeMillis, problems);
+        public Load withCosts(
+                List<ReplicaLoad> rated, double cpu, double servingCpu, long memory, List<PopularSet> popular) {
+            return new Load(server, rated, cpu, memory, popular, registryAgeMillis, problems, servingCpu);
         }
 
         /** The same with these problems instead. */
         public Load withProblems(List<HealthProblem> found) {
-            return new Load(server, replicas, cpuMillisPerSecond, memoryBytes, sets, registryAgeMillis, found);
+            return new Load(
+                    server,
+                    replicas,
+                    cpuMillisPerSecond,
+                    memoryBytes,
+                    sets,
+                    registryAgeMillis,
+                    found,
+                    servingCpuMillisPerSecond);
         }
     }
 

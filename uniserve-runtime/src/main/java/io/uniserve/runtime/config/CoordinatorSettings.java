@@ -23,6 +23,7 @@ public record CoordinatorSettings(
         Duration rpcTimeout,
         int learnersPerServer,
         RebalanceSettings rebalance,
+        ScalingSettings scaling,
         Duration stopGrace) {
     private static final Duration MS_50 = Duration.ofMillis(50);
     private static final Duration MS_100 = Duration.ofMillis(100);
@@ -68,6 +69,7 @@ public record CoordinatorSettings(
                 coordinator.duration("rpc-timeout", MS_100, MINUTE),
                 coordinator.number("learners-per-server", 1, 1_000),
                 RebalanceSettings.of(coordinator),
+                ScalingSettings.of(coordinator),
                 coordinator.duration("stop-grace", Duration.ZERO, Duration.ofHours(1)));
     }
 }

@@ -1,5 +1,7 @@
 package io.uniserve.runtime.config;
 
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ServerId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -10,6 +12,7 @@ import java.util.Optional;
  * Settings of a server; {@code reference.conf} explains each.
  *
  * @param advertisedHost empty for the machine's own name
+ * @param id id of a new server; empty for a random one
  * @param newDataDirectory true to create a new server if the data directory is missing or empty
  * @param portSettings settings of each port, by the port's name
  * @param storageDirectory directory of durable storage; empty for none
@@ -23,6 +26,7 @@ public record ServerSettings(
         Optional<String> advertisedHost,
         Path dataDirectory,
         boolean newDataDirectory,
+        Optional<ServerId> id,
         String zone,
         List<String> engines,
         Path portsDirectory,
@@ -85,6 +89,15 @@ public record ServerSettings(
      */
     public record Trash(Duration retention, long bytesMax, boolean allUnknown) {}
 
+    private static Optional<ServerId> serverId(ConfigSection server) {
+        String id = server.text("id").strip();
+        try {
+            return id.isEmpty() ? Optional.empty() : Optional.of(new ServerId(id));
+        } catch (UniserveException e) {
+            throw server.invalidValue("id", "1 to 64 characters of A-Z a-z 0-9 _ -", e);
+        }
+    }
+
     static ServerSettings of(ConfigSection root) {
         ConfigSection server = root.section("server");
         ConfigSection capacity = server.section("capacity");
@@ -94,6 +107,7 @@ public record ServerSettings(
                 Optional.of(server.text("advertised-host").strip()).filter(host -> !host.isEmpty()),
                 server.file("data-dir"),
                 server.flag("new-data-dir"),
+                serverId(server),
                 server.textNotEmpty("zone"),
                 List.copyOf(server.texts("engines")),
                 server.file("ports-dir"),

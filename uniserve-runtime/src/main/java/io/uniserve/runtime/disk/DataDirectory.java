@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
@@ -58,17 +59,34 @@ public final class DataDirectory implements AutoCloseable {
      *     read; DISK_FULL; IO
      */
     public static DataDirectory open(Path root, String cluster, boolean create, IdGenerator ids) {
+        return open(root, cluster, create, Optional.empty(), ids);
+    }
+
+    /**
+     * The same with a given id of the server, which a new directory gets.
+     *
+     * @param given required id of the server; empty for a random one, and for any in a directory that exists
+     * @throws UniserveException as above; INVALID_CONFIGURATION too if the directory belongs to a server with another id
+     */
+    public static DataDirectory open(
+            Path root, String cluster, boolean create, Optional<ServerId> given, IdGenerator ids) {
         boolean isNew = isNew(root, create);
         DirectoryLock lock = DirectoryLock.acquire(root, WHAT, create);
         try {
             if (isNew && !Files.exists(root.resolve(IDENTITY))) {
-                writeIdentity(root, newServer(ids), cluster);
+                writeIdentity(root, given.map(ServerId::value).orElseGet(() -> newServer(ids)), cluster);
                 LOG.warn("{} {} was empty: this is a new server without data", WHAT, root);
             }
             Properties identity = identity(root, cluster);
+            String present = identity.getProperty("server");
+            if (given.isPresent() && !given.get().value().equals(present)) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION,
+                        WHAT + " " + root + " belongs to server " + present + ", not " + given.get()
+                                + "; correct server.id, or choose another directory");
+            }
             long incarnation = nextIncarnation(root);
-            DataDirectory opened =
-                    new DataDirectory(root, lock, new ServerId(identity.getProperty("server")), incarnation);
+            DataDirectory opened = new DataDirectory(root, lock, new ServerId(present), incarnation);
             DurableFileOperations.createDirectories(opened.files());
             DurableFileOperations.deleteTree(opened.scratch());
             Files.createDirectories(opened.scratch());

@@ -7,6 +7,8 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.async.DiskErrorMapper;
+import io.uniserve.runtime.time.CpuClock;
+import io.uniserve.runtime.time.ServingCpuClock;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
@@ -75,6 +77,18 @@ public final class EngineCallExecutor {
     <T> void runInOrder(ReplicaKey key, String what, Completion<T> completion, Work<T> work) {
         checkStuckCalls();
         queues.add(key, new CompletingCall<>(what, completion, work));
+    }
+
+    /** The same work, with its CPU time counted as background work that no query or update asks for. */
+    static <T> Work<T> inBackground(Work<T> work) {
+        return () -> {
+            long start = CpuClock.nanos();
+            try {
+                return work.run();
+            } finally {
+                ServingCpuClock.addBackground(CpuClock.nanos() - start);
+            }
+        };
     }
 
     /** Runs work in no particular order. */

@@ -195,7 +195,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void restore(
             ReplicaKey key, TableMeta meta, String checkpointPath, long version, Completion<Done> completion) {
-        calls.runInOrder(key, "restore " + key, completion, () -> {
+        calls.runInOrder(key, "restore " + key, completion, EngineCallExecutor.inBackground(() -> {
             Path laidOut = newDirectory("restore-" + key);
             try {
                 CheckpointDirectoryFormat.unseal(DiskPathMapper.resolve(data, checkpointPath), laidOut);
@@ -205,7 +205,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 DurableFileOperations.deleteTree(laidOut);
             }
             return Done.DONE;
-        });
+        }));
     }
 
     @Override
@@ -404,7 +404,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
-        calls.runInOrder(key, "checkpoint " + key, completion, () -> {
+        calls.runInOrder(key, "checkpoint " + key, completion, EngineCallExecutor.inBackground(() -> {
             runChange(key, this::publish);
             HostedActor hosted = requireActor(key);
             Path target = DiskPathMapper.resolve(data, checkpointPath);
@@ -420,7 +420,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 DurableFileOperations.deleteTree(written);
             }
             return Done.DONE;
-        });
+        }));
     }
 
     @Override

@@ -55,6 +55,10 @@ public final class AdminMapping {
             proto.setVerifyActor(AdminProto.VerifyActor.newBuilder()
                     .setTable(verify.name().value())
                     .setActor(verify.actor()));
+        } else if (request instanceof AdminRequest.HoldScaling hold) {
+            proto.setHoldScaling(AdminProto.HoldScaling.newBuilder().setReason(hold.reason()));
+        } else if (request instanceof AdminRequest.ScalingStatus) {
+            proto.setScalingStatus(AdminProto.ScalingStatusRequest.getDefaultInstance());
         } else if (BackupMapping.put(proto, request)) {
             return proto.build();
         } else if (request instanceof AdminRequest.ListTables) {
@@ -118,6 +122,10 @@ public final class AdminMapping {
                 new AdminRequest.VerifyActor(
                         IdentityMapping.table(proto.getVerifyActor().getTable()),
                         proto.getVerifyActor().getActor());
+            case HOLD_SCALING ->
+                new AdminRequest.HoldScaling(ProtoValidator.text(
+                        "reason", proto.getHoldScaling().getReason(), Limits.SCALING_REASON_CHARS_MAX));
+            case SCALING_STATUS -> new AdminRequest.ScalingStatus();
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case BACKUP_TABLE,
@@ -155,6 +163,8 @@ public final class AdminMapping {
             proto.setTrash(TrashMapping.toProto(trash.report()));
         } else if (reply instanceof AdminReply.ChunkExplanation chunk) {
             proto.setChunk(ChunkMapping.toProto(chunk));
+        } else if (reply instanceof AdminReply.Scaling scaling) {
+            proto.setScaling(ScalingMapping.toProto(scaling));
         } else if (reply instanceof AdminReply.Verified verified) {
             proto.setVerified(CopyMapping.toProto(verified.compared()));
         } else {
@@ -192,6 +202,7 @@ public final class AdminMapping {
                         TableMapping::fromProto));
             case TRASH -> new AdminReply.Trashed(TrashMapping.fromProto(proto.getTrash()));
             case VERIFIED -> new AdminReply.Verified(CopyMapping.fromProto(proto.getVerified()));
+            case SCALING -> ScalingMapping.fromProto(proto.getScaling());
             case CHUNK -> ChunkMapping.fromProto(proto.getChunk());
             case REPLY_NOT_SET ->
                 throw ProtoValidator.malformed("admin reply is missing or of a kind this version does not know");

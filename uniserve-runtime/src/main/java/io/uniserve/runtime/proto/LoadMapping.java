@@ -18,6 +18,9 @@ public final class LoadMapping {
                 .setServer(load.server().value())
                 .setCpuMillisPerSecond(load.cpuMillisPerSecond())
                 .setMemoryBytes(load.memoryBytes());
+        if (load.servingCpuMillisPerSecond() >= 0) {
+            proto.setServingCpuMillisPerSecond(load.servingCpuMillisPerSecond());
+        }
         load.sets().forEach(set -> proto.addSets(toProto(set)));
         load.replicas().forEach(replica -> proto.addReplicas(toProto(replica)));
         proto.setRegistryAgeMillis(load.registryAgeMillis());
@@ -34,7 +37,8 @@ public final class LoadMapping {
                 proto.getMemoryBytes(),
                 ProtoValidator.list("sets", proto.getSetsList(), Limits.SHARD_SETS_TOLD_MAX, LoadMapping::fromProto),
                 proto.hasRegistryAgeMillis() ? proto.getRegistryAgeMillis() : -1,
-                problems(proto.getProblemsList()));
+                problems(proto.getProblemsList()),
+                proto.hasServingCpuMillisPerSecond() ? proto.getServingCpuMillisPerSecond() : -1);
     }
 
     static List<PeerProto.Problem> toProto(List<HealthProblem> problems) {

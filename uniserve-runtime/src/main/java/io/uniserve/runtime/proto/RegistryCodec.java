@@ -9,6 +9,7 @@ import io.uniserve.model.registry.CoordinatorRecord;
 import io.uniserve.model.registry.DecisionHistory;
 import io.uniserve.model.registry.IdentityRecord;
 import io.uniserve.model.registry.RegistryValue;
+import io.uniserve.model.registry.ScalingRecord;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
@@ -68,6 +69,8 @@ public final class RegistryCodec {
             node.setIdentity(RegistryProto.IdentityRecord.newBuilder()
                     .setCluster(identity.cluster())
                     .setIdentity(identity.identity()));
+        } else if (value instanceof ScalingRecord scaling) {
+            node.setScaling(ScalingMapping.toProto(scaling));
         } else if (value instanceof Tombstone tombstone) {
             node.setTombstone(RegistryProto.Tombstone.newBuilder()
                     .setTableId(tombstone.tableId())
@@ -162,6 +165,7 @@ public final class RegistryCodec {
                                 "reason",
                                 Tombstone.Reason.values(),
                                 node.getTombstone().getReasonValue()));
+            case SCALING -> ScalingMapping.fromProto(node.getScaling());
             case VALUE_NOT_SET ->
                 throw ProtoValidator.malformed("value is missing or of a kind this version does not know");
         };

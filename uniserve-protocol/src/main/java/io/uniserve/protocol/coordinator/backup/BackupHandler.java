@@ -22,6 +22,7 @@ import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
@@ -46,6 +47,13 @@ public final class BackupHandler {
 
     public TableIdAllocator tableIds() {
         return tableIds;
+    }
+
+    /** Description of a backup operation under way; empty if there is none. */
+    public Optional<String> operationUnderWay() {
+        return operations.isEmpty()
+                ? Optional.empty()
+                : Optional.of("backup " + operations.firstKey() + " is being worked on");
     }
 
     /** Handles the request if it is about backups; returns false otherwise. */

@@ -1,0 +1,311 @@
+package io.uniserve.protocol.coordinator.scaling;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.ClusterRecord;
+import io.uniserve.model.registry.ScalingEvent;
+import io.uniserve.model.registry.ScalingEvent.Action;
+import io.uniserve.model.registry.ScalingInstance;
+import io.uniserve.model.registry.ScalingInstance.State;
+import io.uniserve.model.registry.ScalingRecord;
+import io.uniserve.placement.ScalingDecision;
+import io.uniserve.placement.ScalingView;
+import io.uniserve.protocol.coordinator.metadata.LeaderContext;
+import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
+import io.uniserve.protocol.coordinator.rebalance.LoadCollector;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply.Load;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Auto-scaler of one term (Uniserve paper, sections 4.5 and 6.2). At every tick it compares the recorded instances with the provider and the
+ * registered servers, and writes and calls what follows. At the end of each period it runs the policy on the mean loads, and records its
+ * decision if nothing speaks against it.
+ *
+ * <p>A server is removed in three recorded steps: it is drained; it is certified empty by the maps of this term; only then the provider may
+ * terminate it. All state that must survive is in {@link ScalingRecord}; loads and agreement of periods start anew with each leader.
+ */
+public final class AutoScaler {
+    private static final Logger LOG = LoggerFactory.getLogger(AutoScaler.class);
+
+    private final LeaderContext leader;
+    private final ScalingSetup setup;
+    private final ScalingConfig config;
+    private final Supplier<List<String>> operations;
+    private final ScalingStore store;
+    private final StateAges ages;
+    private final InstanceReconciler instances;
+    private final LoadWindow window = new LoadWindow();
+    private final DecisionAgreement agreement;
+    private long nextSampleNanos;
+    private boolean sampling;
+    private long policyStartNanos;
+    private boolean policyRunning;
+    private String state = "begins";
+
+    /**
+     * Creates the auto-scaler of a term.
+     *
+     * @param identity identity of the cluster
+     * @param operations descriptions of operations during which no server may go
+     */
+    public AutoScaler(LeaderContext leader, ScalingSetup setup, String identity, Supplier<List<String>> operations) {
+        this.leader = leader;
+        this.setup = setup;
+        this.config = setup.config();
+        this.operations = operations;
+        this.store = new ScalingStore(leader);
+        this.ages = new StateAges(leader.env().clock());
+        this.instances = new InstanceReconciler(leader, config, setup.provider(), identity, ages);
+        this.agreement = new DecisionAgreement(config);
+        this.nextSampleNanos = now();
+    }
+
+    private long now() {
+        return leader.env().clock().nanos();
+    }
+
+    /** Called at every tick of the coordinator, once the leader has read its state. */
+    public void tick() {
+        store.readIfUnread();
+        if (!store.isReady()) {
+            return;
+        }
+        ScalingRecord record = store.record();
+        if (config.isEnabled() || !record.instances().isEmpty()) {
+            instances.list();
+        }
+        if (!reconcile(record)) {
+            instances.call(record);
+            sample();
+        }
+    }
+
+    /** Writes the next states of the instances, if they differ; returns true if it does. */
+    private boolean reconcile(ScalingRecord record) {
+        ScalingRecord next = instances.next(record);
+        ClusterRecord cluster = leader.catalog().cluster();
+        ClusterRecord nextCluster = cluster;
+        for (ScalingInstance instance : next.instances()) {
+            if (instance.state() == State.DRAINING) {
+                Retirement step = continueDrain(next, instance);
+                next = step.record();
+                nextCluster = step.isRevoked() ? nextCluster.withDrained(instance.serverId(), false) : nextCluster;
+            } else if (instance.state() == State.ENDED) {
+                nextCluster = nextCluster.withDrained(instance.serverId(), false);
+            }
+        }
+        if (next.equals(record) && nextCluster.equals(cluster)) {
+            return false;
+        }
+        store.write(next, nextCluster.equals(cluster) ? null : nextCluster, written -> {});
+        return true;
+    }
+
+    /** Result of one look at a server that is drained. */
+    private record Retirement(ScalingRecord record, boolean isRevoked) {}
+
+    /** Certifies the server as empty, or takes the removal back if it is no longer safe or takes too long. */
+    private Retirement continueDrain(ScalingRecord record, ScalingInstance instance) {
+        List<String> reasons = new ScalingBlockers(leader, record, operations.get()).ofContinuedRemoval();
+        boolean drained = leader.catalog().cluster().drainedServers().contains(instance.serverId());
+        if (!reasons.isEmpty() || !drained || ages.nanos(instance) > config.drainNanos()) {
+            String why = !reasons.isEmpty()
+                    ? reasons.get(0)
+                    : drained
+                            ? "it was not empty after " + config.drainNanos() / 1_000_000_000 + " s"
+                            : "an operator has undone the drain";
+            LOG.warn("scaling: keeps {}: {}", instance.serverId(), why);
+            agreement.onChange(now());
+            return new Retirement(
+                    record.with(instances.to(instance, State.JOINED, why))
+                            .withEffect(instance.token(), "taken back: " + why),
+                    true);
+        }
+        Optional<String> occupied = ScalingBlockers.occupyingActor(leader, instance.serverId());
+        if (occupied.isPresent()) {
+            state = instance.serverId() + " is being drained: " + occupied.get();
+            return new Retirement(record, false);
+        }
+        agreement.onRemoved(now());
+        return new Retirement(record.with(instances.to(instance, State.TERMINATING, instance.reason())), false);
+    }
+
+    private void sample() {
+        long now = now();
+        if (!config.isEnabled() || sampling || now - nextSampleNanos < 0) {
+            return;
+        }
+        sampling = true;
+        nextSampleNanos = now + config.periodNanos() / ScalingConfig.SAMPLES;
+        LoadCollector.run(leader, this::onLoads);
+    }
+
+    private void onLoads(List<Load> loads) {
+        sampling = false;
+        window.add(loads);
+        if (policyRunning) {
+            if (now() - policyStartNanos > config.policyNanos()) {
+                state = "the policy has not answered in " + config.policyNanos() / 1_000_000_000
+                        + " s: correct it and restart the coordinator";
+            }
+            return;
+        }
+        if (!window.isFull()) {
+            state = state.equals("begins") ? "collects loads" : state;
+            return;
+        }
+        if (!store.isReady()) {
+            return;
+        }
+        policyRunning = true;
+        policyStartNanos = now();
+        ScalingView view = view();
+        window.clear();
+        setup.background()
+                .run(() -> setup.policy().decide(view), leader.registry().scoped(outcome -> onDecision(view, outcome)));
+    }
+
+    private ScalingBlockers blockers() {
+        return new ScalingBlockers(leader, store.record(), operations.get());
+    }
+
+    private ScalingView view() {
+        return ScalingViewBuilder.of(leader, window, blockers());
+    }
+
+    private void onDecision(ScalingView view, Outcome<ScalingDecision> outcome) {
+        policyRunning = false;
+        if (!(outcome instanceof Outcome.Ok<ScalingDecision> ok)) {
+            agreement.reset();
+            state = "the policy failed: " + outcome.error().getMessage();
+            LOG.warn("scaling: {}", state);
+            return;
+        }
+        ScalingDecision decision = ok.value();
+        Optional<String> refusal = DecisionChecker.refusal(decision, view, config);
+        if (refusal.isPresent()) {
+            agreement.reset();
+            state = "the policy's decision was refused: " + refusal.get();
+            LOG.warn("scaling: {}", state);
+            return;
+        }
+        if (!store.isReady()) {
+            return;
+        }
+        act(decision, view);
+    }
+
+    private void act(ScalingDecision decision, ScalingView view) {
+        state = decision.reason();
+        Optional<String> wait = agreement.waitReason(decision, view.servers().size(), now());
+        if (decision.isNone() || wait.isPresent()) {
+            wait.ifPresent(why -> state = decision.reason() + "; " + why);
+            return;
+        }
+        List<String> reasons =
+                decision.add() > 0 ? blockers().ofAddition() : blockers().ofRemoval();
+        if (!reasons.isEmpty()) {
+            state = decision.reason() + "; waits: " + reasons.get(0);
+            return;
+        }
+        if (!instances.hasListed()) {
+            state = decision.reason() + "; waits: the provider has not listed its servers"
+                    + (instances.problem().isEmpty() ? "" : ", " + instances.problem());
+            return;
+        }
+        String why = bounded(decision.reason());
+        if (decision.add() > 0) {
+            add(decision.add(), why);
+        } else {
+            remove(decision.remove().get(0), why);
+        }
+    }
+
+    private static String bounded(String text) {
+        return text.length() > Limits.SCALING_REASON_CHARS_MAX
+                ? text.substring(0, Limits.SCALING_REASON_CHARS_MAX)
+                : text;
+    }
+
+    private void add(int servers, String why) {
+        ScalingRecord next = store.record();
+        long millis = leader.env().clock().wallMillis();
+        for (int i = 0; i < servers && next.instances().size() < Limits.SCALING_INSTANCES_MAX; i++) {
+            String token = String.format(
+                    Locale.ROOT,
+                    "%016x%016x",
+                    leader.env().ids().next(),
+                    leader.env().ids().next());
+            next = next.with(new ScalingInstance(
+                            token, "", State.REQUESTED, leader.registry().term(), millis, why))
+                    .with(new ScalingEvent(millis, token, Action.ADD, why, ""));
+        }
+        LOG.info("scaling: adds {} servers: {}", servers, why);
+        agreement.onAdded(now());
+        store.write(next, () -> instances.call(store.record()));
+    }
+
+    private void remove(ServerId server, String why) {
+        ScalingRecord record = store.record();
+        ScalingInstance instance = record.instances().stream()
+                .filter(one -> one.serverId().equals(server))
+                .findFirst()
+                .orElseThrow();
+        LOG.info("scaling: removes {}: {}", server, why);
+        ScalingRecord next = record.with(instances.to(instance, State.DRAINING, why))
+                .with(new ScalingEvent(leader.env().clock().wallMillis(), instance.token(), Action.REMOVE, why, ""));
+        agreement.reset();
+        store.write(next, leader.catalog().cluster().withDrained(server, true), written -> {});
+    }
+
+    /** Holds or resumes scaling at an operator's request. */
+    public void hold(AdminRequest.HoldScaling request, PendingAdminReply reply) {
+        if (!store.isReady()) {
+            leader.registry().retry(() -> {
+                if (reply.isOpen()) {
+                    hold(request, reply);
+                }
+            });
+            return;
+        }
+        if (store.record().hold().equals(request.reason())) {
+            reply.ok(new AdminReply.Ack());
+            return;
+        }
+        store.write(store.record().withHold(request.reason()), null, written -> {
+            if (written.isApplied()) {
+                LOG.info("scaling: {}", request.reason().isEmpty() ? "resumed" : "held: " + request.reason());
+                reply.ok(new AdminReply.Ack());
+            } else if (written.error() != null) {
+                UniserveException error = written.error();
+                reply.fail(error);
+            } else {
+                leader.registry().retry(() -> hold(request, reply));
+            }
+        });
+    }
+
+    /** State, reasons and last decisions, for operators. */
+    public AdminReply.Scaling report() {
+        ScalingBlockers blockers = blockers();
+        ScalingView view = view();
+        @Nullable String pause = agreement.pauseReason(now()).orElse(null);
+        List<String> additions = blockers.ofAddition();
+        return new AdminReply.Scaling(
+                config.isEnabled() ? state : "off: set uniserve.coordinator.scaling.period",
+                store.record(),
+                view.servers(),
+                !additions.isEmpty() ? additions.get(0) : pause == null ? "" : pause,
+                instances.problem());
+    }
+}

@@ -1,0 +1,324 @@
+package io.uniserve.protocol.coordinator.scaling;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.registry.ScalingInstance;
+import io.uniserve.model.registry.ScalingInstance.State;
+import io.uniserve.model.registry.ScalingRecord;
+import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.metadata.ClusterView;
+import io.uniserve.protocol.coordinator.metadata.LeaderContext;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.ServerProvider;
+import io.uniserve.protocol.env.ServerProvider.Instance;
+import io.uniserve.protocol.env.ServerProvider.Status;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Comparison of the recorded instances with the provider's list and the registered servers. {@link #next} computes the next states, a pure
+ * function of the three. {@link #call} sends the calls that the recorded states require: a launch for REQUESTED, a termination for
+ * TERMINATING. So each call follows a write that names it, and each new leader repeats the calls of the one before.
+ */
+final class InstanceReconciler {
+    private static final Logger LOG = LoggerFactory.getLogger(InstanceReconciler.class);
+    private static final int BACKOFF_DOUBLINGS_MAX = 6;
+
+    private final LeaderContext leader;
+    private final ScalingConfig config;
+    private final ServerProvider provider;
+    private final String identity;
+    private final StateAges ages;
+    private final TreeMap<String, Call> calls = new TreeMap<>();
+    private final TreeMap<String, Long> absentSince = new TreeMap<>();
+    private TreeMap<String, Instance> listed = new TreeMap<>();
+    private boolean listing;
+    private boolean everListed;
+    private long listedNanos;
+    private int listFailures;
+    private String problem = "";
+
+    /** Calls about one token: the one in flight, or the pause after failed ones. */
+    private static final class Call {
+        boolean inFlight;
+        int failures;
+        long notBeforeNanos;
+    }
+
+    InstanceReconciler(
+            LeaderContext leader, ScalingConfig config, ServerProvider provider, String identity, StateAges ages) {
+        this.leader = leader;
+        this.config = config;
+        this.provider = provider;
+        this.identity = identity;
+        this.ages = ages;
+        this.listedNanos = leader.env().clock().nanos() - config.listNanos();
+    }
+
+    /** The last failure of the provider; empty if the last call succeeded. */
+    String problem() {
+        return problem;
+    }
+
+    /** True once the provider has listed its instances in this term. */
+    boolean hasListed() {
+        return everListed;
+    }
+
+    /** Lists the provider's instances if it is time. */
+    void list() {
+        long now = leader.env().clock().nanos();
+        if (listing || now - listedNanos < config.listNanos() << Math.min(listFailures, BACKOFF_DOUBLINGS_MAX)) {
+            return;
+        }
+        listing = true;
+        listedNanos = now;
+        provider.list(identity, leader.registry().scoped(once(outcome -> {
+            listing = false;
+            if (outcome instanceof Outcome.Ok<List<Instance>> ok) {
+                listFailures = 0;
+                everListed = true;
+                problem = "";
+                TreeMap<String, Instance> found = new TreeMap<>();
+                ok.value().forEach(instance -> found.merge(instance.token(), instance, InstanceReconciler::moreAlive));
+                listed = found;
+            } else {
+                listFailures++;
+                onFailure("list", outcome.error());
+            }
+        })));
+    }
+
+    /** Completion that takes the first outcome, and a time-out if there is none. */
+    private <T> Completion<T> once(Completion<T> completion) {
+        boolean[] done = new boolean[1];
+        Completion<T> first = outcome -> {
+            if (!done[0]) {
+                done[0] = true;
+                completion.done(outcome);
+            }
+        };
+        leader.registry()
+                .after(
+                        config.callNanos(),
+                        () -> first.done(Outcome.err(new UniserveException(
+                                ErrorCode.DEADLINE_EXCEEDED,
+                                "provider " + provider.name() + " did not answer in " + config.callNanos() / 1_000_000
+                                        + " ms"))));
+        return first;
+    }
+
+    private static Instance moreAlive(Instance one, Instance other) {
+        return one.status().compareTo(other.status()) <= 0 ? one : other;
+    }
+
+    private void onFailure(String what, UniserveException error) {
+        problem = what + " failed: " + error.getMessage();
+        LOG.warn("scaling: provider {}: {}", provider.name(), problem);
+    }
+
+    /** Next states of all instances, as far as the provider and the registry show them. */
+    ScalingRecord next(ScalingRecord record) {
+        ScalingRecord next = record;
+        for (ScalingInstance instance : record.instances()) {
+            next = next(next, instance, listed.get(instance.token()));
+        }
+        for (Instance found : listed.values()) {
+            if (found.status() != Status.ENDED
+                    && record.find(found.token()).isEmpty()
+                    && isToken(found.token())
+                    && next.instances().size() < Limits.SCALING_INSTANCES_MAX) {
+                next = next.with(new ScalingInstance(
+                        found.token(),
+                        found.id(),
+                        State.LAUNCHED,
+                        leader.registry().term(),
+                        leader.env().clock().wallMillis(),
+                        "found at the provider without a record"));
+            }
+        }
+        return next;
+    }
+
+    /** True for a token of this class: other instances with the cluster's identity are left alone. */
+    static boolean isToken(String token) {
+        return token.length() == 32 && token.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
+    }
+
+    private ScalingRecord next(ScalingRecord record, ScalingInstance old, @Nullable Instance found) {
+        ScalingInstance known = found != null && old.instanceId().isEmpty() ? old.withInstanceId(found.id()) : old;
+        ScalingRecord same = known.equals(old) ? record : record.with(known);
+        boolean registered = leader.members().find(known.serverId()) != null;
+        boolean ended = found == null || found.status() == Status.ENDED;
+        if (found != null || registered) {
+            absentSince.remove(known.token());
+        }
+        return switch (known.state()) {
+            case REQUESTED, LAUNCHED -> joining(same, known, found, registered);
+            case JOINED, DRAINING ->
+                ended && !registered && isLost(known, found)
+                        ? gone(same, known, "the provider no longer runs it")
+                        : same;
+            case TERMINATING ->
+                everListed && ended && !registered && mayForget(known, found)
+                        ? gone(same, known, known.reason())
+                        : same;
+            case ENDED -> {
+                if (!ended) {
+                    yield same.with(to(known, State.TERMINATING, "the provider still runs it"));
+                }
+                yield ages.nanos(known) > config.endedNanos() ? same.without(known.token()) : same;
+            }
+        };
+    }
+
+    /**
+     * True if the instance is gone. An instance that was never listed may still appear, because the answer of its launch was lost, and the
+     * provider lists late.
+     */
+    private boolean mayForget(ScalingInstance instance, @Nullable Instance found) {
+        return found != null || ages.nanos(instance) > (instance.instanceId().isEmpty() ? config.launchNanos() : 0);
+    }
+
+    /** True if the provider has ended a server that was in use, or has not listed it for long. */
+    private boolean isLost(ScalingInstance instance, @Nullable Instance found) {
+        if (found != null) {
+            return true;
+        }
+        long now = leader.env().clock().nanos();
+        return everListed && now - absentSince.computeIfAbsent(instance.token(), unused -> now) > config.launchNanos();
+    }
+
+    private ScalingRecord joining(
+            ScalingRecord record, ScalingInstance instance, @Nullable Instance found, boolean registered) {
+        String millis = ages.nanos(instance) / 1_000_000 + " ms";
+        if (registered) {
+            Optional<String> missing = missingPort(instance);
+            if (missing.isPresent()) {
+                return record.with(to(instance, State.TERMINATING, missing.get()))
+                        .withEffect(instance.token(), "terminated: " + missing.get());
+            }
+            return record.with(to(instance, State.JOINED, instance.reason()))
+                    .withEffect(
+                            instance.token(), "joined, " + leader.liveServers().size() + " servers");
+        }
+        if (found != null && found.status() == Status.ENDED) {
+            return record.with(to(instance, State.TERMINATING, "it ended before it joined"))
+                    .withEffect(instance.token(), "ended after " + millis + " before it joined");
+        }
+        if (ages.nanos(instance) > config.launchNanos()) {
+            String why = "it did not join in " + config.launchNanos() / 1_000_000_000 + " s"
+                    + (problem.isEmpty() ? "" : "; " + problem);
+            return record.with(to(instance, State.TERMINATING, why)).withEffect(instance.token(), "terminated: " + why);
+        }
+        if (instance.state() == State.REQUESTED && found != null) {
+            return record.with(to(instance, State.LAUNCHED, instance.reason()));
+        }
+        return record;
+    }
+
+    /** Reason why a server that joined is of no use: it lacks the port of a table. */
+    private Optional<String> missingPort(ScalingInstance instance) {
+        ServerRecord server = leader.members().find(instance.serverId());
+        for (Table table : leader.catalog().tables()) {
+            if (server != null && !ClusterView.offersPort(server, table.meta.port())) {
+                return Optional.of("it offers no port " + table.meta.port() + ", which table " + table.meta.name()
+                        + " needs: correct the template or the build");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private ScalingRecord gone(ScalingRecord record, ScalingInstance instance, String why) {
+        ages.forget(instance.token());
+        absentSince.remove(instance.token());
+        return record.with(to(instance, State.ENDED, why)).withEffect(instance.token(), "ended: " + why);
+    }
+
+    /** The instance in another state, written by this term. */
+    ScalingInstance to(ScalingInstance instance, State state, String why) {
+        String bounded = why.length() > Limits.SCALING_REASON_CHARS_MAX
+                ? why.substring(0, Limits.SCALING_REASON_CHARS_MAX)
+                : why;
+        return instance.with(
+                state, leader.registry().term(), leader.env().clock().wallMillis(), bounded);
+    }
+
+    /** Sends the calls that the recorded states require. */
+    void call(ScalingRecord record) {
+        calls.keySet().removeIf(token -> record.find(token).isEmpty());
+        for (ScalingInstance instance : record.instances()) {
+            Instance found = listed.get(instance.token());
+            boolean stopped = found != null && found.status() == Status.STOPPED;
+            if (instance.state() == State.REQUESTED || instance.isWanted() && stopped) {
+                launch(instance);
+            } else if (instance.state() == State.TERMINATING) {
+                String id = found == null ? instance.instanceId() : found.id();
+                boolean ended = found != null && found.status() == Status.ENDED;
+                if (!id.isEmpty() && !ended) {
+                    terminate(instance, id);
+                }
+            }
+        }
+    }
+
+    private @Nullable Call free(ScalingInstance instance) {
+        Call call = calls.computeIfAbsent(instance.token(), unused -> new Call());
+        long now = leader.env().clock().nanos();
+        return call.inFlight || now - call.notBeforeNanos < 0 && call.failures > 0 ? null : call;
+    }
+
+    private void launch(ScalingInstance instance) {
+        Call call = free(instance);
+        if (call == null) {
+            return;
+        }
+        call.inFlight = true;
+        ServerProvider.Launch launch = new ServerProvider.Launch(
+                identity,
+                instance.token(),
+                instance.serverId(),
+                config.template(),
+                leader.registry().term());
+        LOG.info("scaling: launches {}: {}", instance.serverId(), instance.reason());
+        provider.launch(launch, leader.registry().scoped(once(outcome -> {
+            if (outcome instanceof Outcome.Ok<Instance> ok) {
+                listed.putIfAbsent(instance.token(), ok.value());
+            }
+            onCalled(call, "launch of " + instance.serverId(), outcome);
+        })));
+    }
+
+    private void terminate(ScalingInstance instance, String id) {
+        Call call = free(instance);
+        if (call == null) {
+            return;
+        }
+        call.inFlight = true;
+        LOG.info("scaling: terminates {}, instance {}: {}", instance.serverId(), id, instance.reason());
+        provider.terminate(
+                id,
+                leader.registry()
+                        .scoped(once(outcome -> onCalled(call, "termination of " + instance.serverId(), outcome))));
+    }
+
+    private void onCalled(Call call, String what, Outcome<?> outcome) {
+        call.inFlight = false;
+        long now = leader.env().clock().nanos();
+        if (outcome instanceof Outcome.Ok) {
+            call.failures = 1; // the effect shows in a list; repeat the call if it does not
+            problem = "";
+        } else {
+            call.failures = Math.min(call.failures + 1, BACKOFF_DOUBLINGS_MAX);
+            onFailure(what, outcome.error());
+        }
+        call.notBeforeNanos = now + (config.callNanos() << call.failures - 1);
+    }
+}

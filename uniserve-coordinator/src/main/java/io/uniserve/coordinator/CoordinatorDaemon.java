@@ -62,6 +62,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final GrpcServer server;
     private final CuratorRegistry registry;
     private final PolicyExecutor policies;
+    private final Optional<ScalingParts> scaling;
     private final Address address;
     private volatile @Nullable CoordinatorStateMachine machine;
 
@@ -87,17 +88,19 @@ public final class CoordinatorDaemon implements AutoCloseable {
         CoordinatorConfig config = settings.toConfig("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
-        policies = new PolicyExecutor(loop);
+        policies = new PolicyExecutor("uniserve-placement", loop);
+        scaling = ScalingParts.of(whole, loop);
+        RebalanceSetup rebalance = new RebalanceSetup(
+                settings.rebalance().toConfig(),
+                RebalancePolicyFactory.of(settings.rebalance()),
+                RebalancePolicyFactory.copies(settings.rebalance()),
+                Optional.of(RebalancePolicyFactory.chunks(settings.rebalance())),
+                policies);
         machine = new CoordinatorStateMachine(
                 config,
                 env,
                 new InitialPlacementPolicy(),
-                new RebalanceSetup(
-                        settings.rebalance().toConfig(),
-                        RebalancePolicyFactory.of(settings.rebalance()),
-                        RebalancePolicyFactory.copies(settings.rebalance()),
-                        Optional.of(RebalancePolicyFactory.chunks(settings.rebalance())),
-                        policies));
+                scaling.map(parts -> rebalance.with(parts.setup())).orElse(rebalance));
         machine.onIdentity(cluster::setIdentity);
     }
 
@@ -259,6 +262,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         server.stop(settings.stopGrace().toNanos());
         registry.close();
         policies.close();
+        scaling.ifPresent(ScalingParts::close);
         loop.close();
         channels.close();
         meters.close();

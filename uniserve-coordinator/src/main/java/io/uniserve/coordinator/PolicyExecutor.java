@@ -8,17 +8,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
-/** Executor of rebalance policies: one thread, with answers on the coordinator's loop. */
+/** Executor of policies: one thread, with answers on the coordinator's loop. */
 final class PolicyExecutor implements BackgroundExecutor, AutoCloseable {
     private final EventLoop loop;
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
-        Thread made = new Thread(task, "uniserve-placement");
-        made.setDaemon(true);
-        return made;
-    });
+    private final ExecutorService thread;
 
-    PolicyExecutor(EventLoop loop) {
+    PolicyExecutor(String name, EventLoop loop) {
         this.loop = loop;
+        thread = Executors.newSingleThreadExecutor(task -> {
+            Thread made = new Thread(task, name);
+            made.setDaemon(true);
+            return made;
+        });
     }
 
     @Override

@@ -1,0 +1,83 @@
+package io.uniserve.coordinator;
+
+import io.uniserve.coordinator.provider.ProcessServerProvider;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.placement.ScalingPolicy;
+import io.uniserve.placement.ThresholdScalingPolicy;
+import io.uniserve.runtime.config.ScalingSettings;
+import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.time.SystemClock;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/** Policies and providers that {@code coordinator.scaling} can name. */
+final class ScalingFactory {
+    private static final String THRESHOLD = "threshold";
+    private static final String PROCESS = "process";
+    private static final String KEY = "uniserve.coordinator.scaling.";
+
+    private ScalingFactory() {}
+
+    /** The policy of the settings. Fails with INVALID_CONFIGURATION for an unknown one. */
+    static ScalingPolicy policy(ScalingSettings settings) {
+        if (settings.policy().equals(THRESHOLD)) {
+            return new ThresholdScalingPolicy(settings.limits());
+        }
+        try {
+            Object made = Class.forName(
+                            settings.policy(), true, Thread.currentThread().getContextClassLoader())
+                    .getConstructor()
+                    .newInstance();
+            if (made instanceof ScalingPolicy policy) {
+                return policy;
+            }
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw invalid(
+                    "policy: " + settings.policy() + " is neither " + THRESHOLD + " nor a public class on the class"
+                            + " path with a public constructor without arguments (UNISERVE_CLASSPATH)",
+                    e);
+        }
+        throw invalid(
+                "policy: class " + settings.policy() + " is not a " + ScalingPolicy.class.getName(), null);
+    }
+
+    /** The provider of the settings. Fails with INVALID_CONFIGURATION for an unknown one. */
+    static ProcessServerProvider provider(Settings whole, Executor loop) {
+        ScalingSettings settings = whole.coordinator().scaling();
+        if (!settings.provider().equals(PROCESS)) {
+            throw invalid("provider: \"" + settings.provider() + "\" is unknown: use " + PROCESS, null);
+        }
+        ScalingSettings.Process process = settings.process();
+        List<String> command = new ArrayList<>(process.command());
+        if (command.isEmpty()) {
+            String home = System.getProperty("uniserve.home");
+            if (home == null) {
+                throw invalid(
+                        "process.command: this process was not started by the uniserve script, so there is no"
+                                + " default: set the command that starts a server",
+                        null);
+            }
+            command.addAll(List.of(Path.of(home, "uniserve").toString(), "server"));
+        }
+        List<String> arguments = new ArrayList<>(List.of(
+                "--zookeeper",
+                whole.zookeeper().connect(),
+                "--cluster",
+                whole.zookeeper().cluster()));
+        arguments.addAll(process.arguments());
+        return new ProcessServerProvider(
+                process.directory(),
+                command,
+                arguments,
+                process.stopGrace().toNanos(),
+                SystemClock.INSTANCE,
+                loop);
+    }
+
+    private static UniserveException invalid(String message, @org.jspecify.annotations.Nullable Throwable cause) {
+        return new UniserveException(ErrorCode.INVALID_CONFIGURATION, KEY + message, cause);
+    }
+}

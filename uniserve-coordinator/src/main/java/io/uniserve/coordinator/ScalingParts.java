@@ -1,0 +1,32 @@
+package io.uniserve.coordinator;
+
+import io.uniserve.coordinator.provider.ProcessServerProvider;
+import io.uniserve.protocol.coordinator.scaling.ScalingSetup;
+import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.loop.EventLoop;
+import java.util.Optional;
+
+/** Parts of the auto-scaler that the daemon closes. */
+record ScalingParts(ScalingSetup setup, ProcessServerProvider provider, PolicyExecutor policies)
+        implements AutoCloseable {
+    /** The parts for these settings; empty if scaling is off. */
+    static Optional<ScalingParts> of(Settings settings, EventLoop loop) {
+        if (!settings.coordinator().scaling().isEnabled()) {
+            return Optional.empty();
+        }
+        PolicyExecutor policies = new PolicyExecutor("uniserve-scaling", loop);
+        ProcessServerProvider provider = ScalingFactory.provider(settings, loop);
+        ScalingSetup setup = new ScalingSetup(
+                settings.coordinator().scaling().config(),
+                ScalingFactory.policy(settings.coordinator().scaling()),
+                provider,
+                policies);
+        return Optional.of(new ScalingParts(setup, provider, policies));
+    }
+
+    @Override
+    public void close() {
+        policies.close();
+        provider.close();
+    }
+}

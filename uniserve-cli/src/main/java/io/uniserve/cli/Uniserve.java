@@ -63,6 +63,7 @@ final class Uniserve implements RootCommand, Callable<Integer> {
             "move",
             "drain",
             "replicate",
+            "scaler",
             "backup",
             "restore",
             "queries",

@@ -31,6 +31,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.client.update.UpdateResult.Failure;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.AdminReply.Scaling;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
@@ -237,6 +238,23 @@ public final class TestingClusterClient implements ClusterClient {
 
     /** Explanation of any chunk; null if no table has chunks. */
     public @Nullable ChunkExplanation chunk;
+
+    /** State of the auto-scaler; null without a provider. */
+    public @Nullable Scaling scaling;
+
+    @Override
+    public Scaling scaling() {
+        Scaling present = scaling;
+        if (present == null) {
+            throw UniserveException.unsupported("this coordinator has no provider of servers");
+        }
+        return present;
+    }
+
+    @Override
+    public void holdScaling(String reason) {
+        calls.add("hold-scaling '" + reason + "'");
+    }
 
     @Override
     public ChunkExplanation explainChunk(TableName table, long millis) {

@@ -15,6 +15,7 @@ import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
+import io.uniserve.protocol.message.AdminReply.Scaling;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.AdminRequest;
@@ -227,6 +228,32 @@ public final class Admin {
      */
     public ChunkExplanation explainChunk(String table, long millis) {
         return ClientFuture.await(adminOperations.explainChunk(new TableName(table), millis, end()));
+    }
+
+    /**
+     * Returns the state of the auto-scaler: the servers that it has launched, its last decisions with their effects, and the reasons why it
+     * does not act. Fails with UNSUPPORTED if the coordinator has no provider of servers.
+     */
+    public Scaling scaling() {
+        return ClientFuture.await(adminOperations.scaling(end()));
+    }
+
+    /**
+     * Holds the auto-scaler until {@link #resumeScaling}: it adds and removes no server. Fails with UNSUPPORTED if the coordinator has no
+     * provider of servers.
+     *
+     * @param reason reason for other operators, not empty, at most {@link io.uniserve.limit.Limits#SCALING_REASON_CHARS_MAX} characters
+     */
+    public void holdScaling(String reason) {
+        if (reason.isBlank()) {
+            throw UniserveException.invalid("the reason of a hold is empty: give one, or resume scaling");
+        }
+        ClientFuture.await(adminOperations.holdScaling(reason, end()));
+    }
+
+    /** Ends a hold of the auto-scaler. Does nothing if there is none. */
+    public void resumeScaling() {
+        ClientFuture.await(adminOperations.holdScaling("", end()));
     }
 
     /**

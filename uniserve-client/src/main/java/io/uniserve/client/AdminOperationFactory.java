@@ -153,6 +153,17 @@ final class AdminOperationFactory {
         return sendRecordedChange(change, deadlineNanos);
     }
 
+    /** Holds automatic scaling, or resumes it with an empty reason. */
+    public CompletableFuture<Done> holdScaling(String reason, long deadlineNanos) {
+        return sendRecordedChange(new AdminRequest.HoldScaling(reason), deadlineNanos);
+    }
+
+    /** Returns the state of the auto-scaler. */
+    public CompletableFuture<AdminReply.Scaling> scaling(long deadlineNanos) {
+        return call(new AdminRequest.ScalingStatus(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Scaling.class));
+    }
+
     /** Explains the placement of a chunk. */
     public CompletableFuture<AdminReply.ChunkExplanation> explainChunk(
             TableName name, long millis, long deadlineNanos) {

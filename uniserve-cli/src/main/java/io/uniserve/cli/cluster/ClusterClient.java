@@ -16,6 +16,7 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.AdminReply.Scaling;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.client.ReadMode;
@@ -95,6 +96,12 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Returns servers, tables and loads as the coordinator knows them. */
     ClusterStatus status();
+
+    /** Returns the state of the auto-scaler. Fails with UNSUPPORTED if the coordinator has no provider of servers. */
+    Scaling scaling();
+
+    /** Holds automatic scaling for this reason; an empty one resumes it. */
+    void holdScaling(String reason);
 
     /** Returns live servers with their ports. */
     List<ServerRecord> servers();

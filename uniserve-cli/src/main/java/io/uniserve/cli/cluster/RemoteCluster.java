@@ -21,6 +21,7 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.AdminReply.Scaling;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.client.ReadMode;
@@ -119,6 +120,20 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public void verify(BackupName name) {
         adminWithLongDeadline().verifyBackup(name.value());
+    }
+
+    @Override
+    public Scaling scaling() {
+        return client.admin().scaling();
+    }
+
+    @Override
+    public void holdScaling(String reason) {
+        if (reason.isEmpty()) {
+            client.admin().resumeScaling();
+        } else {
+            client.admin().holdScaling(reason);
+        }
     }
 
     @Override

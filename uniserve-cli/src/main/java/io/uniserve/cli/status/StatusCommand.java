@@ -3,6 +3,10 @@ package io.uniserve.cli.status;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.scaler.ScalingTexts;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.message.AdminReply.Scaling;
 import io.uniserve.cli.command.ExitCode;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -29,6 +33,8 @@ import picocli.CommandLine.Option;
             "  uniserve status -o json | jq '.tables[] | {name, underReplicated}'"
         })
 public final class StatusCommand extends ClientCommand {
+    private static final int SCALING_EVENTS = 3;
+
     @Option(names = "--actors", description = "Show every replica of every actor.")
     private boolean actors;
 
@@ -54,13 +60,31 @@ public final class StatusCommand extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             ClusterReport report = ClusterReport.of(cluster.status());
             printer.accept(report);
+            printScaling(cluster);
             CountDownLatch never = new CountDownLatch(1);
             while (watch != null && !never.await(watch.toMillis(), TimeUnit.MILLISECONDS)) {
                 console().println("");
                 report = ClusterReport.of(cluster.status());
                 printer.accept(report);
+                printScaling(cluster);
             }
             return ClusterProblemCollector.hasFailure(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
+        }
+    }
+
+    /** Prints the auto-scaler's state and last decisions, if the cluster has one. {@code scaler status} has them as JSON. */
+    private void printScaling(ClusterClient cluster) {
+        if (global().isJson() || load) {
+            return;
+        }
+        try {
+            Scaling scaling = cluster.scaling();
+            console().println("scaling: " + ScalingTexts.state(scaling));
+            ScalingTexts.events(scaling, SCALING_EVENTS).forEach(event -> console().println("  " + event));
+        } catch (UniserveException e) {
+            if (e.code() != ErrorCode.UNSUPPORTED) {
+                throw e;
+            }
         }
     }
 }

@@ -63,6 +63,16 @@ public record ScalingRecord(String hold, List<ScalingInstance> instances, List<S
                 hold, instances, next.subList(Math.max(0, next.size() - Limits.SCALING_EVENTS_MAX), next.size()));
     }
 
+    /** True if the newest event of the token has no effect yet. */
+    public boolean isUnderWay(String token) {
+        for (int i = events.size() - 1; i >= 0; i--) {
+            if (events.get(i).token().equals(token)) {
+                return events.get(i).effect().isEmpty();
+            }
+        }
+        return false;
+    }
+
     /** The same with this effect of the newest event of the token. */
     public ScalingRecord withEffect(String token, String effect) {
         List<ScalingEvent> next = new ArrayList<>(events);

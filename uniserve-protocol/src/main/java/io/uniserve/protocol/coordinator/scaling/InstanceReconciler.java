@@ -207,7 +207,7 @@ final class InstanceReconciler {
             }
             return record.with(to(instance, State.JOINED, instance.reason()))
                     .withEffect(
-                            instance.token(), "joined, " + leader.liveServers().size() + " servers");
+                            instance.token(), "joined, " + servers());
         }
         if (found != null && found.status() == Status.ENDED) {
             return record.with(to(instance, State.TERMINATING, "it ended before it joined"))
@@ -239,7 +239,16 @@ final class InstanceReconciler {
     private ScalingRecord gone(ScalingRecord record, ScalingInstance instance, String why) {
         ages.forget(instance.token());
         absentSince.remove(instance.token());
-        return record.with(to(instance, State.ENDED, why)).withEffect(instance.token(), "ended: " + why);
+        ScalingRecord next = record.with(to(instance, State.ENDED, why));
+        if (instance.state() != State.TERMINATING) {
+            return next.withEffect(instance.token(), "lost: " + why);
+        }
+        return record.isUnderWay(instance.token()) ? next.withEffect(instance.token(), "left, " + servers()) : next;
+    }
+
+    private String servers() {
+        int live = leader.liveServers().size();
+        return live + (live == 1 ? " server" : " servers");
     }
 
     /** The instance in another state, written by this term. */

@@ -112,7 +112,8 @@ public final class TestingServer {
                     .toList();
             completion.done(Outcome.ok(new PeerReply.IntactReplicaList(id, incarnation, whole)));
         } else if (request instanceof PeerRequest.ReportLoad) {
-            completion.done(Outcome.ok(new PeerReply.Load(id, slow ? List.of() : loads(), 1)));
+            completion.done(Outcome.ok(new PeerReply.Load(
+                    id, slow ? List.of() : loads(), 1, 0, List.of(), -1, List.of(), cluster.servingCpu.applyAsDouble(id))));
         }
     }
 

@@ -37,6 +37,8 @@ import org.slf4j.LoggerFactory;
 public final class AutoScaler {
     private static final Logger LOG = LoggerFactory.getLogger(AutoScaler.class);
 
+    private static final long BELIEVED_MILLIS_MAX = 24 * 3_600_000L;
+
     private final LeaderContext leader;
     private final ScalingSetup setup;
     private final ScalingConfig config;
@@ -50,6 +52,7 @@ public final class AutoScaler {
     private boolean sampling;
     private long policyStartNanos;
     private boolean policyRunning;
+    private boolean restored;
     private String state = "begins";
 
     /**
@@ -81,12 +84,31 @@ public final class AutoScaler {
             return;
         }
         ScalingRecord record = store.record();
+        if (!restored) {
+            restored = true;
+            restoreDirection(record);
+        }
         if (config.isEnabled() || !record.instances().isEmpty()) {
             instances.list();
         }
         if (!reconcile(record)) {
             instances.call(record);
             sample();
+        }
+    }
+
+    /** Takes the direction and the time of the last change from the record, as far as the wall clock can be believed. */
+    private void restoreDirection(ScalingRecord record) {
+        List<ScalingEvent> events = record.events();
+        if (!events.isEmpty()) {
+            ScalingEvent last = events.get(events.size() - 1);
+            long age = Math.max(0, leader.env().clock().wallMillis() - last.atMillis());
+            long start = now() - Math.min(age, BELIEVED_MILLIS_MAX) * 1_000_000;
+            if (last.action() == Action.ADD) {
+                agreement.onAdded(start);
+            } else {
+                agreement.onRemoved(start);
+            }
         }
     }
 
@@ -107,8 +129,18 @@ public final class AutoScaler {
         if (next.equals(record) && nextCluster.equals(cluster)) {
             return false;
         }
+        if (servers(next) != servers(record)) {
+            agreement.onChange(now());
+            window.clear();
+        }
         store.write(next, nextCluster.equals(cluster) ? null : nextCluster, written -> {});
         return true;
+    }
+
+    private static long servers(ScalingRecord record) {
+        return record.instances().stream()
+                .filter(one -> one.state() == State.JOINED || one.state() == State.DRAINING)
+                .count();
     }
 
     /** Result of one look at a server that is drained. */

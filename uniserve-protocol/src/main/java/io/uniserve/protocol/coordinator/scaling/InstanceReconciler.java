@@ -29,7 +29,10 @@ import org.slf4j.LoggerFactory;
  */
 final class InstanceReconciler {
     private static final Logger LOG = LoggerFactory.getLogger(InstanceReconciler.class);
-    private static final int BACKOFF_DOUBLINGS_MAX = 6;
+    private static final int BACKOFF_DOUBLINGS_MAX = 3;
+
+    /** Key of problems of lists; problems of instances are by token. */
+    private static final String LIST = "";
 
     private final LeaderContext leader;
     private final ScalingConfig config;
@@ -43,7 +46,7 @@ final class InstanceReconciler {
     private boolean everListed;
     private long listedNanos;
     private int listFailures;
-    private String problem = "";
+    private final TreeMap<String, String> problems = new TreeMap<>();
 
     /** Calls about one token: the one in flight, or the pause after failed ones. */
     private static final class Call {
@@ -62,9 +65,9 @@ final class InstanceReconciler {
         this.listedNanos = leader.env().clock().nanos() - config.listNanos();
     }
 
-    /** The last failure of the provider; empty if the last call succeeded. */
+    /** The last failure of a call of the provider that has not succeeded since; empty if there is none. */
     String problem() {
-        return problem;
+        return problems.isEmpty() ? "" : problems.firstEntry().getValue();
     }
 
     /** True once the provider has listed its instances in this term. */
@@ -85,13 +88,13 @@ final class InstanceReconciler {
             if (outcome instanceof Outcome.Ok<List<Instance>> ok) {
                 listFailures = 0;
                 everListed = true;
-                problem = "";
+                problems.remove(LIST);
                 TreeMap<String, Instance> found = new TreeMap<>();
                 ok.value().forEach(instance -> found.merge(instance.token(), instance, InstanceReconciler::moreAlive));
                 listed = found;
             } else {
                 listFailures++;
-                onFailure("list", outcome.error());
+                onFailure(LIST, "list", outcome.error());
             }
         })));
     }
@@ -119,9 +122,9 @@ final class InstanceReconciler {
         return one.status().compareTo(other.status()) <= 0 ? one : other;
     }
 
-    private void onFailure(String what, UniserveException error) {
-        problem = what + " failed: " + error.getMessage();
-        LOG.warn("scaling: provider {}: {}", provider.name(), problem);
+    private void onFailure(String call, String what, UniserveException error) {
+        problems.put(call, what + " failed: " + error.getMessage());
+        LOG.warn("scaling: provider {}: {} failed: {}", provider.name(), what, error.getMessage());
     }
 
     /** Next states of all instances, as far as the provider and the registry show them. */
@@ -215,7 +218,7 @@ final class InstanceReconciler {
         }
         if (ages.nanos(instance) > config.launchNanos()) {
             String why = "it did not join in " + config.launchNanos() / 1_000_000_000 + " s"
-                    + (problem.isEmpty() ? "" : "; " + problem);
+                    + (problem().isEmpty() ? "" : "; " + problem());
             return record.with(to(instance, State.TERMINATING, why)).withEffect(instance.token(), "terminated: " + why);
         }
         if (instance.state() == State.REQUESTED && found != null) {
@@ -262,7 +265,8 @@ final class InstanceReconciler {
 
     /** Sends the calls that the recorded states require. */
     void call(ScalingRecord record) {
-        calls.keySet().removeIf(token -> record.find(token).isEmpty());
+        calls.keySet().removeIf(token -> isDone(record, token));
+        problems.keySet().removeIf(token -> !token.equals(LIST) && isDone(record, token));
         for (ScalingInstance instance : record.instances()) {
             Instance found = listed.get(instance.token());
             boolean stopped = found != null && found.status() == Status.STOPPED;
@@ -276,6 +280,12 @@ final class InstanceReconciler {
                 }
             }
         }
+    }
+
+    private static boolean isDone(ScalingRecord record, String token) {
+        return record.find(token)
+                .filter(instance -> instance.state() != State.ENDED)
+                .isEmpty();
     }
 
     private @Nullable Call free(ScalingInstance instance) {
@@ -301,7 +311,7 @@ final class InstanceReconciler {
             if (outcome instanceof Outcome.Ok<Instance> ok) {
                 listed.putIfAbsent(instance.token(), ok.value());
             }
-            onCalled(call, "launch of " + instance.serverId(), outcome);
+            onCalled(instance, call, "launch of ", outcome);
         })));
     }
 
@@ -315,18 +325,18 @@ final class InstanceReconciler {
         provider.terminate(
                 id,
                 leader.registry()
-                        .scoped(once(outcome -> onCalled(call, "termination of " + instance.serverId(), outcome))));
+                        .scoped(once(outcome -> onCalled(instance, call, "termination of ", outcome))));
     }
 
-    private void onCalled(Call call, String what, Outcome<?> outcome) {
+    private void onCalled(ScalingInstance instance, Call call, String what, Outcome<?> outcome) {
         call.inFlight = false;
         long now = leader.env().clock().nanos();
         if (outcome instanceof Outcome.Ok) {
             call.failures = 1; // the effect shows in a list; repeat the call if it does not
-            problem = "";
+            problems.remove(instance.token());
         } else {
             call.failures = Math.min(call.failures + 1, BACKOFF_DOUBLINGS_MAX);
-            onFailure(what, outcome.error());
+            onFailure(instance.token(), what + instance.serverId(), outcome.error());
         }
         call.notBeforeNanos = now + (config.callNanos() << call.failures - 1);
     }

@@ -25,7 +25,9 @@ import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
 import io.uniserve.protocol.coordinator.rebalance.ReplicationSetup;
 import io.uniserve.protocol.env.BackgroundExecutor;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.coordinator.scaling.ScalingSetup;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
@@ -40,6 +42,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /** Coordinators and scripted servers with one registry, in virtual time. */
 public final class TestingCluster {
@@ -68,6 +72,12 @@ public final class TestingCluster {
     /** Placement of chunks of coordinators that start later. */
     public Optional<ChunkSetup> chunks = Optional.empty();
 
+    /** Auto-scaler of coordinators that start later; gets the coordinator's timers. */
+    public Optional<Function<Timers, ScalingSetup>> scaling = Optional.empty();
+
+    /** CPU time of queries and updates of a server, in milliseconds per second; -1 for a server that does not report it. */
+    public ToDoubleFunction<ServerId> servingCpu = server -> -1;
+
     /** Bytes of a replica in the servers' reports. */
     public long replicaBytes;
 
@@ -84,9 +94,11 @@ public final class TestingCluster {
         CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
         RebalanceSetup rebalanceSetup =
                 new RebalanceSetup(rebalance, policy, copies, chunks, BackgroundExecutor.on(parts.timers()));
+        RebalanceSetup whole = scaling.map(make -> rebalanceSetup.with(make.apply(parts.timers())))
+                .orElse(rebalanceSetup);
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node = new Node(
-                new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), rebalanceSetup),
+                new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), whole),
                 registry,
                 address);
         network.serve(address, node.machine::onPeer);

@@ -5,6 +5,7 @@ import io.uniserve.benchmark.failures.FailuresCommand;
 import io.uniserve.benchmark.fairness.FairnessCommand;
 import io.uniserve.benchmark.floor.BareServerCommand;
 import io.uniserve.benchmark.moves.MovesCommand;
+import io.uniserve.benchmark.scaling.ScalingCommand;
 import io.uniserve.benchmark.overhead.OverheadCommand;
 import io.uniserve.benchmark.overhead.StatisticsCommand;
 import io.uniserve.benchmark.placement.PlacementBenchCommand;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Command;
             StatisticsCommand.class,
             UpdatesCommand.class,
             MovesCommand.class,
+            ScalingCommand.class,
             ShuffleCommand.class,
             FairnessCommand.class,
             FailuresCommand.class,

@@ -43,6 +43,7 @@ class CoordinatorSettingsTest {
                                 ReplicationSettings.defaults(),
                                 "easy",
                                 Duration.ofSeconds(10)),
+                        settings.scaling(),
                         Duration.ofSeconds(2)));
         CoordinatorConfig machine = CoordinatorConfig.defaults("c", new Address("h", 1), "cluster");
         assertThat(settings.toConfig("c", new Address("h", 1), "cluster")).isEqualTo(machine);
@@ -129,6 +130,7 @@ class CoordinatorSettingsTest {
                                         Duration.ofSeconds(22)),
                                 "spread",
                                 Duration.ofSeconds(26)),
+                        Settings.defaults().coordinator().scaling(),
                         Duration.ofSeconds(12)));
     }
 }

@@ -85,6 +85,9 @@ final class SeedRun {
         Scenario drawn = world.hasStorage() ? any : any.withoutStorage();
         this.scenario = options.workload().isAtomic() ? drawn.atomic(onLoss(random.fork("loss"))) : drawn;
         this.cluster = new SimCluster(world, scenario);
+        if (options.scaling()) {
+            cluster.scale(random.fork("scaling"));
+        }
         FaultPlan plan = new FaultPlan(random.fork("plan"));
         this.keys = new ActorKeys(cluster.partitioner());
         ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, operationCounters);
@@ -230,6 +233,7 @@ final class SeedRun {
                         .or(cluster::unfinishedUpdate)
                         .isEmpty()
                 && cluster.unfinishedMove(this::mustSurvive).isEmpty()
+                && cluster.unfinishedScaling().isEmpty()
                 && remainingCopies().isEmpty()
                 && lifecycleWorkload
                         .remains()
@@ -265,6 +269,7 @@ final class SeedRun {
             Optional<String> why = cluster.divergence(this::mustSurvive)
                     .or(cluster::unfinishedUpdate)
                     .or(() -> cluster.unfinishedMove(this::mustSurvive))
+                    .or(cluster::unfinishedScaling)
                     .or(this::remainingCopies)
                     .or(lifecycleWorkload::remains)
                     .or(this::unexpired)

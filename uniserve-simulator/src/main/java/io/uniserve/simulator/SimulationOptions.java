@@ -12,6 +12,7 @@ import java.util.function.Consumer;
  * @param workload workload of the clients
  * @param rebalancing true if replicas move after changing loads, and a server joins late if there is a spare one
  * @param hotActor true if one actor is hot and cold in turn, so that it gets automatic copies and loses them; it includes rebalancing
+ * @param scaling true if servers are launched and terminated after changing loads; it includes rebalancing
  * @param lines consumer of every line of every history, for replays
  */
 public record SimulationOptions(
@@ -20,6 +21,7 @@ public record SimulationOptions(
         Workload workload,
         boolean rebalancing,
         boolean hotActor,
+        boolean scaling,
         Consumer<String> lines) {
     private static final int FAULT_SECONDS_DEFAULT = 100;
     private static final int FAULT_SECONDS_MAX = 86_400;
@@ -33,36 +35,43 @@ public record SimulationOptions(
 
     /** The defaults: 100 seconds of faults per seed, no planted bug, no consumer of lines. */
     public static SimulationOptions defaults() {
-        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, false, false, line -> {});
+        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, false, false, false, line -> {});
     }
 
-    /** The same with a planted bug. */
+    /** The same with a planted bug, and with an auto-scaler if it is one of that. */
     public SimulationOptions with(Plant other) {
-        return new SimulationOptions(faultSecondsPerSeed, other, workload, rebalancing, hotActor, lines);
+        boolean scales = scaling || other.isOfScaling();
+        return new SimulationOptions(
+                faultSecondsPerSeed, other, workload, rebalancing || scales, hotActor, scales, lines);
     }
 
     /** The same with another workload. */
     public SimulationOptions with(Workload other) {
-        return new SimulationOptions(faultSecondsPerSeed, plant, other, rebalancing, hotActor, lines);
+        return new SimulationOptions(faultSecondsPerSeed, plant, other, rebalancing, hotActor, scaling, lines);
     }
 
     /** The same with rebalancing. */
     public SimulationOptions withRebalancing() {
-        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, hotActor, lines);
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, hotActor, scaling, lines);
     }
 
     /** The same with rebalancing and an actor that is hot and cold in turn. */
     public SimulationOptions withHotActor() {
-        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, true, lines);
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, true, scaling, lines);
+    }
+
+    /** The same with rebalancing and an auto-scaler. */
+    public SimulationOptions withScaling() {
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, hotActor, true, lines);
     }
 
     /** The same with a consumer of lines. */
     public SimulationOptions withListener(Consumer<String> listener) {
-        return new SimulationOptions(faultSecondsPerSeed, plant, workload, rebalancing, hotActor, listener);
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, rebalancing, hotActor, scaling, listener);
     }
 
     /** The same with this many seconds of faults. */
     public SimulationOptions withFaultSeconds(int seconds) {
-        return new SimulationOptions(seconds, plant, workload, rebalancing, hotActor, lines);
+        return new SimulationOptions(seconds, plant, workload, rebalancing, hotActor, scaling, lines);
     }
 }

@@ -21,7 +21,9 @@ import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.plant.RestorePointsDifferBug;
 import io.uniserve.simulator.plant.ShrinkWithoutCasBug;
 import io.uniserve.simulator.plant.chunk.CreationUncheckedBug;
+import io.uniserve.simulator.plant.scaling.ScalingRecordBug;
 import io.uniserve.simulator.registry.SimRegistrySession;
+import io.uniserve.simulator.scaling.ScalingLoad;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +68,9 @@ public final class CoordinatorNode implements SimulatedDaemon {
         Registry registry = switch (world.plant) {
             case SHRINK_WITHOUT_CAS ->
                 new ShrinkWithoutCasBug(own, world.ensemble, own.session(), world.queue, world.random.fork("late"));
+            case SCALING_IN_MEMORY, SCALING_WITHOUT_TERM, TERMINATE_UNCERTIFIED ->
+                new ScalingRecordBug(
+                        own, world.plant, world.ensemble, own.session(), world.queue, world.random.fork("record"));
             case CREATION_UNCHECKED -> new CreationUncheckedBug(own, process.timers(), world.random.fork("unchecked"));
             default -> own;
         };
@@ -101,7 +106,7 @@ public final class CoordinatorNode implements SimulatedDaemon {
                         .withLevels(Set.of(ConsistencyLevel.values())),
                 parts,
                 new InitialPlacementPolicy(),
-                world.hotSpotLoad == null ? RebalanceSetup.off(parts) : world.hotSpotLoad.rebalancing(process));
+                rebalancing(parts));
         started.onFatal(error -> world.violations.add("CODE", process.name() + " gave up: " + error.getMessage()));
         world.network.bind(
                 address,
@@ -115,6 +120,13 @@ public final class CoordinatorNode implements SimulatedDaemon {
         session = own;
         machine = started;
         process.post(0, started::start);
+    }
+
+    private RebalanceSetup rebalancing(CoordinatorEnvironment parts) {
+        RebalanceSetup moves =
+                world.hotSpotLoad == null ? RebalanceSetup.off(parts) : world.hotSpotLoad.rebalancing(process);
+        ScalingLoad scaling = world.scalingLoad;
+        return scaling == null ? moves : moves.with(scaling.setup(process));
     }
 
     private static UniserveException refusal() {

@@ -15,6 +15,7 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Registry;
@@ -57,6 +58,7 @@ import io.uniserve.simulator.plant.chunk.ExpiredAwaitedBug;
 import io.uniserve.simulator.plant.chunk.FirstVersionIgnoredBug;
 import io.uniserve.simulator.plant.chunk.VotesUnfencedBug;
 import io.uniserve.simulator.registry.SimRegistrySession;
+import io.uniserve.simulator.scaling.ScalingLoad;
 import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.List;
 import java.util.Optional;
@@ -86,12 +88,18 @@ public final class ServerNode implements SimulatedDaemon {
     private final AttemptsMergedBug added = new AttemptsMergedBug();
     private @Nullable RunningServer running;
     private boolean draining;
+    private boolean retired;
 
     ServerNode(SimulationContext world, int number) {
+        this(world, number, new ServerId("s" + number));
+    }
+
+    /** A server with an id that something else has chosen. */
+    ServerNode(SimulationContext world, int number, ServerId id) {
         this.world = world;
         this.zone = number % 3;
-        this.process = world.process("s" + number);
-        this.id = new ServerId("s" + number);
+        this.process = world.process(id.value());
+        this.id = id;
         this.address = new Address("server" + number, 8000);
         world.observer.disk(id.value(), medium);
     }
@@ -212,8 +220,17 @@ public final class ServerNode implements SimulatedDaemon {
                 : List.of();
     }
 
+    /** Ends the server for ever. */
+    void retire() {
+        retired = true;
+        crash(false);
+    }
+
     @Override
     public void start(long drift) {
+        if (retired) {
+            return;
+        }
         process.start(drift);
         Prng random = world.random.fork(process.name() + " start " + process.generation());
         SimRegistrySession session = new SimRegistrySession(
@@ -324,6 +341,12 @@ public final class ServerNode implements SimulatedDaemon {
                 world.plant == Plant.ATTEMPTS_ADDED_UP ? added : (scatterOutput, slot, chunk) -> chunk);
     }
 
+    /** Completion that adds the CPU time of queries to reports of loads, if the auto-scaler runs. */
+    private Completion<PeerReply> withCpu(Completion<PeerReply> completion) {
+        ScalingLoad scaling = world.scalingLoad;
+        return scaling == null ? completion : outcome -> completion.done(outcome.map(scaling::withCpu));
+    }
+
     /** Handler of requests of other daemons: exchange requests go to the exchange, all others to the machine. */
     private Endpoint.Handler<PeerRequest, PeerReply> peerHandler(ServerStateMachine machine, SimExchange exchange) {
         Endpoint.Handler<PeerRequest, PeerReply> asked = world.plant == Plant.UNCHECKED_INTACT_REPORT
@@ -338,7 +361,7 @@ public final class ServerNode implements SimulatedDaemon {
             } else if (world.plant == Plant.FIRST_VERSION_IGNORED) {
                 FirstVersionIgnoredBug.withoutLog(request).ifPresent(rest -> own.handle(rest, completion));
             } else {
-                own.handle(request, completion);
+                own.handle(request, withCpu(completion));
             }
         };
     }

@@ -24,6 +24,10 @@ import io.uniserve.simulator.kernel.Fault;
 import io.uniserve.simulator.kernel.Prng;
 import io.uniserve.simulator.kernel.SimProcess;
 import io.uniserve.simulator.plant.Plant;
+import io.uniserve.simulator.scaling.ScalingCheck;
+import io.uniserve.simulator.scaling.ScalingLoad;
+import io.uniserve.simulator.scaling.ServerFleet;
+import io.uniserve.simulator.scaling.SimServerProvider;
 import io.uniserve.simulator.workload.ActorKeys;
 import io.uniserve.simulator.workload.SimRoutingView;
 import java.util.ArrayList;
@@ -32,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** All daemons of a simulated cluster with one table. */
@@ -46,6 +51,9 @@ public final class SimCluster {
     private final List<CoordinatorNode> coordinators = new ArrayList<>();
     private final @Nullable SimulatedDaemon lateNode;
     private final ReplicaDigestCheck digests;
+    private final List<ServerNode> retired = new ArrayList<>();
+    private @Nullable SimServerProvider provider;
+    private @Nullable ScalingCheck scalingCheck;
 
     public SimCluster(SimulationContext world, Scenario scenario) {
         this.world = world;
@@ -69,6 +77,48 @@ public final class SimCluster {
         if (world.plant == Plant.LEARNER_EARLY) {
             world.ensemble.addListener((session, zxid, applied, changed) -> certifyEarly());
         }
+    }
+
+    /** Adds an auto-scaler, whose servers come and go. To be called before the start. */
+    public void scale(Prng own) {
+        ScalingCheck check = new ScalingCheck(world.ensemble, world.violations);
+        SimServerProvider made = new SimServerProvider(
+                world.queue, world.trace, own.fork("provider"), world.plant, new LaunchedServers(), check);
+        provider = made;
+        scalingCheck = check;
+        world.scalingLoad = new ScalingLoad(
+                world.queue, own.fork("load"), made, scenario.servers(), () -> (int) servers.stream()
+                        .filter(server -> server.process().alive())
+                        .count());
+    }
+
+    /** Servers that the auto-scaler launches and terminates. */
+    private final class LaunchedServers implements ServerFleet {
+        @Override
+        public void launch(ServerId id) {
+            if (servers.stream().noneMatch(server -> server.id().equals(id))) {
+                ServerNode server = new ServerNode(world, servers.size() + retired.size() + 1, id);
+                servers.add(server);
+                world.faultIntensity.count(Fault.SERVER_LAUNCHED);
+                start(server);
+            }
+        }
+
+        @Override
+        public void terminate(ServerId id) {
+            servers.stream().filter(server -> server.id().equals(id)).findFirst().ifPresent(server -> {
+                server.retire();
+                servers.remove(server);
+                retired.add(server);
+                world.faultIntensity.count(Fault.SERVER_TERMINATED);
+            });
+        }
+    }
+
+    /** Reason why the auto-scaler has not come to rest; empty if it has, or without one. */
+    public Optional<String> unfinishedScaling() {
+        SimServerProvider present = provider;
+        return present == null || scalingCheck == null ? Optional.empty() : scalingCheck.unfinished(present);
     }
 
     /** Starts every daemon except the server that joins late, if there is one. */
@@ -104,6 +154,9 @@ public final class SimCluster {
     public void freezeLoads() {
         if (world.hotSpotLoad != null) {
             world.hotSpotLoad.freezeHotSpots();
+        }
+        if (world.scalingLoad != null) {
+            world.scalingLoad.freeze();
         }
     }
 
@@ -334,7 +387,7 @@ public final class SimCluster {
     }
 
     private ServerNode node(ServerId id) {
-        return servers.stream()
+        return Stream.concat(servers.stream(), retired.stream())
                 .filter(server -> server.id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> UniserveException.invalid("no server " + id));

@@ -20,6 +20,7 @@ import io.uniserve.simulator.network.SimNetwork;
 import io.uniserve.simulator.plant.Plant;
 import io.uniserve.simulator.registry.SimEnsemble;
 import io.uniserve.simulator.workload.Workload;
+import io.uniserve.simulator.scaling.ScalingLoad;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,6 +59,10 @@ public final class SimulationContext {
     final SimulationKnobs knobs;
     final ExchangeLimits exchange;
     final @Nullable HotSpotLoad hotSpotLoad;
+    /** Load and settings of the auto-scaler; null without it. */
+    @Nullable
+    ScalingLoad scalingLoad;
+
     long segmentsDropped;
     long digestsCompared;
     private final List<Runnable> periodicChecks = new ArrayList<>();

@@ -39,6 +39,16 @@ public enum Plant {
     HASHES_UNCOMPARED(Workload.EVENTUAL, "I4", "I10", "I12"),
     /** Servers report the first chunk generation of a map, so readers do not find out that theirs lacks chunks. */
     CHUNKS_UNCOMPARED(Workload.TIME, "I20"),
+    /** The provider launches a server for each call, whatever its token. */
+    LAUNCH_WITHOUT_TOKEN(Workload.EVENTUAL, "SCALE", "LIVE"),
+    /** The provider terminates the machine that has the address of the named one now. */
+    TERMINATE_BY_ADDRESS(Workload.EVENTUAL, "SCALE", "LIVE"),
+    /** The auto-scaler keeps its record in memory. */
+    SCALING_IN_MEMORY(Workload.EVENTUAL, "SCALE", "LIVE"),
+    /** A deposed leader's write of the auto-scaler's record is applied later without a check of term and version. */
+    SCALING_WITHOUT_TERM(Workload.EVENTUAL, "SCALE", "LIVE"),
+    /** A drained server counts as empty at once. */
+    TERMINATE_UNCERTIFIED(Workload.EVENTUAL, "SCALE"),
     /** Readers of an atomic table ignore versions in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** Servers do not report the version of an answer, so readers never send the second round. */
@@ -109,6 +119,18 @@ public enum Plant {
     /** The workload that can show the bug. */
     public Workload workload() {
         return workload;
+    }
+
+    /** True for a bug of the auto-scaler. */
+    public boolean isOfScaling() {
+        return switch (this) {
+            case LAUNCH_WITHOUT_TOKEN,
+                    TERMINATE_BY_ADDRESS,
+                    SCALING_IN_MEMORY,
+                    SCALING_WITHOUT_TERM,
+                    TERMINATE_UNCERTIFIED -> true;
+            default -> false;
+        };
     }
 
     /** True for a bug that shows only in tables that are restored to a version when they have lost an actor. */

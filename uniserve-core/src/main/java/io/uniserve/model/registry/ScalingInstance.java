@@ -40,6 +40,11 @@ public record ScalingInstance(String token, String instanceId, State state, int 
         return new ServerId(ID_PREFIX + token);
     }
 
+    /** True for ids of servers that an auto-scaler has launched. */
+    public static boolean isServerId(ServerId id) {
+        return id.value().startsWith(ID_PREFIX);
+    }
+
     /** Id of the server. */
     public ServerId serverId() {
         return serverId(token);

@@ -1,5 +1,7 @@
 package io.uniserve.protocol.coordinator;
 
+import io.uniserve.model.ServerId;
+import io.uniserve.model.registry.ScalingInstance;
 import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
@@ -58,10 +60,17 @@ final class ClusterStatusCollector {
                     leader.routing(),
                     leader.registry().term(),
                     told,
-                    leader.catalog().cluster().drainedServers(),
+                    drainedServers(),
                     rebalancer.report(),
                     problems()));
         }
+    }
+
+    /** Drained servers without those that the auto-scaler has terminated. */
+    private List<ServerId> drainedServers() {
+        return leader.catalog().cluster().drainedServers().stream()
+                .filter(id -> !ScalingInstance.isServerId(id) || leader.members().find(id) != null)
+                .toList();
     }
 
     private List<HealthProblem> problems() {

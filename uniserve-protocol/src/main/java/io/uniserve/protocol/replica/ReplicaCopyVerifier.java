@@ -106,29 +106,37 @@ public final class ReplicaCopyVerifier implements CopyComparison.LocalCopy {
     public void takeDigest(PeerRequest.TakeDigest request, Completion<PeerReply> completion) {
         OpenReplicaFiles parts = checkedReplica.files().openFiles();
         EngineApplier engine = checkedReplica.files().engine();
-        ActorState at = checkedReplica.role().state();
-        if (parts == null
-                || engine == null
-                || at == null
-                || checkedReplica.closed()
-                || checkedReplica.health().isDamaged()
-                || request.epoch() != at.epoch()
-                || request.epoch() != checkedReplica.files().installedEpoch()) {
-            completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE,
-                    checkedReplica.key() + " on " + host.self() + " is not ready in epoch " + request.epoch())));
+        if (parts == null || engine == null || !isReadyIn(request.epoch())) {
+            completion.done(Outcome.err(notReady(request.epoch())));
             return;
         }
         long until = host.env().clock().nanos()
                 + CopyComparison.REACH_RETRIES * host.config().retryNanos();
         engine.takeDigest(request.index(), until, taken -> {
-            if (taken instanceof Outcome.Ok<Bytes> ok) {
+            if (taken instanceof Outcome.Ok && !isReadyIn(request.epoch())) {
+                completion.done(Outcome.err(notReady(request.epoch()))); // the log may have another entry there by now
+            } else if (taken instanceof Outcome.Ok<Bytes> ok) {
                 completion.done(Outcome.ok(
                         new PeerReply.Digested(request.index(), parts.log().hashAt(request.index()), ok.value())));
             } else {
                 completion.done(Outcome.err(taken.error()));
             }
         });
+    }
+
+    /** True if this copy has installed that epoch, no later one, and is sound. */
+    private boolean isReadyIn(long epoch) {
+        ActorState at = checkedReplica.role().state();
+        return at != null
+                && !checkedReplica.closed()
+                && !checkedReplica.health().isDamaged()
+                && epoch == at.epoch()
+                && epoch == checkedReplica.files().installedEpoch();
+    }
+
+    private UniserveException notReady(long epoch) {
+        return new UniserveException(
+                ErrorCode.UNAVAILABLE, checkedReplica.key() + " on " + host.self() + " is not ready in epoch " + epoch);
     }
 
     /** Compares the digests of the in-sync copies if this is the primary. Only one comparison runs at a time. */

@@ -115,17 +115,13 @@ public final class AutoScaler {
     /** Writes the next states of the instances, if they differ; returns true if it does. */
     private boolean reconcile(ScalingRecord record) {
         ScalingRecord next = instances.next(record);
-        ClusterRecord cluster = leader.catalog().cluster();
-        ClusterRecord nextCluster = cluster;
         for (ScalingInstance instance : next.instances()) {
             if (instance.state() == State.DRAINING) {
-                Retirement step = continueDrain(next, instance);
-                next = step.record();
-                nextCluster = step.isRevoked() ? nextCluster.withDrained(instance.serverId(), false) : nextCluster;
-            } else if (instance.state() == State.ENDED) {
-                nextCluster = nextCluster.withDrained(instance.serverId(), false);
+                next = continueDrain(next, instance);
             }
         }
+        ClusterRecord cluster = leader.catalog().cluster();
+        ClusterRecord nextCluster = withDrained(cluster, record, next);
         if (next.equals(record) && nextCluster.equals(cluster)) {
             return false;
         }
@@ -143,11 +139,30 @@ public final class AutoScaler {
                 .count();
     }
 
-    /** Result of one look at a server that is drained. */
-    private record Retirement(ScalingRecord record, boolean isRevoked) {}
+    /**
+     * The cluster's record with the servers that must have no replicas. A server that is terminated stays drained until its record goes: a
+     * launch that takes effect late must not bring it back into use.
+     */
+    private static ClusterRecord withDrained(ClusterRecord cluster, ScalingRecord before, ScalingRecord after) {
+        ClusterRecord next = cluster;
+        for (ScalingInstance old : before.instances()) {
+            boolean isUsed = after.find(old.token())
+                    .filter(now -> now.state() == State.JOINED)
+                    .isPresent();
+            if (after.find(old.token()).isEmpty() || isUsed && old.state() != State.JOINED) {
+                next = next.withDrained(old.serverId(), false);
+            }
+        }
+        for (ScalingInstance now : after.instances()) {
+            if (now.state() == State.TERMINATING || now.state() == State.ENDED) {
+                next = next.withDrained(now.serverId(), true);
+            }
+        }
+        return next;
+    }
 
     /** Certifies the server as empty, or takes the removal back if it is no longer safe or takes too long. */
-    private Retirement continueDrain(ScalingRecord record, ScalingInstance instance) {
+    private ScalingRecord continueDrain(ScalingRecord record, ScalingInstance instance) {
         List<String> reasons = new ScalingBlockers(leader, record, operations.get()).ofContinuedRemoval();
         boolean drained = leader.catalog().cluster().drainedServers().contains(instance.serverId());
         if (!reasons.isEmpty() || !drained || ages.nanos(instance) > config.drainNanos()) {
@@ -158,18 +173,16 @@ public final class AutoScaler {
                             : "an operator has undone the drain";
             LOG.warn("scaling: keeps {}: {}", instance.serverId(), why);
             agreement.onChange(now());
-            return new Retirement(
-                    record.with(instances.to(instance, State.JOINED, why))
-                            .withEffect(instance.token(), "taken back: " + why),
-                    true);
+            return record.with(instances.to(instance, State.JOINED, why))
+                    .withEffect(instance.token(), "taken back: " + why);
         }
         Optional<String> occupied = ScalingBlockers.occupyingActor(leader, instance.serverId());
         if (occupied.isPresent()) {
             state = instance.serverId() + " is being drained: " + occupied.get();
-            return new Retirement(record, false);
+            return record;
         }
         agreement.onRemoved(now());
-        return new Retirement(record.with(instances.to(instance, State.TERMINATING, instance.reason())), false);
+        return record.with(instances.to(instance, State.TERMINATING, instance.reason()));
     }
 
     private void sample() {

@@ -175,7 +175,7 @@ final class InstanceReconciler {
                         : same;
             case ENDED -> {
                 if (!ended) {
-                    yield same.with(to(known, State.TERMINATING, "the provider still runs it"));
+                    yield same.with(unwanted(known, "the provider still runs it"));
                 }
                 yield ages.nanos(known) > config.endedNanos() ? same.without(known.token()) : same;
             }
@@ -183,11 +183,21 @@ final class InstanceReconciler {
     }
 
     /**
-     * True if the instance is gone. An instance that was never listed may still appear, because the answer of its launch was lost, and the
-     * provider lists late.
+     * True if the instance is gone. One that is not listed may still appear, because the provider lists late, or its launch takes effect
+     * late.
      */
     private boolean mayForget(ScalingInstance instance, @Nullable Instance found) {
-        return found != null || ages.nanos(instance) > (instance.instanceId().isEmpty() ? config.launchNanos() : 0);
+        return found != null || ages.nanos(instance) > config.launchNanos();
+    }
+
+    /**
+     * The instance as TERMINATING; as JOINED if an actor needs it. A server may get replicas before its state says that it has joined, and be
+     * away when this leader looks.
+     */
+    private ScalingInstance unwanted(ScalingInstance instance, String why) {
+        return ScalingBlockers.occupyingActor(leader, instance.serverId())
+                .map(occupied -> to(instance, State.JOINED, why + ", but " + occupied))
+                .orElseGet(() -> to(instance, State.TERMINATING, why));
     }
 
     /** True if the provider has ended a server that was in use, or has not listed it for long. */
@@ -205,7 +215,7 @@ final class InstanceReconciler {
         if (registered) {
             Optional<String> missing = missingPort(instance);
             if (missing.isPresent()) {
-                return record.with(to(instance, State.TERMINATING, missing.get()))
+                return record.with(unwanted(instance, missing.get()))
                         .withEffect(instance.token(), "terminated: " + missing.get());
             }
             return record.with(to(instance, State.JOINED, instance.reason()))
@@ -219,7 +229,7 @@ final class InstanceReconciler {
         if (ages.nanos(instance) > config.launchNanos()) {
             String why = "it did not join in " + config.launchNanos() / 1_000_000_000 + " s"
                     + (problem().isEmpty() ? "" : "; " + problem());
-            return record.with(to(instance, State.TERMINATING, why)).withEffect(instance.token(), "terminated: " + why);
+            return record.with(unwanted(instance, why)).withEffect(instance.token(), "terminated: " + why);
         }
         if (instance.state() == State.REQUESTED && found != null) {
             return record.with(to(instance, State.LAUNCHED, instance.reason()));
@@ -275,7 +285,9 @@ final class InstanceReconciler {
             } else if (instance.state() == State.TERMINATING) {
                 String id = found == null ? instance.instanceId() : found.id();
                 boolean ended = found != null && found.status() == Status.ENDED;
-                if (!id.isEmpty() && !ended) {
+                boolean empty = ScalingBlockers.occupyingActor(leader, instance.serverId())
+                        .isEmpty();
+                if (!id.isEmpty() && !ended && empty) {
                     terminate(instance, id);
                 }
             }

@@ -20,8 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,7 +46,6 @@ class ScalingWeekTest {
     private Node node;
     private int coordinators;
     private final List<ScalingEvent> events = new ArrayList<>();
-    private final Set<String> terminated = new TreeSet<>();
 
     ScalingWeekTest() {
         ScalingLimits limits = new ScalingLimits(0.45, 0.7, 0.8, 1, 2, SERVERS_MAX, 1);

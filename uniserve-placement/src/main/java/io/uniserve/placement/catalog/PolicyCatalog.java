@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,9 @@ public final class PolicyCatalog {
     private static final double SPREAD_HALF_LIFE = 24;
 
     private static final Map<String, Supplier<BalancePolicy>> SHIPPED = shipped();
+
+    /** Names of shipped policies that never change the number of an actor's replicas, beyond missing ones. */
+    private static final Set<String> MOVES_ONLY = Set.of("estore", "static", "easy", "spread", "balancenum");
 
     private PolicyCatalog() {}
 
@@ -88,6 +92,11 @@ public final class PolicyCatalog {
     /** Returns the names of the shipped policies. */
     public static List<String> names() {
         return List.copyOf(SHIPPED.keySet());
+    }
+
+    /** True if the answers of this policy may have more or fewer replicas per actor. True for any class. */
+    public static boolean isReplicating(String name) {
+        return !MOVES_ONLY.contains(name);
     }
 
     /** Returns the policy with this name, or of this class, which needs a public constructor without arguments. */

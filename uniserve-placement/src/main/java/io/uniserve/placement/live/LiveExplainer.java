@@ -82,8 +82,18 @@ public final class LiveExplainer {
             return new Explanation(0, List.of("no replica is on a server that takes part"), List.of(), List.of());
         }
         Explanation found = new Explainer(problem.load(), problem.load().current()).explain(number);
-        return new Explanation(
-                number, problem.named(found.facts()), problem.named(found.hosts()), problem.named(found.others()));
+        List<String> facts = new ArrayList<>();
+        double total = 0;
+        for (int i = 0; i < problem.actors(); i++) {
+            total += problem.load().load(i);
+        }
+        double mean = total / Math.max(1, problem.load().servers());
+        facts.add(text(
+                "load %.4g ms of CPU per second, %.2f times the mean of the servers",
+                problem.load().load(number), mean > 0 ? problem.load().load(number) / mean : 0));
+        // The first fact of a problem has its memory, which a running cluster does not limit.
+        facts.addAll(problem.named(found.facts().subList(1, found.facts().size())));
+        return new Explanation(number, facts, problem.named(found.hosts()), problem.named(found.others()));
     }
 
     /** Returns what a plan does with the actor, and why it stays otherwise. One sentence each. */

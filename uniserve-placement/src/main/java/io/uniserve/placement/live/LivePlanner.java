@@ -15,6 +15,7 @@ import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.run.PlacementResult;
+import io.uniserve.placement.run.PlacementStatus;
 import io.uniserve.placement.run.PolicyRunner;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,6 +83,13 @@ public final class LivePlanner {
     /** Runs the policy. Failures are in the result. */
     Proposed propose(LiveCluster cluster) {
         LiveProblem problem = new LiveProblem(cluster, tolerance, names);
+        if (!problem.hasChoice()) {
+            Assignment current = problem.load().current();
+            return new Proposed(
+                    problem,
+                    new PlacementResult(PlacementStatus.BALANCED, List.of(), current, problem.check(current)),
+                    List.of());
+        }
         List<String> notes = new ArrayList<>();
         PlacementResult result = runner.run(
                 (in, budget) -> {
@@ -157,10 +165,12 @@ public final class LivePlanner {
             PlacementProperties before) {
         LiveProblem problem = proposed.problem();
         Assignment after = LiveProblem.assignment(places);
-        PlacementResult checked = judge.run(
-                (in, budget) -> new PlacementProposal(after, proposed.notes()),
-                problem.load(),
-                SearchBudget.unlimited(0));
+        PlacementResult checked = problem.hasChoice()
+                ? judge.run(
+                        (in, budget) -> new PlacementProposal(after, proposed.notes()),
+                        problem.load(),
+                        SearchBudget.unlimited(0))
+                : proposed.result();
         List<Finding> findings = new ArrayList<>();
         for (Map.Entry<ReplicaKey, String> one : filter.findings().entrySet()) {
             findings.add(new Finding(one.getKey(), one.getValue()));

@@ -44,8 +44,8 @@ final class LiveExplanationPrinter {
                         ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist: see 'uniserve table list'"));
         ActorState actor = route.map().find(number);
         if (actor == null) {
-            throw UniserveException.invalid(
-                    "ACTOR " + number + ": table " + table + " has " + route.map().describeNumbers());
+            throw UniserveException.invalid("ACTOR " + number + ": table " + table + " has "
+                    + route.map().describeNumbers());
         }
         ReplicaKey key = new ReplicaKey(route.meta().tableId(), number);
         LiveExplainer explainer = new LiveExplainer(view.cluster(), source.tolerance(), view.names());
@@ -60,7 +60,9 @@ final class LiveExplanationPrinter {
             fields.put("actor", number);
             fields.put("facts", why.facts());
             fields.put("hosts", why.hosts());
-            fields.put("servers", servers.stream().map(server -> fields(server, actor)).toList());
+            fields.put(
+                    "servers",
+                    servers.stream().map(server -> fields(server, actor)).toList());
             fields.put("policy", source.policy());
             fields.put("verdict", verdict);
             fields.put("automatic", automatic);
@@ -129,11 +131,13 @@ final class LiveExplanationPrinter {
                 .filter(move -> move.table().equals(table) && move.actor() == number)
                 .forEach(move -> told.add("moves from " + ServerNames.shortName(move.from()) + " to "
                         + ServerNames.shortName(move.to())
-                        + (move.reason().isEmpty() ? ", as an operator or an earlier leader requested" : ": " + move.reason())));
+                        + (move.reason().isEmpty()
+                                ? ", as an operator or an earlier leader requested"
+                                : ": " + move.reason())));
         rebalance.copies().stream()
                 .filter(copies -> copies.table().equals(table) && copies.actor() == number)
-                .forEach(copies -> told.add(copies.replicas() + " replicas, " + copies.automatic() + " requested automatically"
-                        + (copies.reason().isEmpty() ? "" : ": " + copies.reason())));
+                .forEach(copies -> told.add(copies.replicas() + " replicas, " + copies.automatic()
+                        + " requested automatically" + (copies.reason().isEmpty() ? "" : ": " + copies.reason())));
         if (told.isEmpty()) {
             told.add("none under way; the coordinator's log has earlier ones");
         }

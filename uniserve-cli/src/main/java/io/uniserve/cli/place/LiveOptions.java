@@ -15,7 +15,8 @@ final class LiveOptions {
     @Option(
             names = "--copies-max",
             paramLabel = "N",
-            description = "With --live: maximum replicas of an actor that the policy may request; 0 for none (default: 4).")
+            description =
+                    "With --live: maximum replicas of an actor that the policy may request; 0 for none (default: 4).")
     int copiesMax = 4;
 
     @Option(

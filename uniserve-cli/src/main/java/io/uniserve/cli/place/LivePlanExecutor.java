@@ -66,7 +66,8 @@ final class LivePlanExecutor {
             console.note("stopped after " + done + " changes, which stay");
             throw e;
         }
-        int left = plan.copies().size() - copies.values().stream().mapToInt(List::size).sum();
+        int left = plan.copies().size()
+                - copies.values().stream().mapToInt(List::size).sum();
         return new Result(done, List.copyOf(refused), left);
     }
 
@@ -106,7 +107,8 @@ final class LivePlanExecutor {
         cluster.replicate(table, key.actor(), before.size() + adds.size());
         List<ServerId> made = new ArrayList<>(awaitSettled(key).desiredServers());
         made.removeAll(before);
-        List<ServerId> planned = new ArrayList<>(adds.stream().map(AddCopy::target).toList());
+        List<ServerId> planned =
+                new ArrayList<>(adds.stream().map(AddCopy::target).toList());
         List<ServerId> elsewhere = new ArrayList<>(made);
         elsewhere.removeAll(planned);
         planned.removeAll(made);

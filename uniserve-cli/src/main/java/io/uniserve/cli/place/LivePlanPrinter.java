@@ -33,7 +33,13 @@ final class LivePlanPrinter {
     }
 
     /** A change as it is shown: copies first, then moves, then shares and copies that go. */
-    private record Row(String kind, ReplicaKey key, @Nullable String from, @Nullable String to, long bytes, String why) {}
+    private record Row(
+            String kind,
+            ReplicaKey key,
+            @Nullable String from,
+            @Nullable String to,
+            long bytes,
+            String why) {}
 
     void print(String policy, LivePlan plan, boolean json) {
         if (json) {
@@ -82,9 +88,7 @@ final class LivePlanPrinter {
 
     private List<Row> rows(LivePlan plan) {
         List<Row> rows = new ArrayList<>();
-        plan.copies().stream()
-                .filter(AddCopy.class::isInstance)
-                .forEach(change -> rows.add(row(change)));
+        plan.copies().stream().filter(AddCopy.class::isInstance).forEach(change -> rows.add(row(change)));
         for (ReplicaMove move : plan.moves()) {
             rows.add(new Row(
                     "move",
@@ -94,9 +98,7 @@ final class LivePlanPrinter {
                     view.bytes(move.key()),
                     move.reason()));
         }
-        plan.copies().stream()
-                .filter(change -> !(change instanceof AddCopy))
-                .forEach(change -> rows.add(row(change)));
+        plan.copies().stream().filter(change -> !(change instanceof AddCopy)).forEach(change -> rows.add(row(change)));
         return rows;
     }
 

@@ -66,15 +66,16 @@ record LivePlanSource(
         }
         SolverJarLoader.addToClassLoader();
         BalancePolicy named = PolicyCatalog.byName(policy);
-        double limit = seconds > 0 ? seconds : SearchBudget.secondsFor(view.cluster().actors().size());
+        double limit = seconds > 0
+                ? seconds
+                : SearchBudget.secondsFor(view.cluster().actors().size());
         long hangMs = (long) ((limit + graceSeconds) * 1_000);
         Supplier<SearchBudget> effort = () -> {
             long start = clock.nanos();
             return new SearchBudget(seed, () -> clock.nanos() - start > limit * 1e9, limit);
         };
         if (!PolicyCatalog.isReplicating(policy) || copiesMax < 2) {
-            RebalancePolicy moves =
-                    new PolicyMoves(named, tolerance, Limits.REBALANCE_PLAN_MOVES_MAX, hangMs, effort);
+            RebalancePolicy moves = new PolicyMoves(named, tolerance, Limits.REBALANCE_PLAN_MOVES_MAX, hangMs, effort);
             return stepwise(moves, ReplicationPolicy.none(), constraints, view);
         }
         return new LivePlanner(

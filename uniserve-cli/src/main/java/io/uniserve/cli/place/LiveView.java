@@ -33,7 +33,8 @@ record LiveView(ClusterStatus status, LiveCluster cluster, Map<Long, TableName> 
         if (silent > 0) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
-                    silent + " of " + live + " servers have not reported their load: see 'uniserve status', then retry");
+                    silent + " of " + live
+                            + " servers have not reported their load: see 'uniserve status', then retry");
         }
         Map<Long, TableName> tables = new TreeMap<>();
         for (TableRoute table : status.routing().tables()) {
@@ -45,8 +46,9 @@ record LiveView(ClusterStatus status, LiveCluster cluster, Map<Long, TableName> 
     /** Fails with INVALID_ARGUMENT if nothing can move: fewer than two servers, or no tables. */
     void requireChoice() {
         if (cluster.servers().size() < 2) {
-            throw UniserveException.invalid("the cluster has " + cluster.servers().size()
-                    + " servers that may have replicas: a plan needs two, so start one or end a drain");
+            throw UniserveException.invalid(
+                    "the cluster has " + cluster.servers().size()
+                            + " servers that may have replicas: a plan needs two, so start one or end a drain");
         }
         if (cluster.actors().isEmpty()) {
             throw UniserveException.invalid("the cluster has no tables: a plan needs one");

@@ -6,8 +6,8 @@ import io.uniserve.cli.command.ExitCode;
 import io.uniserve.cli.command.OutputFileWriter;
 import io.uniserve.cli.command.SolverJarLoader;
 import io.uniserve.cli.command.TextTable;
-import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.limit.Limits;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.check.PlacementChecker;
 import io.uniserve.placement.check.PlacementProperties;
 import io.uniserve.placement.constraint.Constraint;
@@ -159,14 +159,16 @@ public final class PlaceCommand extends ClientCommand {
     }
 
     private int carryOut(ClusterClient client, LiveView view, LivePlan plan) throws InterruptedException {
-        LivePlanExecutor.Result result =
-                new LivePlanExecutor(client, view, console(), liveOptions.timeout).run(plan);
+        LivePlanExecutor.Result result = new LivePlanExecutor(client, view, console(), liveOptions.timeout).run(plan);
         if (global().isJson()) {
             console().json(Map.of("done", result.done(), "refused", result.refused(), "left", result.left()));
         } else {
-            console().println(result.done() + " changes done, " + result.refused().size() + " refused");
+            console()
+                    .println(
+                            result.done() + " changes done, " + result.refused().size() + " refused");
             if (result.left() > 0) {
-                console().println(result.left() + " changes of shares and automatic copies are left to the coordinator");
+                console()
+                        .println(result.left() + " changes of shares and automatic copies are left to the coordinator");
             }
         }
         return result.refused().isEmpty() ? ExitCode.OK : ExitCode.NOT_PASSED;

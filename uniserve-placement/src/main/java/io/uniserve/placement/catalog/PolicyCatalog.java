@@ -14,6 +14,7 @@ import io.uniserve.placement.policy.basic.ParallelismPolicy;
 import io.uniserve.placement.policy.basic.StaticPolicy;
 import io.uniserve.placement.timeorder.ArrivalPolicy;
 import io.uniserve.placement.timeorder.ServerSelector;
+import java.lang.reflect.InvocationTargetException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -120,6 +121,12 @@ public final class PolicyCatalog {
             if (made instanceof BalancePolicy policy) {
                 return policy;
             }
+        } catch (InvocationTargetException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "the constructor of policy class " + PrintableText.line(name) + " failed: "
+                            + PrintableText.line(String.valueOf(e.getCause())),
+                    e);
         } catch (ReflectiveOperationException | LinkageError e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,

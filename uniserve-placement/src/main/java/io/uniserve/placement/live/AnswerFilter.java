@@ -109,7 +109,10 @@ final class AnswerFilter {
         }
         long bytes = Math.max(0, copies.bytes());
         if (bytes + bytesMoving > limits.bytesMax()) {
-            return refuse(i, asked, text("its %.1f MB and %.1f MB of others exceed bytes-max", bytes / 1e6, bytesMoving / 1e6));
+            return refuse(
+                    i,
+                    asked,
+                    text("its %.1f MB and %.1f MB of others exceed bytes-max", bytes / 1e6, bytesMoving / 1e6));
         }
         double smallest = wanted.values().stream().mapToDouble(s -> s).min().orElse(0);
         double gain = smallest * copies.queryLoad() * limits.horizonSeconds();
@@ -118,7 +121,12 @@ final class AnswerFilter {
                 + bytes / measured.bytesPerSecond() * each.transferMillisPerSecond()
                 + Math.max(0, copies.updatesPerSecond()) * each.updateMillis() * limits.horizonSeconds();
         if (gain <= cost) {
-            return refuse(i, asked, text("a copy takes %.0f ms of queries in %.0f s and costs %.0f ms", gain, limits.horizonSeconds(), cost));
+            return refuse(
+                    i,
+                    asked,
+                    text(
+                            "a copy takes %.0f ms of queries in %.0f s and costs %.0f ms",
+                            gain, limits.horizonSeconds(), cost));
         }
         if (!copies.growable()) {
             return refuse(i, asked, "it waits after a change");
@@ -139,11 +147,16 @@ final class AnswerFilter {
     private int shrinkage(int i, TreeMap<Integer, Double> now, int asked, boolean aboveMost) {
         Actor actor = problem.actor(i);
         int has = now.size();
-        double strength = now.keySet().stream().mapToDouble(problem.load()::weight).sum();
+        double strength =
+                now.keySet().stream().mapToDouble(problem.load()::weight).sum();
         double due = problem.load().mean() * strength * (has - 1) / has;
         double cold = limits.shrinkBelow() * Math.max(due, limits.loadMin());
         if (!aboveMost && actor.copies().queryLoad() > cold) {
-            findings.put(actor.key(), text("kept: its load is %.1f ms/s, it is cold at %.1f ms/s", actor.copies().queryLoad(), cold));
+            findings.put(
+                    actor.key(),
+                    text(
+                            "kept: its load is %.1f ms/s, it is cold at %.1f ms/s",
+                            actor.copies().queryLoad(), cold));
             return 0;
         }
         if (!actor.copies().shrinkable()) {
@@ -162,7 +175,8 @@ final class AnswerFilter {
         Stream<Integer> others = now.keySet().stream()
                 .filter(server -> !wanted.containsKey(server))
                 .sorted(Comparator.comparing((Integer server) -> server != primary));
-        List<Integer> order = Stream.concat(wanted.keySet().stream().sorted(best), others).toList();
+        List<Integer> order =
+                Stream.concat(wanted.keySet().stream().sorted(best), others).toList();
         TreeSet<Integer> chosen = new TreeSet<>(order.subList(0, Math.min(count, order.size())));
         boolean isDropped = chosen.size() < now.size() && now.keySet().containsAll(chosen) && !chosen.contains(primary);
         if (isDropped && now.containsKey(primary)) { // a primary is never dropped: another replica goes instead
@@ -174,7 +188,8 @@ final class AnswerFilter {
 
     private int primary(int i, TreeMap<Integer, Double> now) {
         return now.keySet().stream()
-                .filter(server -> problem.server(server).id().equals(problem.actor(i).primary()))
+                .filter(server ->
+                        problem.server(server).id().equals(problem.actor(i).primary()))
                 .findFirst()
                 .orElse(-1);
     }

@@ -79,8 +79,6 @@ final class LiveChanges {
 
     private static LiveCluster map(LiveCluster cluster, UnaryOperator<Actor> change) {
         return new LiveCluster(
-                cluster.servers(),
-                cluster.actors().stream().map(change).toList(),
-                cluster.coAccessedActors());
+                cluster.servers(), cluster.actors().stream().map(change).toList(), cluster.coAccessedActors());
     }
 }

@@ -69,9 +69,11 @@ public final class LiveExplainer {
         if (!problem.offersPort(number, server)) {
             return "does not offer port " + actor.port();
         }
-        long zones = problem.zones(LiveProblem.shares(problem.load().current(), number).keySet());
+        long zones = problem.zones(
+                LiveProblem.shares(problem.load().current(), number).keySet());
         boolean zoneTaken = cluster.servers().stream()
-                .anyMatch(other -> actor.hosts().contains(other.id()) && other.zone().equals(target.zone()));
+                .anyMatch(other ->
+                        actor.hosts().contains(other.id()) && other.zone().equals(target.zone()));
         return zones > 1 && zoneTaken ? "zone " + target.zone() + " has a replica: only that one may move here" : "";
     }
 
@@ -124,7 +126,8 @@ public final class LiveExplainer {
         List<String> shares = new ArrayList<>();
         ((SetWeights) change)
                 .weights()
-                .forEach((server, share) -> shares.add(text("%s %.0f%%", names.server().apply(server), 100 * share)));
+                .forEach((server, share) ->
+                        shares.add(text("%s %.0f%%", names.server().apply(server), 100 * share)));
         return "its queries would be shared: " + (shares.isEmpty() ? "equally" : String.join(", ", shares)) + ": "
                 + change.reason();
     }

@@ -3,11 +3,8 @@ package io.uniserve.placement.live;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.ReplicationLimits;
-import io.uniserve.placement.ReplicationPolicy.Change;
 import io.uniserve.placement.ReplicationPolicy.CopyTraffic;
-import io.uniserve.placement.ReplicationPolicy.DropCopy;
 import io.uniserve.placement.ReplicationPolicy.Finding;
-import io.uniserve.placement.ReplicationPolicy.SetWeights;
 import io.uniserve.placement.check.PlacementProperties;
 import io.uniserve.placement.constraint.Constraint;
 import io.uniserve.placement.model.Assignment;
@@ -113,13 +110,7 @@ public final class LivePlanner {
         PlacementResult result = proposed.result();
         if (!result.isTaken()) {
             return new LivePlan(
-                    result.status(),
-                    problem.named(result.reasons()),
-                    before,
-                    before,
-                    List.of(),
-                    List.of(),
-                    List.of());
+                    result.status(), problem.named(result.reasons()), before, before, List.of(), List.of(), List.of());
         }
         AnswerFilter filter = new AnswerFilter(problem, limits, measured, result.assignment());
         List<TreeMap<Integer, Double>> places = filter.places();
@@ -185,5 +176,4 @@ public final class LivePlanner {
                 taken ? steps.copies() : List.of(),
                 findings);
     }
-
 }

@@ -162,10 +162,14 @@ final class LiveProblem {
         return NUMBERED.matcher(text).replaceAll(match -> {
             int number = Integer.parseInt(match.group(2));
             if (match.group(1).equals("server")) {
-                String name = number < servers.size() ? names.server().apply(server(number).id()) : match.group(2);
+                String name = number < servers.size()
+                        ? names.server().apply(server(number).id())
+                        : match.group(2);
                 return Matcher.quoteReplacement("server " + name);
             }
-            String name = number < actors.size() ? names.actor().apply(actors.get(number).key()) : match.group(2);
+            String name = number < actors.size()
+                    ? names.actor().apply(actors.get(number).key())
+                    : match.group(2);
             return Matcher.quoteReplacement("actor " + name);
         });
     }

@@ -107,7 +107,8 @@ final class PlanSteps {
                         move.key(),
                         problem.server(move.from()).id(),
                         problem.server(move.to()).id(),
-                        "source at " + percent(move.from()) + " of its due, target at " + percent(move.to()) + "; " + plan))
+                        "source at " + percent(move.from()) + " of its due, target at " + percent(move.to()) + "; "
+                                + plan))
                 .toList();
     }
 

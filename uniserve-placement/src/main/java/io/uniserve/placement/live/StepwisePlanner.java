@@ -72,8 +72,8 @@ public final class StepwisePlanner {
             now = LiveChanges.apply(now, move);
         }
         Assignment after = problem.assignmentOf(now);
-        PlacementResult checked = judge.run(
-                (in, budget) -> PlacementProposal.of(after), problem.load(), SearchBudget.unlimited(0));
+        PlacementResult checked =
+                judge.run((in, budget) -> PlacementProposal.of(after), problem.load(), SearchBudget.unlimited(0));
         PlacementProperties before = problem.check(problem.load().current());
         boolean taken = checked.isTaken();
         return new LivePlan(
@@ -83,7 +83,9 @@ public final class StepwisePlanner {
                 checked.check(),
                 taken ? chosen : List.of(),
                 taken ? changes : List.of(),
-                findings.stream().filter(finding -> isUnchanged(finding, changes)).toList());
+                findings.stream()
+                        .filter(finding -> isUnchanged(finding, changes))
+                        .toList());
     }
 
     private static boolean isUnchanged(Finding finding, List<Change> changes) {

@@ -72,7 +72,8 @@ public final class WholeAnswerPolicy implements RebalancePolicy, ReplicationPoli
                 .filter(change -> found.add(change.key()))
                 .map(change -> new Finding(change.key(), change.reason()))
                 .toList();
-        return new Plan(next, Stream.concat(changing.stream(), plan.findings().stream()).toList());
+        return new Plan(
+                next, Stream.concat(changing.stream(), plan.findings().stream()).toList());
     }
 
     private static Optional<Change> first(LivePlan plan, Class<? extends Change> kind) {
@@ -82,8 +83,7 @@ public final class WholeAnswerPolicy implements RebalancePolicy, ReplicationPoli
     private static LivePlan checked(LivePlan plan) {
         if (!plan.isTaken()) {
             throw new UniserveException(
-                    ErrorCode.UNSUPPORTED,
-                    "the policy's placement was refused: " + String.join("; ", plan.reasons()));
+                    ErrorCode.UNSUPPORTED, "the policy's placement was refused: " + String.join("; ", plan.reasons()));
         }
         return plan;
     }

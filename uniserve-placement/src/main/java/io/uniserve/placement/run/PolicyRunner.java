@@ -83,7 +83,8 @@ public final class PolicyRunner {
         Thread hanging = abandoned.get();
         if (hanging != null && hanging.isAlive()) {
             return new Answer(
-                    null, "the policy still runs since an earlier call, and did not answer it within " + hangMs + " ms");
+                    null,
+                    "the policy still runs since an earlier call, and did not answer it within " + hangMs + " ms");
         }
         FutureTask<Answer> task = new FutureTask<>(() -> runPolicy(policy, in, searchBudget));
         Thread thread = new Thread(task, "placement-policy");

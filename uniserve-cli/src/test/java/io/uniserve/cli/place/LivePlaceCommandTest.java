@@ -103,8 +103,8 @@ class LivePlaceCommandTest {
                 .startsWith("move", "words/0", "server-1", "server-2", "3.0", "source", "at");
         assertThat(run.out())
                 .contains("2 moves, 0 replicas made, 0 dropped, 0 changes of shares, 6.0 MiB to copy")
-                .containsPattern("largest load over mean +2\\.000 +1\\.0")
-                .containsPattern("least load over mean +0\\.000 +0\\.9")
+                .containsPattern("largest load over mean +2\\.000 +1\\.000")
+                .containsPattern("least load over mean +0\\.000 +1\\.000")
                 .containsPattern("contention +0\\.000 +0\\.000");
         assertThat(requests()).isEmpty();
     }

@@ -26,6 +26,10 @@ final class AnswerFilter {
     private final CopyTraffic measured;
     private final Assignment answer;
     private final TreeMap<ReplicaKey, String> findings = new TreeMap<>();
+
+    /** Servers of the answer for actors that may have fewer. */
+    private final TreeMap<Integer, TreeMap<Integer, Double>> divided = new TreeMap<>();
+
     private long bytesMoving;
 
     AnswerFilter(LiveProblem problem, ReplicationLimits limits, CopyTraffic measured, Assignment answer) {
@@ -53,6 +57,13 @@ final class AnswerFilter {
         for (int i : hottest) {
             all.set(i, places(i));
         }
+        SplitRounding rounding = new SplitRounding(problem, all);
+        for (int i : hottest) {
+            TreeMap<Integer, Double> wanted = divided.get(i);
+            if (wanted != null) {
+                rounding.round(i, wanted.keySet());
+            }
+        }
         return all;
     }
 
@@ -69,6 +80,9 @@ final class AnswerFilter {
         if (problem.zones(chosen) < Math.min(problem.zones(now.keySet()), count)) {
             findings.put(actor.key(), "stays: its replicas would be in fewer zones");
             return now;
+        }
+        if (chosen.size() < wanted.size()) {
+            divided.put(i, wanted);
         }
         return withShares(now, wanted, chosen);
     }

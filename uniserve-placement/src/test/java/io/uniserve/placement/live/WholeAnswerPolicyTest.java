@@ -187,6 +187,18 @@ class WholeAnswerPolicyTest {
     }
 
     @Test
+    void anActorThatMayNotBeDividedMovesAsAWhole() {
+        fixture.servers(2, 2);
+        for (int i = 0; i < 4; i++) {
+            fixture.actor(50, 1, 0, "s0");
+        }
+        assertThat(moves(fixed(on(1), on(0, 1), on(0), on(0))))
+                .extracting(move -> move.key().actor())
+                .containsExactly(0, 1);
+        assertThat(moves(fixed(on(0, 1), on(0, 1), on(0, 1), on(0, 1)))).hasSize(2);
+    }
+
+    @Test
     void anActorThatRestsIsLeftAlone() {
         fixture.servers(2, 2);
         fixture.actor(600, 1, 0, "s0");

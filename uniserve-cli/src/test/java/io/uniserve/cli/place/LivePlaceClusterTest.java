@@ -86,4 +86,21 @@ class LivePlaceClusterTest {
             assertThat(run(cluster, "explain", "nothing", "0").err()).contains("table nothing does not exist");
         }
     }
+
+    @Test
+    void aPolicyOfTheUserThatFailsMovesNothingAndStatusTellsWhy() throws Exception {
+        Map<String, String> settings = Map.of(
+                "uniserve.coordinator.rebalance.period",
+                "200ms",
+                "uniserve.coordinator.rebalance.policy",
+                LivePlaceCommandTest.Throwing.class.getName());
+        try (RunningCluster cluster = new RunningCluster(directory, settings)) {
+            run(cluster, "table", "create", "words", "--engine", "kv", "--actors", "2", "--rf", "1");
+            JsonNode before = json(cluster, "table", "describe", "words");
+            assertThat(before.get("actors")).hasSize(2);
+            await("a reason").untilAsserted(() -> assertThat(run(cluster, "status").out())
+                    .contains("rebalancing: has no plan: ", "the policy failed: java.lang.IllegalStateException: no idea"));
+            assertThat(json(cluster, "table", "describe", "words").get("actors")).isEqualTo(before.get("actors"));
+        }
+    }
 }

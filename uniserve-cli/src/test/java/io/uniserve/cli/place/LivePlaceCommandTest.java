@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
@@ -169,9 +170,10 @@ class LivePlaceCommandTest {
         Run silent = uniserve.run("place", "--live");
         assertThat(silent.exit()).isEqualTo(ExitCode.UNAVAILABLE);
         assertThat(silent.err()).contains("2 of 2 servers have not reported their load");
-        TestingConsole nobody = TestingConsole.alone();
-        Run unreachable = nobody.run("place", "--live", "--bootstrap", "127.0.0.1:1");
-        assertThat(unreachable.exit()).isNotZero();
+        TestingConsole real = new TestingConsole(RemoteCluster::connect);
+        Run unreachable = real.run("place", "--live", "--bootstrap", "127.0.0.1:1");
+        assertThat(unreachable.exit()).isEqualTo(ExitCode.UNAVAILABLE);
+        assertThat(unreachable.err()).contains("127.0.0.1:1");
         assertThat(requests()).isEmpty();
     }
 

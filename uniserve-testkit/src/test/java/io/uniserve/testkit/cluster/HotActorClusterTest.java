@@ -30,9 +30,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Automatic copies on real daemons. Queries report a cost of their own instead of measured CPU time, and one thread asks both tables in
@@ -79,15 +78,13 @@ class HotActorClusterTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"greedy", "parallelism"})
-    void aHotActorGetsACopyAndSharesAndLosesItWhenCold(String policy) {
+    @Test
+    void aHotActorGetsACopyAndSharesAndLosesItWhenCold() {
         try (LocalCluster cluster = LocalCluster.builder()
                 .servers(2)
                 .engine(new CostEngine())
                 .setting("server.load-half-life", "200ms")
                 .setting("coordinator.rebalance.period", "200ms")
-                .setting("coordinator.rebalance.policy", policy)
                 .setting("coordinator.rebalance.copies-cool-down", "0s")
                 .start()) {
             create(cluster, HOT, Map.of());

@@ -90,10 +90,11 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
         policies = new PolicyExecutor("uniserve-placement", loop);
         scaling = ScalingParts.of(whole, loop);
+        RebalancePolicyFactory.Policies named = RebalancePolicyFactory.of(settings.rebalance());
         RebalanceSetup rebalance = new RebalanceSetup(
                 settings.rebalance().toConfig(),
-                RebalancePolicyFactory.of(settings.rebalance()),
-                RebalancePolicyFactory.copies(settings.rebalance()),
+                named.moves(),
+                named.copies(),
                 Optional.of(RebalancePolicyFactory.chunks(settings.rebalance())),
                 policies);
         machine = new CoordinatorStateMachine(

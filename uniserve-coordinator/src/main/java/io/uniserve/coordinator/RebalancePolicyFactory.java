@@ -6,8 +6,13 @@ import io.uniserve.limit.Limits;
 import io.uniserve.placement.GreedyReplicationPolicy;
 import io.uniserve.placement.HottestFirstPolicy;
 import io.uniserve.placement.RebalancePolicy;
+import io.uniserve.placement.ReplicationPolicy;
 import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.placement.constraint.ConstraintCatalog;
+import io.uniserve.placement.live.LiveNames;
+import io.uniserve.placement.live.LivePlanner;
 import io.uniserve.placement.live.PolicyMoves;
+import io.uniserve.placement.live.WholeAnswerPolicy;
 import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.SearchBudget;
 import io.uniserve.placement.timeorder.ChunkPolicies;
@@ -28,19 +33,11 @@ final class RebalancePolicyFactory {
     /** Time for a search, after which it should end. After twice this time it is abandoned. */
     private static final long SECONDS_MAX = 10;
 
+    private static final long HANG_MS = 2 * SECONDS_MAX * 1_000;
+
     private static final long SEED = 1;
 
     private RebalancePolicyFactory() {}
-
-    /** Automatic copies of the policy; none unless it is {@code greedy}. */
-    static ReplicationSetup copies(RebalanceSettings settings) {
-        ReplicationSettings copies = settings.copies();
-        return settings.policy().equals(GREEDY) && copies.isEnabled()
-                ? ReplicationSetup.of(
-                        new GreedyReplicationPolicy(copies.limits(), settings.tolerance()),
-                        copies.coolDown().toNanos())
-                : ReplicationSetup.off();
-    }
 
     /** Placement of new chunks. Fails with INVALID_CONFIGURATION for an unknown policy. */
     static ChunkSetup chunks(RebalanceSettings settings) {
@@ -55,16 +52,49 @@ final class RebalancePolicyFactory {
         }
     }
 
-    static RebalancePolicy of(RebalanceSettings settings) {
-        if (settings.policy().equals(GREEDY) || settings.policy().equals(HOTTEST_FIRST)) {
-            return new HottestFirstPolicy(settings.tolerance(), Limits.REBALANCE_PLAN_MOVES_MAX);
+    /**
+     * Policies of moves and of automatic copies.
+     *
+     * @param copies off unless the policy changes the number of replicas and the settings permit it
+     */
+    record Policies(RebalancePolicy moves, ReplicationSetup copies) {}
+
+    /** Policies by the settings. Fails with INVALID_CONFIGURATION for an unknown policy, or a class that is none. */
+    static Policies of(RebalanceSettings settings) {
+        String name = settings.policy();
+        ReplicationSettings copies = settings.copies();
+        if (name.equals(GREEDY) || name.equals(HOTTEST_FIRST)) {
+            boolean copying = name.equals(GREEDY) && copies.isEnabled();
+            return new Policies(
+                    new HottestFirstPolicy(settings.tolerance(), Limits.REBALANCE_PLAN_MOVES_MAX),
+                    copying
+                            ? setup(new GreedyReplicationPolicy(copies.limits(), settings.tolerance()), copies)
+                            : ReplicationSetup.off());
         }
-        return new PolicyMoves(
-                named(settings.policy()),
+        if (!PolicyCatalog.isReplicating(name) || !copies.isEnabled()) {
+            return new Policies(
+                    new PolicyMoves(
+                            named(name),
+                            settings.tolerance(),
+                            Limits.REBALANCE_PLAN_MOVES_MAX,
+                            HANG_MS,
+                            RebalancePolicyFactory::effort),
+                    ReplicationSetup.off());
+        }
+        WholeAnswerPolicy whole = new WholeAnswerPolicy(new LivePlanner(
+                named(name),
                 settings.tolerance(),
+                copies.limits(),
                 Limits.REBALANCE_PLAN_MOVES_MAX,
-                2 * SECONDS_MAX * 1_000,
-                RebalancePolicyFactory::effort);
+                ConstraintCatalog.standard(),
+                HANG_MS,
+                RebalancePolicyFactory::effort,
+                LiveNames.ids()));
+        return new Policies(whole, setup(whole, copies));
+    }
+
+    private static ReplicationSetup setup(ReplicationPolicy policy, ReplicationSettings copies) {
+        return ReplicationSetup.of(policy, copies.coolDown().toNanos());
     }
 
     private static BalancePolicy named(String name) {

@@ -33,7 +33,10 @@ public interface ReplicationPolicy {
      * @param bytesPerSecond rate of past copies, more than 0
      * @param bytesMoving bytes of the replicas that are being copied now
      */
-    record CopyTraffic(double bytesPerSecond, long bytesMoving) {}
+    record CopyTraffic(double bytesPerSecond, long bytesMoving) {
+        /** Before any copy: a low rate is assumed, so that copies are rather omitted. */
+        public static final CopyTraffic UNMEASURED = new CopyTraffic(20e6, 0);
+    }
 
     /**
      * Result of a policy.

@@ -1,16 +1,19 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.cli.command.CliCommand;
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.cli.command.OutputFileWriter;
 import io.uniserve.cli.command.SolverJarLoader;
 import io.uniserve.cli.command.TextTable;
+import io.uniserve.limit.Limits;
 import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.placement.check.PlacementChecker;
 import io.uniserve.placement.check.PlacementProperties;
 import io.uniserve.placement.constraint.Constraint;
 import io.uniserve.placement.constraint.ConstraintCatalog;
 import io.uniserve.placement.constraint.MovesLimitConstraint;
+import io.uniserve.placement.live.LivePlan;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
@@ -37,16 +40,24 @@ import picocli.CommandLine.Option;
             "Computes placements of actors on servers: one per round, each starting from the one before, with"
                     + " an evaluation by an independent checker. Without --out it is a dry run: it prints the moves, and"
                     + " balance and contention before and after.",
+            "With --live it plans for the running cluster, from the loads that 'status --load' shows, prints every"
+                    + " change with its reason, and carries the plan out as 'move' and 'replicate' do. With --dry-run it"
+                    + " only prints.",
             "A round without a solution is INFEASIBLE and keeps the old placement. One that misses a part of the"
                     + " goals is BEST_EFFORT. Both have reasons."
         },
         footer = {
             "  uniserve place --instance day.txt --policy parallelism --out day.out",
-            "  uniserve place --instance day.txt --rf 2 --eps 0.1       a dry run with the default policy"
+            "  uniserve place --instance day.txt --rf 2 --eps 0.1       a dry run with the default policy",
+            "  uniserve place --live --dry-run",
+            "  uniserve place --live --policy parallelism --moves 20"
         })
-public final class PlaceCommand extends CliCommand {
+public final class PlaceCommand extends ClientCommand {
     @Mixin
     private PlaceOptions options = new PlaceOptions();
+
+    @Mixin
+    private LiveOptions liveOptions = new LiveOptions();
 
     @Mixin
     private ClusterOptions cluster = new ClusterOptions();
@@ -73,7 +84,7 @@ public final class PlaceCommand extends CliCommand {
             "replicas");
 
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         String wrong = cluster.usageProblem();
         if (wrong != null) {
             throw usageError(wrong);
@@ -88,7 +99,20 @@ public final class PlaceCommand extends CliCommand {
         if (!(options.grace > 0 && options.grace <= 86_400)) {
             throw usageError("--grace is " + options.grace + ": use more than 0, at most 86400");
         }
-        PlacementInstance instance = PlacementFileReader.instance(options.instance);
+        return liveOptions.live ? placeLive() : placeFile();
+    }
+
+    private int placeFile() {
+        Path file = options.instance;
+        if (file == null) {
+            throw usageError("Missing required option: '--instance=FILE', or --live for the running cluster");
+        }
+        for (String option : new String[] {"--dry-run", "--copies-max", "--timeout"}) {
+            if (isGiven(option)) {
+                throw usageError(option + " goes with --live: a file's placement is a dry run unless --out is given");
+            }
+        }
+        PlacementInstance instance = PlacementFileReader.instance(file);
         SolverJarLoader.addToClassLoader();
         BalancePolicy policy = PolicyCatalog.byName(options.policy);
         solve(instance, policy);
@@ -101,6 +125,53 @@ public final class PlaceCommand extends CliCommand {
             table.print(console());
         }
         return ExitCode.OK;
+    }
+
+    private int placeLive() throws InterruptedException {
+        for (String option : new String[] {"--instance", "--out", "--rf", "--weights", "--zones", "--actor-bytes"}) {
+            if (isGiven(option)) {
+                throw usageError(option + " does not go with --live: the cluster has its own");
+            }
+        }
+        checkRange("--copies-max", liveOptions.copiesMax, 0, Limits.REPLICATION_FACTOR_MAX);
+        double tolerance = isGiven("--eps") ? cluster.eps : LivePlanSource.TOLERANCE;
+        if (tolerance <= 0) {
+            throw usageError("--eps is " + tolerance + ": use more than 0 with --live");
+        }
+        LivePlanSource source = new LivePlanSource(
+                options.policy,
+                tolerance,
+                liveOptions.copiesMax,
+                options.moves,
+                options.seed,
+                options.timeLimit,
+                options.grace);
+        try (ClusterClient client = connect()) {
+            LiveView view = LiveView.of(client.status());
+            view.requireChoice();
+            LivePlan plan = source.plan(view, clock());
+            new LivePlanPrinter(console(), view).print(options.policy, plan, global().isJson());
+            if (!plan.isTaken()) {
+                return ExitCode.NOT_PASSED;
+            }
+            return liveOptions.dryRun || plan.isEmpty() ? ExitCode.OK : carryOut(client, view, plan);
+        }
+    }
+
+    private int carryOut(ClusterClient client, LiveView view, LivePlan plan) throws InterruptedException {
+        LivePlanExecutor.Result result = new LivePlanExecutor(client, view, console(), liveOptions.timeout).run(plan);
+        if (global().isJson()) {
+            console().json(Map.of("done", result.done(), "refused", result.refused(), "left", result.left()));
+        } else {
+            console()
+                    .println(
+                            result.done() + " changes done, " + result.refused().size() + " refused");
+            if (result.left() > 0) {
+                console()
+                        .println(result.left() + " changes of shares and automatic copies are left to the coordinator");
+            }
+        }
+        return result.refused().isEmpty() ? ExitCode.OK : ExitCode.NOT_PASSED;
     }
 
     private void solve(PlacementInstance instance, BalancePolicy policy) {

@@ -2,16 +2,19 @@ package io.uniserve.cli.place;
 
 import io.uniserve.placement.catalog.PolicyCatalog;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options of {@code place} for the problem and the policy. */
 final class PlaceOptions {
+    static final double GRACE_SECONDS = 30;
+
     @Option(
             names = "--instance",
-            required = true,
             paramLabel = "FILE",
             description = "The problem: actors, servers, loads and shard sets, round by round.")
-    Path instance = Path.of("");
+    @Nullable
+    Path instance;
 
     @Option(
             names = "--policy",
@@ -19,7 +22,7 @@ final class PlaceOptions {
             defaultValue = PolicyCatalog.DEFAULT,
             description =
                     "greedy, parallelism, milp, estore, getafix, static; easy, spread, balancenum for time-ordered"
-                            + " actors; or the name of a class (default: greedy).")
+                            + " actors; with --live also hottest-first; or the name of a class (default: greedy).")
     String policy = PolicyCatalog.DEFAULT;
 
     @Option(names = "--seed", paramLabel = "S", description = "Seed of random choices (default: 1).")
@@ -37,7 +40,7 @@ final class PlaceOptions {
             names = "--grace",
             paramLabel = "S",
             description = "Seconds after the time limit until a policy without an answer is abandoned (default: 30).")
-    double grace = 30;
+    double grace = GRACE_SECONDS;
 
     @Option(
             names = "--actor-bytes",

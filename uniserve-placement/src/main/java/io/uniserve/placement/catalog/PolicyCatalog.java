@@ -14,11 +14,13 @@ import io.uniserve.placement.policy.basic.ParallelismPolicy;
 import io.uniserve.placement.policy.basic.StaticPolicy;
 import io.uniserve.placement.timeorder.ArrivalPolicy;
 import io.uniserve.placement.timeorder.ServerSelector;
+import java.lang.reflect.InvocationTargetException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,9 @@ public final class PolicyCatalog {
     private static final double SPREAD_HALF_LIFE = 24;
 
     private static final Map<String, Supplier<BalancePolicy>> SHIPPED = shipped();
+
+    /** Names of shipped policies that never change the number of an actor's replicas, beyond missing ones. */
+    private static final Set<String> MOVES_ONLY = Set.of("estore", "static", "easy", "spread", "balancenum");
 
     private PolicyCatalog() {}
 
@@ -90,6 +95,11 @@ public final class PolicyCatalog {
         return List.copyOf(SHIPPED.keySet());
     }
 
+    /** True if the answers of this policy may have more or fewer replicas per actor. True for any class. */
+    public static boolean isReplicating(String name) {
+        return !MOVES_ONLY.contains(name);
+    }
+
     /** Returns the policy with this name, or of this class, which needs a public constructor without arguments. */
     public static BalancePolicy byName(String name) {
         Supplier<BalancePolicy> known = SHIPPED.get(name);
@@ -111,6 +121,12 @@ public final class PolicyCatalog {
             if (made instanceof BalancePolicy policy) {
                 return policy;
             }
+        } catch (InvocationTargetException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "the constructor of policy class " + PrintableText.line(name) + " failed: "
+                            + PrintableText.line(String.valueOf(e.getCause())),
+                    e);
         } catch (ReflectiveOperationException | LinkageError e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,

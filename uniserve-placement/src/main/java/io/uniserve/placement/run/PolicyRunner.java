@@ -14,15 +14,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runner of third-party policies. If a policy throws, hangs or proposes a violation of a hard constraint, the placement stays and the
- * result has the reason. Thread-safe.
+ * result has the reason. A policy that hangs is not run again before it ends. Thread-safe.
  */
 public final class PolicyRunner {
     private final List<Constraint> constraints;
     private final long hangMs;
+    private final AtomicReference<@Nullable Thread> abandoned = new AtomicReference<>();
 
     /**
      * Checks proposals by these constraints.
@@ -78,6 +80,12 @@ public final class PolicyRunner {
         if (hangMs <= 0) {
             return runPolicy(policy, in, searchBudget);
         }
+        Thread hanging = abandoned.get();
+        if (hanging != null && hanging.isAlive()) {
+            return new Answer(
+                    null,
+                    "the policy still runs since an earlier call, and did not answer it within " + hangMs + " ms");
+        }
         FutureTask<Answer> task = new FutureTask<>(() -> runPolicy(policy, in, searchBudget));
         Thread thread = new Thread(task, "placement-policy");
         thread.setDaemon(true);
@@ -88,6 +96,7 @@ public final class PolicyRunner {
             return failed(e.getCause());
         } catch (TimeoutException e) {
             task.cancel(true);
+            abandoned.set(thread);
             return new Answer(null, "the policy did not answer within " + hangMs + " ms");
         } catch (InterruptedException e) {
             task.cancel(true);

@@ -1,12 +1,14 @@
 package io.uniserve.protocol.coordinator.rebalance;
 
+import io.uniserve.placement.ReplicationPolicy.CopyTraffic;
+
 /**
  * Measured rate at which replicas are copied, from the start of a copy until it is in sync. A new measurement has a weight of one quarter.
  * Before the first one a low rate is assumed, so that copies are rather omitted.
  */
 final class CopyRate {
     /** Assumed rate without any measurement. */
-    static final double ASSUMED_BYTES_PER_SECOND = 20e6;
+    static final double ASSUMED_BYTES_PER_SECOND = CopyTraffic.UNMEASURED.bytesPerSecond();
 
     /** Smaller replicas measure the delays of the protocol, not the rate. */
     static final long BYTES_MIN = 4 << 20;

@@ -4,9 +4,11 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.registry.ServerRecord;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.LiveCluster.CoAccessedActors;
+import io.uniserve.placement.LiveCluster.CopyState;
 import io.uniserve.placement.LiveCluster.Server;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.message.PeerReply.Load;
@@ -40,7 +42,23 @@ final class RebalanceInputBuilder {
             List<Load> loads,
             Predicate<ReplicaKey> movable,
             ReplicationController replication) {
-        List<Server> servers = usable.stream()
+        List<Actor> actors = new ArrayList<>();
+        for (Table table : tables) {
+            for (ActorState actor : table.map().actors()) {
+                ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
+                actors.add(actor(
+                        table.meta,
+                        actor,
+                        averages,
+                        movable.test(key) && actor.isOnDesiredServers(),
+                        replication.stateOf(table, actor, averages)));
+            }
+        }
+        return new LiveCluster(servers(usable), actors, together(loads));
+    }
+
+    static List<Server> servers(Collection<ServerRecord> usable) {
+        return usable.stream()
                 .map(record -> new Server(
                         record.id(),
                         record.zone(),
@@ -48,28 +66,25 @@ final class RebalanceInputBuilder {
                         record.ports().stream().map(PortInfo::name).collect(Collectors.toCollection(TreeSet::new))))
                 .sorted(Comparator.comparing(Server::id))
                 .toList();
-        List<Actor> actors = new ArrayList<>();
-        for (Table table : tables) {
-            for (ActorState actor : table.map().actors()) {
-                ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
-                int replicas = Math.max(1, actor.desiredServers().size());
-                actors.add(new Actor(
-                        key,
-                        table.meta.port(),
-                        actor.desiredServers(),
-                        actor.primary(),
-                        averages.cost(key) / replicas + IDLE_MILLIS_PER_SECOND,
-                        PRIMARY_MILLIS_PER_SECOND,
-                        averages.memory(key),
-                        movable.test(key) && actor.isOnDesiredServers(),
-                        replication.stateOf(table, actor, averages)));
-            }
-        }
-        return new LiveCluster(servers, actors, together(loads));
+    }
+
+    static Actor actor(TableMeta table, ActorState actor, LoadAverages averages, boolean movable, CopyState copies) {
+        ReplicaKey key = new ReplicaKey(table.tableId(), actor.actor());
+        int replicas = Math.max(1, actor.desiredServers().size());
+        return new Actor(
+                key,
+                table.port(),
+                actor.desiredServers(),
+                actor.primary(),
+                averages.cost(key) / replicas + IDLE_MILLIS_PER_SECOND,
+                PRIMARY_MILLIS_PER_SECOND,
+                averages.memory(key),
+                movable,
+                copies);
     }
 
     /** Sums the reports per set of actors. Each query is reported by one server only, so no query counts twice. */
-    private static List<CoAccessedActors> together(List<Load> loads) {
+    static List<CoAccessedActors> together(List<Load> loads) {
         TreeMap<List<ReplicaKey>, Double> sums = new TreeMap<>(Comparator.comparing(List::toString));
         for (Load load : loads) {
             for (PopularSet set : load.sets()) {

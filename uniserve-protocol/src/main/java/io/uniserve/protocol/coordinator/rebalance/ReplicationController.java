@@ -5,6 +5,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.ReservedTableOptions;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.LiveCluster.CopyState;
 import io.uniserve.placement.ReplicationPolicy;
@@ -100,11 +101,16 @@ final class ReplicationController {
     }
 
     private static int least(Table table, ActorState actor) {
-        return Math.max(table.meta.rf(), actor.copies());
+        return least(table.meta, actor);
+    }
+
+    /** Replicas that the table's rf or an operator requires. */
+    static int least(TableMeta table, ActorState actor) {
+        return Math.max(table.rf(), actor.copies());
     }
 
     /** The weights with the sum 1; none unless they name exactly the desired servers. */
-    private static Map<ServerId, Double> normalized(ActorState actor) {
+    static Map<ServerId, Double> normalized(ActorState actor) {
         double sum = actor.weights().values().stream()
                 .mapToDouble(Double::doubleValue)
                 .sum();

@@ -40,8 +40,7 @@ final class ScalingFactory {
                             + " path with a public constructor without arguments (UNISERVE_CLASSPATH)",
                     e);
         }
-        throw invalid(
-                "policy: class " + settings.policy() + " is not a " + ScalingPolicy.class.getName(), null);
+        throw invalid("policy: class " + settings.policy() + " is not a " + ScalingPolicy.class.getName(), null);
     }
 
     /** The provider of the settings. Fails with INVALID_CONFIGURATION for an unknown one. */
@@ -69,12 +68,7 @@ final class ScalingFactory {
                 whole.zookeeper().cluster()));
         arguments.addAll(process.arguments());
         return new ProcessServerProvider(
-                process.directory(),
-                command,
-                arguments,
-                process.stopGrace().toNanos(),
-                SystemClock.INSTANCE,
-                loop);
+                process.directory(), command, arguments, process.stopGrace().toNanos(), SystemClock.INSTANCE, loop);
     }
 
     private static UniserveException invalid(String message, @org.jspecify.annotations.Nullable Throwable cause) {

@@ -90,9 +90,7 @@ class ThresholdScalingPolicyTest {
     @Test
     void aMissingReportIsNoZero() {
         List<Server> servers = new ArrayList<>(servers(4, 0.1).servers());
-        servers.set(
-                1,
-                new Server(new ServerId("s1"), OptionalDouble.empty(), 1, 0, 0, 0, 0, 0, 0, 0, ""));
+        servers.set(1, new Server(new ServerId("s1"), OptionalDouble.empty(), 1, 0, 0, 0, 0, 0, 0, 0, ""));
         ScalingDecision decision = policy.decide(new ScalingView(servers));
         assertThat(decision.isNone()).isTrue();
         assertThat(decision.reason()).contains("s1 has reported no CPU time");

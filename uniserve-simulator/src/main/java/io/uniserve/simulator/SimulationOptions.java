@@ -35,7 +35,8 @@ public record SimulationOptions(
 
     /** The defaults: 100 seconds of faults per seed, no planted bug, no consumer of lines. */
     public static SimulationOptions defaults() {
-        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, false, false, false, line -> {});
+        return new SimulationOptions(
+                FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, false, false, false, line -> {});
     }
 
     /** The same with a planted bug, and with an auto-scaler if it is one of that. */

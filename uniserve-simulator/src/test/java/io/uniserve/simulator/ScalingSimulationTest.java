@@ -13,7 +13,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 final class ScalingSimulationTest {
     private static final boolean FULL = Boolean.getBoolean("uniserve.test.full");
     private static final int SEEDS = FULL ? 90 : 12;
-    private static final SimulationOptions SCALING = SimulationOptions.defaults().withScaling();
+    private static final SimulationOptions SCALING =
+            SimulationOptions.defaults().withScaling();
 
     @Test
     void serversComeAndGoUnderFaults() {

@@ -61,7 +61,8 @@ public final class ScalingTexts {
     private static Map<String, @Nullable Object> json(Server server) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("server", server.id().value());
-        fields.put("cpu_cores", server.cpuCores().isPresent() ? server.cpuCores().getAsDouble() : null);
+        fields.put(
+                "cpu_cores", server.cpuCores().isPresent() ? server.cpuCores().getAsDouble() : null);
         fields.put("cores_max", server.coresMax());
         fields.put("primaries", server.primaries());
         fields.put("replicas", server.replicas());

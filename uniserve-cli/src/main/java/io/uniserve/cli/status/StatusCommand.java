@@ -3,11 +3,11 @@ package io.uniserve.cli.status;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.cli.scaler.ScalingTexts;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.message.AdminReply.Scaling;
-import io.uniserve.cli.command.ExitCode;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -80,7 +80,8 @@ public final class StatusCommand extends ClientCommand {
         try {
             Scaling scaling = cluster.scaling();
             console().println("scaling: " + ScalingTexts.state(scaling));
-            ScalingTexts.events(scaling, SCALING_EVENTS).forEach(event -> console().println("  " + event));
+            ScalingTexts.events(scaling, SCALING_EVENTS)
+                    .forEach(event -> console().println("  " + event));
         } catch (UniserveException e) {
             if (e.code() != ErrorCode.UNSUPPORTED) {
                 throw e;

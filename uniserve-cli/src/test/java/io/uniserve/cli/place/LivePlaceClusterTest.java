@@ -100,8 +100,11 @@ class LivePlaceClusterTest {
             run(cluster, "table", "create", "words", "--engine", "kv", "--actors", "2", "--rf", "1");
             List<String> before = places(cluster);
             assertThat(before).hasSize(2);
-            await("a reason").untilAsserted(() -> assertThat(run(cluster, "status").out())
-                    .contains("rebalancing: has no plan: ", "the policy failed: java.lang.IllegalStateException: no idea"));
+            await("a reason")
+                    .untilAsserted(() -> assertThat(run(cluster, "status").out())
+                            .contains(
+                                    "rebalancing: has no plan: ",
+                                    "the policy failed: java.lang.IllegalStateException: no idea"));
             assertThat(places(cluster)).isEqualTo(before);
         }
     }
@@ -109,7 +112,8 @@ class LivePlaceClusterTest {
     private List<String> places(RunningCluster cluster) throws IOException {
         List<String> places = new ArrayList<>();
         for (JsonNode actor : json(cluster, "status").get("tables").get(0).get("actors")) {
-            places.add(actor.get("primary").asText() + " in epoch " + actor.get("epoch").asText());
+            places.add(actor.get("primary").asText() + " in epoch "
+                    + actor.get("epoch").asText());
         }
         return places;
     }

@@ -25,7 +25,8 @@ class ScalerCommandTest {
     private static Scaling scaling(String hold) {
         ScalingRecord record = new ScalingRecord(
                 hold,
-                List.of(new ScalingInstance(TOKEN, "i-7", ScalingInstance.State.JOINED, 3, 0, "CPU 80 % is above 70 %")),
+                List.of(new ScalingInstance(
+                        TOKEN, "i-7", ScalingInstance.State.JOINED, 3, 0, "CPU 80 % is above 70 %")),
                 List.of(new ScalingEvent(
                         0, TOKEN, ScalingEvent.Action.ADD, "CPU 80 % is above 70 %", "joined, 2 servers")));
         return new Scaling(
@@ -66,7 +67,8 @@ class ScalerCommandTest {
 
     @Test
     void holdAndResume() {
-        assertThat(uniserve.run("scaler", "hold", "--reason", "load test").exit()).isEqualTo(ExitCode.OK);
+        assertThat(uniserve.run("scaler", "hold", "--reason", "load test").exit())
+                .isEqualTo(ExitCode.OK);
         assertThat(uniserve.run("scaler", "resume").exit()).isEqualTo(ExitCode.OK);
         assertThat(cluster.changes()).contains("hold-scaling 'load test'", "hold-scaling ''");
         assertThat(uniserve.run("scaler", "hold", "--reason", " ").exit()).isEqualTo(ExitCode.USAGE);

@@ -37,8 +37,7 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
     private static final String LOG_FILE = "log";
 
     /** Script that records its process id before it becomes the server, so that no server runs without a record. */
-    private static final String RECORD_PID =
-            "echo $$ >\"$0/pid.new\" && mv \"$0/pid.new\" \"$0/pid\" && exec \"$@\"";
+    private static final String RECORD_PID = "echo $$ >\"$0/pid.new\" && mv \"$0/pid.new\" \"$0/pid\" && exec \"$@\"";
 
     private final Path directory;
     private final List<String> command;
@@ -104,8 +103,8 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
         Process started = new ProcessBuilder(words)
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        own.resolve(LOG_FILE).toFile()))
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(own.resolve(LOG_FILE).toFile()))
                 .start();
         LOG.info("server {} starts as process {}, log in {}", launch.server(), started.pid(), own.resolve(LOG_FILE));
     }
@@ -137,7 +136,10 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
         long now = clock.nanos();
         long since = stoppingSince.computeIfAbsent(token, unused -> now);
         if (now - since > stopGraceNanos) {
-            LOG.warn("process {} of server {} is killed: it did not stop in time", running.get().pid(), token);
+            LOG.warn(
+                    "process {} of server {} is killed: it did not stop in time",
+                    running.get().pid(),
+                    token);
             running.get().destroyForcibly();
         } else {
             running.get().destroy();
@@ -166,8 +168,7 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
                 stoppingSince.remove(token);
                 deleteTree(own(token).resolve(DATA));
             }
-            instances.add(new Instance(
-                    token, token, runs ? Status.RUNNING : ended ? Status.ENDED : Status.STOPPED));
+            instances.add(new Instance(token, token, runs ? Status.RUNNING : ended ? Status.ENDED : Status.STOPPED));
         }
         return instances;
     }

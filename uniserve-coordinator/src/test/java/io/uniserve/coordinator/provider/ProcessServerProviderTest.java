@@ -32,7 +32,10 @@ class ProcessServerProviderTest {
 
     /** The same, deaf to SIGTERM. */
     private static final List<String> DEAF = List.of(
-            "/bin/sh", "-c", "trap '' TERM; mkdir -p \"$5\"; echo up >\"$5/starts\"; while :; do sleep 1; done", "server");
+            "/bin/sh",
+            "-c",
+            "trap '' TERM; mkdir -p \"$5\"; echo up >\"$5/starts\"; while :; do sleep 1; done",
+            "server");
 
     @TempDir
     Path directory;
@@ -53,7 +56,12 @@ class ProcessServerProviderTest {
 
     private ProcessServerProvider provider(List<String> command, long graceNanos) {
         return new ProcessServerProvider(
-                directory.resolve("servers"), command, List.of("--zone", "z1"), graceNanos, SystemClock.INSTANCE, Runnable::run);
+                directory.resolve("servers"),
+                command,
+                List.of("--zone", "z1"),
+                graceNanos,
+                SystemClock.INSTANCE,
+                Runnable::run);
     }
 
     private static <T> Outcome<T> outcome(Consumer<io.uniserve.protocol.env.Completion<T>> call) {
@@ -129,7 +137,8 @@ class ProcessServerProviderTest {
             await().until(() -> starts().size() == 1);
             terminate(provider, TOKEN);
             await().until(() -> status(provider) == Status.ENDED);
-            assertThat(directory.resolve("servers").resolve(TOKEN).resolve("data")).doesNotExist();
+            assertThat(directory.resolve("servers").resolve(TOKEN).resolve("data"))
+                    .doesNotExist();
             assertThat(launch(provider, TOKEN).status()).isEqualTo(Status.ENDED);
             assertThat(status(provider)).isEqualTo(Status.ENDED);
             terminate(provider, TOKEN);

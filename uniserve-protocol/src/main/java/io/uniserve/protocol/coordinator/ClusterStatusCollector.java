@@ -69,7 +69,8 @@ final class ClusterStatusCollector {
     /** Drained servers without those that the auto-scaler has terminated. */
     private List<ServerId> drainedServers() {
         return leader.catalog().cluster().drainedServers().stream()
-                .filter(id -> !ScalingInstance.isServerId(id) || leader.members().find(id) != null)
+                .filter(id ->
+                        !ScalingInstance.isServerId(id) || leader.members().find(id) != null)
                 .toList();
     }
 

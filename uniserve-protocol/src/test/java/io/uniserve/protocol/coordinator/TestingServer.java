@@ -113,7 +113,14 @@ public final class TestingServer {
             completion.done(Outcome.ok(new PeerReply.IntactReplicaList(id, incarnation, whole)));
         } else if (request instanceof PeerRequest.ReportLoad) {
             completion.done(Outcome.ok(new PeerReply.Load(
-                    id, slow ? List.of() : loads(), 1, 0, List.of(), -1, List.of(), cluster.servingCpu.applyAsDouble(id))));
+                    id,
+                    slow ? List.of() : loads(),
+                    1,
+                    0,
+                    List.of(),
+                    -1,
+                    List.of(),
+                    cluster.servingCpu.applyAsDouble(id))));
         }
     }
 

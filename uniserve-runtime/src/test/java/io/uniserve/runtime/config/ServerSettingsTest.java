@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.limit.Limits;
+import io.uniserve.model.ServerId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +90,7 @@ class ServerSettingsTest {
             uniserve {
               storage.directory = /mnt/backup, storage.take-over = true
               server {
-                host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, new-data-dir = true, zone = z2
+                host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, new-data-dir = true, id = s-1, zone = z2
                 ports = [solr, kv], ports-dir = /p
                 port-settings { solr { heap = 1g, cache.size = 5 } }
                 capacity { cpu-cores = 2.5, memory = 4GiB, disk = 10GB }

@@ -86,10 +86,8 @@ public final class SimCluster {
                 world.queue, world.trace, own.fork("provider"), world.plant, new LaunchedServers(), check);
         provider = made;
         scalingCheck = check;
-        world.scalingLoad = new ScalingLoad(
-                world.queue, own.fork("load"), made, scenario.servers(), () -> (int) servers.stream()
-                        .filter(server -> server.process().alive())
-                        .count());
+        world.scalingLoad = new ScalingLoad(world.queue, own.fork("load"), made, scenario.servers(), () -> (int)
+                servers.stream().filter(server -> server.process().alive()).count());
     }
 
     /** Servers that the auto-scaler launches and terminates. */
@@ -106,12 +104,15 @@ public final class SimCluster {
 
         @Override
         public void terminate(ServerId id) {
-            servers.stream().filter(server -> server.id().equals(id)).findFirst().ifPresent(server -> {
-                server.retire();
-                servers.remove(server);
-                retired.add(server);
-                world.faultIntensity.count(Fault.SERVER_TERMINATED);
-            });
+            servers.stream()
+                    .filter(server -> server.id().equals(id))
+                    .findFirst()
+                    .ifPresent(server -> {
+                        server.retire();
+                        servers.remove(server);
+                        retired.add(server);
+                        world.faultIntensity.count(Fault.SERVER_TERMINATED);
+                    });
         }
     }
 

@@ -39,7 +39,8 @@ public final class ScalingCheck {
         if (stranger) {
             violations.add(CODE, "the machine of another user was terminated");
         }
-        for (TableRoute route : SimRoutingView.routing(ensemble, ensemble.zxid()).tables()) {
+        for (TableRoute route :
+                SimRoutingView.routing(ensemble, ensemble.zxid()).tables()) {
             for (ActorState actor : route.map().actors()) {
                 if (actor.isr().contains(server)) {
                     violations.add(
@@ -66,8 +67,8 @@ public final class ScalingCheck {
                 .sorted()
                 .toList();
         if (!joined.equals(provider.runningTokens())) {
-            return Optional.of("machines " + provider.runningTokens() + " run, recorded as in use are " + joined + " of "
-                    + record().instances());
+            return Optional.of("machines " + provider.runningTokens() + " run, recorded as in use are " + joined
+                    + " of " + record().instances());
         }
         return record().instances().stream()
                 .filter(instance -> instance.state() != ScalingInstance.State.JOINED

@@ -59,7 +59,11 @@ public final class ScalingLoad {
         double servers = Math.max(1, liveServers.getAsInt());
         double share = frozen ? 0.5 : cores() / (servers * CORES_PER_SERVER);
         return load.withCosts(
-                load.replicas(), load.cpuMillisPerSecond(), share * CORES_PER_SERVER * MILLIS, load.memoryBytes(), load.sets());
+                load.replicas(),
+                load.cpuMillisPerSecond(),
+                share * CORES_PER_SERVER * MILLIS,
+                load.memoryBytes(),
+                load.sets());
     }
 
     /** Cores that queries use in this era: from a tenth of the smallest to nine tenths of the largest cluster. */
@@ -93,8 +97,7 @@ public final class ScalingLoad {
                 new BackgroundExecutor() {
                     @Override
                     public <T> void run(Supplier<T> work, Completion<T> completion) {
-                        process.post(
-                                own.below(SECOND), () -> completion.done(BackgroundExecutor.outcome(work)));
+                        process.post(own.below(SECOND), () -> completion.done(BackgroundExecutor.outcome(work)));
                     }
                 });
     }

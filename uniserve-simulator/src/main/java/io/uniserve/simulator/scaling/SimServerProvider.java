@@ -127,12 +127,13 @@ public final class SimServerProvider {
                 return Outcome.ok(instance(machine, machine.ended));
             }
         }
-        boolean full = !calm && random.fork("capacity " + queue.now() / CAPACITY_ERA_NANOS).below(4) == 0;
+        boolean full = !calm
+                && random.fork("capacity " + queue.now() / CAPACITY_ERA_NANOS).below(4) == 0;
         if (full) {
             return Outcome.err(error(ErrorCode.RESOURCE_EXHAUSTED, "no capacity"));
         }
-        ServerMachine machine = new ServerMachine(
-                "i-" + machines.size(), launch.token(), launch.server(), freeAddress(), queue.now());
+        ServerMachine machine =
+                new ServerMachine("i-" + machines.size(), launch.token(), launch.server(), freeAddress(), queue.now());
         machines.add(machine);
         check.launched(machine.token, runningTokens());
         trace.line("machine " + machine.id + " for " + machine.server);
@@ -193,8 +194,6 @@ public final class SimServerProvider {
 
     private static ServerProvider.Instance instance(ServerMachine machine, boolean ended) {
         return new ServerProvider.Instance(
-                machine.id,
-                machine.token,
-                ended ? ServerProvider.Status.ENDED : ServerProvider.Status.RUNNING);
+                machine.id, machine.token, ended ? ServerProvider.Status.ENDED : ServerProvider.Status.RUNNING);
     }
 }

@@ -81,7 +81,8 @@ final class ScalingBench implements AutoCloseable {
         this.settings = settings;
         this.directory = directory;
         this.console = console;
-        cluster = new ProcessCluster(ProcessClusterOptions.of(directory, 0, "kv").with(clusterSettings()));
+        cluster =
+                new ProcessCluster(ProcessClusterOptions.of(directory, 0, "kv").with(clusterSettings()));
     }
 
     private Map<String, String> clusterSettings() {
@@ -95,7 +96,8 @@ final class ScalingBench implements AutoCloseable {
         all.put(scaling + "process.directory", directory.resolve("servers").toString());
         all.put(
                 scaling + "process.command",
-                String.join(",", JavaLauncher.ofThisProcess().commandLine("-Xmx" + settings.heap(), List.of("server"))));
+                String.join(
+                        ",", JavaLauncher.ofThisProcess().commandLine("-Xmx" + settings.heap(), List.of("server"))));
         all.put(
                 scaling + "process.arguments",
                 "-S,server.capacity.cpu-cores=" + (settings.cores() > 0 ? settings.cores() : 1)
@@ -165,15 +167,10 @@ final class ScalingBench implements AutoCloseable {
     }
 
     private void observe(UniserveClient client, TargetRateReader reader) throws InterruptedException {
-        ProgressBar progress = new ProgressBar(
-                console.err(),
-                console.terminal(),
-                nanos,
-                "load",
-                (long) settings.profile().seconds());
+        ProgressBar progress = new ProgressBar(console.err(), console.terminal(), nanos, "load", (long)
+                settings.profile().seconds());
         CountDownLatch never = new CountDownLatch(1);
-        while (reader.secondsSinceStart() < settings.profile().seconds()
-                && !never.await(1, TimeUnit.SECONDS)) {
+        while (reader.secondsSinceStart() < settings.profile().seconds() && !never.await(1, TimeUnit.SECONDS)) {
             limitCpu(client);
             double second = reader.secondsSinceStart();
             Sample sample = sample(client, second);
@@ -194,14 +191,15 @@ final class ScalingBench implements AutoCloseable {
         Scaling scaling = client.admin().scaling();
         ScalingView view = new ScalingView(scaling.servers());
         int changing = (int) scaling.record().instances().stream()
-                .filter(one -> one.state() != ScalingInstance.State.JOINED
-                        && one.state() != ScalingInstance.State.ENDED)
+                .filter(one ->
+                        one.state() != ScalingInstance.State.JOINED && one.state() != ScalingInstance.State.ENDED)
                 .count();
         int least = client.admin().describeTable(TABLE).map().actors().stream()
                 .mapToInt(actor -> actor.isr().size())
                 .min()
                 .orElse(0);
-        return new Sample(second, view.servers().size(), changing, view.meanCpu().orElse(Double.NaN), least);
+        return new Sample(
+                second, view.servers().size(), changing, view.meanCpu().orElse(Double.NaN), least);
     }
 
     /** Limits the CPU of servers that have joined since the last call. */
@@ -211,7 +209,8 @@ final class ScalingBench implements AutoCloseable {
         }
         for (ScalingInstance instance : client.admin().scaling().record().instances()) {
             if (instance.state() == ScalingInstance.State.JOINED && limited.add(instance.token())) {
-                Path pid = directory.resolve("servers").resolve(instance.token()).resolve("pid");
+                Path pid =
+                        directory.resolve("servers").resolve(instance.token()).resolve("pid");
                 try {
                     quota.limit(List.of(Long.parseLong(Files.readString(pid).strip())), settings.cores());
                 } catch (IOException e) {

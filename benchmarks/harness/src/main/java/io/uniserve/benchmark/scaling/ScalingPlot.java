@@ -33,7 +33,11 @@ final class ScalingPlot {
         }
         List<Double> servers = bySecond(samples, seconds, sample -> sample.servers());
         List<Double> cpu = bySecond(samples, seconds, sample -> 100 * sample.cpu());
-        double most = servers.stream().filter(value -> !value.isNaN()).mapToDouble(Double::doubleValue).max().orElse(1);
+        double most = servers.stream()
+                .filter(value -> !value.isNaN())
+                .mapToDouble(Double::doubleValue)
+                .max()
+                .orElse(1);
         TimeSeriesChart sheet = new TimeSeriesChart();
         sheet.plot(
                 "operations per second: target (blue), answered (brown)",

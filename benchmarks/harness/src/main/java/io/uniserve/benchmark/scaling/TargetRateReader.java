@@ -2,8 +2,8 @@ package io.uniserve.benchmark.scaling;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.codec.Codecs;
 import io.uniserve.client.ClientTable;
+import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +62,8 @@ final class TargetRateReader implements AutoCloseable {
             if (latencies.isEmpty()) {
                 return Double.NaN;
             }
-            long[] sorted = latencies.stream().mapToLong(Long::longValue).sorted().toArray();
+            long[] sorted =
+                    latencies.stream().mapToLong(Long::longValue).sorted().toArray();
             return sorted[(int) Math.min(sorted.length - 1, Math.floor(part * sorted.length))] / 1e6;
         }
     }
@@ -139,8 +140,7 @@ final class TargetRateReader implements AutoCloseable {
 
     /** Row of the table with this number. */
     static Document row(long number) {
-        return new Document(
-                "key", java.util.Map.of("key", key(number), "amount", number, "text", "t".repeat(200)));
+        return new Document("key", java.util.Map.of("key", key(number), "amount", number, "text", "t".repeat(200)));
     }
 
     /** Waits for the end of the run. */

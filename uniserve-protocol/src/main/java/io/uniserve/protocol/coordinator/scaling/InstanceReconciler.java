@@ -219,8 +219,7 @@ final class InstanceReconciler {
                         .withEffect(instance.token(), "terminated: " + missing.get());
             }
             return record.with(to(instance, State.JOINED, instance.reason()))
-                    .withEffect(
-                            instance.token(), "joined, " + servers());
+                    .withEffect(instance.token(), "joined, " + servers());
         }
         if (found != null && found.status() == Status.ENDED) {
             return record.with(to(instance, State.TERMINATING, "it ended before it joined"))
@@ -335,9 +334,7 @@ final class InstanceReconciler {
         call.inFlight = true;
         LOG.info("scaling: terminates {}, instance {}: {}", instance.serverId(), id, instance.reason());
         provider.terminate(
-                id,
-                leader.registry()
-                        .scoped(once(outcome -> onCalled(instance, call, "termination of ", outcome))));
+                id, leader.registry().scoped(once(outcome -> onCalled(instance, call, "termination of ", outcome))));
     }
 
     private void onCalled(ScalingInstance instance, Call call, String what, Outcome<?> outcome) {

@@ -23,9 +23,9 @@ import io.uniserve.protocol.coordinator.rebalance.ChunkSetup;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceConfig;
 import io.uniserve.protocol.coordinator.rebalance.RebalanceSetup;
 import io.uniserve.protocol.coordinator.rebalance.ReplicationSetup;
+import io.uniserve.protocol.coordinator.scaling.ScalingSetup;
 import io.uniserve.protocol.env.BackgroundExecutor;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.coordinator.scaling.ScalingSetup;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.AdminReply;
@@ -98,9 +98,7 @@ public final class TestingCluster {
                 .orElse(rebalanceSetup);
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node = new Node(
-                new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), whole),
-                registry,
-                address);
+                new CoordinatorStateMachine(config, parts, new InitialPlacementPolicy(), whole), registry, address);
         network.serve(address, node.machine::onPeer);
         node.machine.start();
         return node;

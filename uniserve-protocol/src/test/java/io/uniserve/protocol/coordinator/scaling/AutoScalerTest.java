@@ -124,12 +124,15 @@ class AutoScalerTest {
         load = 2.9;
         run(6 * PERIOD);
         assertThat(actions.live()).isEqualTo(5);
-        assertThat(record().events()).extracting(event -> event.effect()).allMatch(effect -> effect.startsWith("joined"));
+        assertThat(record().events())
+                .extracting(event -> event.effect())
+                .allMatch(effect -> effect.startsWith("joined"));
         load = 0.4;
         run(40 * PERIOD);
         assertThat(actions.live()).isEqualTo(2);
         assertThat(states()).containsOnly(State.ENDED);
-        assertThat(cluster.map("t").actors()).allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
+        assertThat(cluster.map("t").actors())
+                .allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
         assertThat(report().state()).contains("2 servers are the minimum");
     }
 
@@ -190,7 +193,9 @@ class AutoScalerTest {
         load = 1.9;
         provider.losesAnswers = true;
         run(3 * PERIOD);
-        assertThat(provider.running()).as("no list arrives, so nothing is decided").isEmpty();
+        assertThat(provider.running())
+                .as("no list arrives, so nothing is decided")
+                .isEmpty();
         assertThat(report().state()).contains("the provider has not listed its servers");
         provider.losesAnswers = false;
         run(SECOND);
@@ -234,8 +239,7 @@ class AutoScalerTest {
     void anInstanceWithoutARecordIsKeptIfItServesAndOthersAreLeftAlone() {
         String token = "0123456789abcdef0123456789abcdef";
         provider.launch(
-                new io.uniserve.protocol.env.ServerProvider.Launch(
-                        "x", token, ScalingInstance.serverId(token), "", 0),
+                new io.uniserve.protocol.env.ServerProvider.Launch("x", token, ScalingInstance.serverId(token), "", 0),
                 outcome -> {});
         provider.machines.put("stranger", new TestingServerProvider.Machine("stranger", "web-1", "s9", 0));
         load = 1.2;
@@ -319,7 +323,8 @@ class AutoScalerTest {
     void aCoordinatorWithoutAProviderSaysSo() {
         TestingCluster other = new TestingCluster();
         Node plain = other.leading(1);
-        assertThat(other.refused(plain, new AdminRequest.ScalingStatus()).code()).isEqualTo(ErrorCode.UNSUPPORTED);
+        assertThat(other.refused(plain, new AdminRequest.ScalingStatus()).code())
+                .isEqualTo(ErrorCode.UNSUPPORTED);
         assertThat(other.refused(plain, new AdminRequest.HoldScaling("x")).reason())
                 .contains("uniserve.coordinator.scaling.provider");
     }
@@ -359,6 +364,7 @@ class AutoScalerTest {
         }
         run(20 * PERIOD);
         assertThat(provider.running()).isEmpty();
-        assertThat(cluster.map("t").actors()).allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
+        assertThat(cluster.map("t").actors())
+                .allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
     }
 }

@@ -64,8 +64,8 @@ class ScalingWeekTest {
                 10 * SECOND,
                 60 * MINUTE,
                 "");
-        cluster.scaling = Optional.of(timers -> new ScalingSetup(
-                config, new ThresholdScalingPolicy(limits), provider, BackgroundExecutor.on(timers)));
+        cluster.scaling = Optional.of(timers ->
+                new ScalingSetup(config, new ThresholdScalingPolicy(limits), provider, BackgroundExecutor.on(timers)));
         cluster.servingCpu = server -> 1_000 * cores / Math.max(1, actions.live());
         node = cluster.leading(2);
         cluster.create(node, TestingCluster.table("t", 8, 2));
@@ -91,7 +91,8 @@ class ScalingWeekTest {
         inside += share >= 0.3 && share <= 0.7 ? 1 : 0;
         serverMinutes += actions.live();
         for (ScalingEvent event : record().events()) {
-            if (events.isEmpty() || event.atMillis() > events.get(events.size() - 1).atMillis()) {
+            if (events.isEmpty()
+                    || event.atMillis() > events.get(events.size() - 1).atMillis()) {
                 events.add(event);
             }
         }
@@ -118,7 +119,8 @@ class ScalingWeekTest {
         for (int i = 0; i < events.size(); i++) {
             int changes = 0;
             for (int j = i + 1;
-                    j < events.size() && events.get(j).atMillis() - events.get(i).atMillis() < 3_600_000;
+                    j < events.size()
+                            && events.get(j).atMillis() - events.get(i).atMillis() < 3_600_000;
                     j++) {
                 changes += events.get(j).action() != events.get(j - 1).action() ? 1 : 0;
             }
@@ -138,7 +140,9 @@ class ScalingWeekTest {
                 "minutes with CPU of 30 to 70 %", Double.toString((double) inside / minutes),
                 "changes of direction within an hour", Integer.toString(directionChangesPerHour()),
                 "cost over a cluster of peak size", Double.toString(cost)));
-        assertThat((double) inside / minutes).as("minutes with CPU of 30 to 70 %%").isGreaterThanOrEqualTo(0.95);
+        assertThat((double) inside / minutes)
+                .as("minutes with CPU of 30 to 70 %%")
+                .isGreaterThanOrEqualTo(0.95);
         assertThat(directionChangesPerHour()).isLessThanOrEqualTo(2);
         assertThat(cost).as("cost over a cluster of peak size").isLessThanOrEqualTo(0.6);
         assertThat(events).hasSizeGreaterThan(20);

@@ -63,7 +63,8 @@ final class ServerActions {
                     new PeerRequest.PrimaryTransferReady(
                             cluster.key("t", number), actor.epoch(), actor.primary(), actor.desiredServers()));
         } else if (!actor.fencing().isEmpty()) {
-            List<ServerId> fenced = actor.fencing().stream().map(Fencing::server).toList();
+            List<ServerId> fenced =
+                    actor.fencing().stream().map(Fencing::server).toList();
             send(node, new PeerRequest.ReplicasFenced(cluster.key("t", number), actor.epoch(), fenced));
         }
     }
@@ -78,7 +79,8 @@ final class ServerActions {
             if (!actor.hasReplicaOn(server)) {
                 cluster.admin(
                         node,
-                        new AdminRequest.MoveReplica(T, actor.actor(), actor.isr().get(0), server));
+                        new AdminRequest.MoveReplica(
+                                T, actor.actor(), actor.isr().get(0), server));
             }
         }
         run(node, 30 * SECOND);

@@ -96,8 +96,8 @@ final class TestingServerProvider implements ServerProvider {
     }
 
     private Machine start(Launch launch) {
-        Machine machine = new Machine(
-                "i-" + ++numbers, launch.token(), launch.server().value(), cluster.loop.nanos());
+        Machine machine =
+                new Machine("i-" + ++numbers, launch.token(), launch.server().value(), cluster.loop.nanos());
         machines.put(machine.id, machine);
         if (!neverJoins) {
             cluster.loop.after(bootNanos, () -> {
@@ -160,9 +160,11 @@ final class TestingServerProvider implements ServerProvider {
         boolean lost = losesAnswers || fails(5);
         Random random = faults;
         long delay = 10 * MILLI + (random == null ? 0 : random.nextInt(5_000) * MILLI);
-        cluster.loop.after(delay, () -> completion.done(
-                lost
-                        ? Outcome.err(new UniserveException(ErrorCode.OUTCOME_UNKNOWN, "the answer was lost"))
-                        : outcome));
+        cluster.loop.after(
+                delay,
+                () -> completion.done(
+                        lost
+                                ? Outcome.err(new UniserveException(ErrorCode.OUTCOME_UNKNOWN, "the answer was lost"))
+                                : outcome));
     }
 }

@@ -63,21 +63,23 @@ public final class ScalingRecordBug extends ForwardingRegistry {
     private void withoutRecord(List<Op> ops, int at, Completion<MultiResult> completion) {
         List<Op> others = new ArrayList<>(ops);
         others.remove(at);
-        super.multi(others, outcome -> completion.done(outcome.map(result -> {
-            List<Integer> versions = new ArrayList<>(result.versions());
-            if (result.applied()) {
-                versions.add(at, 1);
-            }
-            return new MultiResult(result.applied(), versions, result.conflict());
-        })));
+        super.multi(
+                others,
+                outcome -> completion.done(outcome.map(result -> {
+                    List<Integer> versions = new ArrayList<>(result.versions());
+                    if (result.applied()) {
+                        versions.add(at, 1);
+                    }
+                    return new MultiResult(result.applied(), versions, result.conflict());
+                })));
     }
 
     private static Op withoutDrain(Op op) {
         ScalingRecord record = (ScalingRecord) (op instanceof Op.Set set ? set.value() : ((Op.Create) op).value());
         for (ScalingInstance instance : record.instances()) {
             if (instance.state() == State.DRAINING) {
-                record = record.with(instance.with(
-                        State.TERMINATING, instance.term(), instance.sinceMillis(), instance.reason()));
+                record = record.with(
+                        instance.with(State.TERMINATING, instance.term(), instance.sinceMillis(), instance.reason()));
             }
         }
         return op instanceof Op.Set set

@@ -8,6 +8,7 @@ import io.uniserve.benchmark.balance.HotPartChooser;
 import io.uniserve.benchmark.balance.HotWorkload;
 import io.uniserve.benchmark.balance.ServerQuota;
 import io.uniserve.benchmark.demo.ConditionWaiter;
+import io.uniserve.benchmark.measure.CpuMeter;
 import io.uniserve.benchmark.measure.CpuQuota;
 import io.uniserve.cli.command.Console;
 import java.nio.file.Path;
@@ -52,98 +53,104 @@ final class HotspotBench {
                         .withFastStart(),
                 DEADLINE)) {
             workload.load(cluster.client());
-            return measure(port, workload, cluster);
+            return new Run(port, workload, cluster).measure();
         }
-    }
-
-    private HotspotResult measure(HotspotPort port, HotWorkload workload, BalancingCluster cluster) {
-        ClosedLoopClients clients = new ClosedLoopClients(settings.clients(), nanos);
-        HotPartChooser chooser = new HotPartChooser(workload.parts(), workload.hotPart(), HOT_SHARE);
-        Query hot = n -> workload.query(cluster.client(), chooser.choose(n), n);
-        Query even = n -> workload.query(cluster.client(), (int) Math.floorMod(n, (long) workload.parts()), n);
-        List<Window> others = new ArrayList<>();
-        List<Integer> replicas = new ArrayList<>();
-        note(port, "warming up for " + settings.warmUpSeconds() + " s: queries of all parts, no CPU limit");
-        others.add(clients.run(settings.warmUpSeconds(), even));
-        ServerQuota quota = ServerQuota.of(settings.quotaOf(port));
-        note(port, quota.describe("server", "servers") + "; " + 100 * HOT_SHARE + " % of queries ask one part");
-        try (CpuQuota limit = quota.limit(cluster.serverPids())) {
-            others.add(clients.run(SETTLE_SECONDS, hot));
-            Window off = measure(port, "balancing off", clients, hot, hotReplicas(workload, cluster), replicas);
-            long start = nanos.getAsLong();
-            others.add(clients.runDuring(() -> startBalancing(cluster), hot));
-            Window balanced = measure(
-                    port,
-                    "after " + settings.periods() + " periods",
-                    clients,
-                    hot,
-                    hotReplicas(workload, cluster),
-                    replicas);
-            others.add(clients.runDuring(() -> awaitCopies(workload, cluster), hot));
-            double waited = (nanos.getAsLong() - start) / 1e9;
-            Window settled = measure(
-                    port,
-                    String.format(Locale.ROOT, "after %.1f s", waited),
-                    clients,
-                    hot,
-                    hotReplicas(workload, cluster),
-                    replicas);
-            return new HotspotResult(
-                    port.port(),
-                    quota.cores(),
-                    off,
-                    balanced,
-                    settled,
-                    replicas,
-                    settings.servers(),
-                    settings.periods(),
-                    waited,
-                    others);
-        }
-    }
-
-    private Window measure(
-            HotspotPort port,
-            String label,
-            ClosedLoopClients clients,
-            Query query,
-            int hotReplicas,
-            List<Integer> all) {
-        all.add(hotReplicas);
-        Window window = clients.run(settings.seconds(), query);
-        note(
-                port,
-                String.format(
-                        Locale.ROOT,
-                        "%s: %.1f queries/s, p50 %.2f ms, p99 %.2f ms, %d replicas of the hot actor, %d failed, %d wrong",
-                        label,
-                        window.perSecond(),
-                        window.percentileMillis(0.5),
-                        window.percentileMillis(0.99),
-                        hotReplicas,
-                        window.failed(),
-                        window.wrong()));
-        return window;
-    }
-
-    private static int hotReplicas(HotWorkload workload, BalancingCluster cluster) {
-        return cluster.replicas(workload.table()).get(workload.actor(workload.hotPart()));
-    }
-
-    private void startBalancing(BalancingCluster cluster) {
-        cluster.startBalancing(settings.period(), settings.servers());
-        // No condition ends it: all periods pass, from the moment that the coordinator serves.
-        ConditionWaiter.await(nanos, Math.round(settings.balancingSeconds() * 1_000), () -> false);
-    }
-
-    private void awaitCopies(HotWorkload workload, BalancingCluster cluster) {
-        ConditionWaiter.await(
-                nanos,
-                Math.round(settings.copiesWaitSeconds() * 1_000),
-                () -> hotReplicas(workload, cluster) >= settings.servers());
     }
 
     private void note(HotspotPort port, String text) {
         console.note("port " + port.port() + ": " + text);
+    }
+
+    /** Measurements of one port. */
+    private final class Run {
+        private final HotspotPort port;
+        private final HotWorkload workload;
+        private final BalancingCluster cluster;
+        private final ClosedLoopClients clients = new ClosedLoopClients(settings.clients(), nanos);
+        private final Query hot;
+        private final List<Window> others = new ArrayList<>();
+        private final List<Integer> replicas = new ArrayList<>();
+
+        private Run(HotspotPort port, HotWorkload workload, BalancingCluster cluster) {
+            this.port = port;
+            this.workload = workload;
+            this.cluster = cluster;
+            HotPartChooser chooser = new HotPartChooser(workload.parts(), workload.hotPart(), HOT_SHARE);
+            this.hot = n -> workload.query(cluster.client(), chooser.choose(n), n);
+        }
+
+        private HotspotResult measure() {
+            note(port, "warming up for " + settings.warmUpSeconds() + " s: queries of all parts, no CPU limit");
+            Query even = n -> workload.query(cluster.client(), (int) Math.floorMod(n, (long) workload.parts()), n);
+            others.add(clients.run(settings.warmUpSeconds(), even));
+            ServerQuota quota = ServerQuota.of(settings.quota());
+            note(port, quota.describe("server", "servers") + "; " + 100 * HOT_SHARE + " % of queries ask one part");
+            try (CpuQuota limit = quota.limit(cluster.serverPids())) {
+                others.add(clients.run(SETTLE_SECONDS, hot));
+                Window off = window("balancing off");
+                long start = nanos.getAsLong();
+                others.add(clients.runDuring(this::startBalancing, hot));
+                Window balanced = window("after " + settings.periods() + " periods");
+                others.add(clients.runDuring(this::awaitCopies, hot));
+                double waited = (nanos.getAsLong() - start) / 1e9;
+                Window settled = window(String.format(Locale.ROOT, "after %.1f s", waited));
+                return new HotspotResult(
+                        port.port(),
+                        quota.cores(),
+                        off,
+                        balanced,
+                        settled,
+                        replicas,
+                        settings.servers(),
+                        settings.periods(),
+                        waited,
+                        others);
+            }
+        }
+
+        private Window window(String label) {
+            int before = hotReplicas();
+            replicas.add(before);
+            List<CpuMeter> servers = cluster.serverPids().stream()
+                    .map(pid -> new CpuMeter(List.of(pid), false))
+                    .toList();
+            double[] millis = servers.stream().mapToDouble(CpuMeter::totalMs).toArray();
+            Window window = clients.run(settings.seconds(), hot);
+            List<String> cores = new ArrayList<>();
+            for (int i = 0; i < millis.length; i++) {
+                double used = (servers.get(i).totalMs() - millis[i]) / 1e3 / window.seconds();
+                cores.add(String.format(Locale.ROOT, "%.2f", used));
+            }
+            note(
+                    port,
+                    String.format(
+                            Locale.ROOT,
+                            "%s: %.1f queries/s, p50 %.2f ms, p99 %.2f ms, %d failed, %d wrong; %d replicas of the hot actor,"
+                                    + " cores used by servers %s",
+                            label,
+                            window.perSecond(),
+                            window.percentileMillis(0.5),
+                            window.percentileMillis(0.99),
+                            window.failed(),
+                            window.wrong(),
+                            before,
+                            String.join(", ", cores)));
+            return window;
+        }
+
+        private int hotReplicas() {
+            return cluster.replicas(workload.table()).get(workload.actor(workload.hotPart()));
+        }
+
+        private void startBalancing() {
+            cluster.startBalancing(settings.period(), settings.servers());
+            // No condition ends it: all periods pass, from the moment that the coordinator serves.
+            ConditionWaiter.await(nanos, Math.round(settings.balancingSeconds() * 1_000), () -> false);
+        }
+
+        private void awaitCopies() {
+            ConditionWaiter.await(
+                    nanos, Math.round(settings.copiesWaitSeconds() * 1_000), () -> hotReplicas() >= settings.servers());
+        }
     }
 }

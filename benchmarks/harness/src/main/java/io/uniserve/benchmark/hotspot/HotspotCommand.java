@@ -8,7 +8,6 @@ import io.uniserve.testkit.process.Workspace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -51,15 +50,14 @@ public final class HotspotCommand extends CliCommand {
     @Option(
             names = "--quota",
             paramLabel = "CORES",
-            description = "CPU limit per server. Needs root; 0 for no limit (default: 0.1 for kv and mongodb, 0.2 for"
-                    + " solr and druid).")
-    private @Nullable Double quota;
+            description = "CPU limit per server. Needs root; 0 for no limit (default: 0.2).")
+    private double quota = 0.2;
 
     @Option(names = "--clients", paramLabel = "N", description = "Clients in a closed loop (default: 32).")
     private int clients = 32;
 
-    @Option(names = "--seconds", paramLabel = "N", description = "Length of each measurement (default: 8).")
-    private double seconds = 8;
+    @Option(names = "--seconds", paramLabel = "N", description = "Length of each measurement (default: 6).")
+    private double seconds = 6;
 
     @Option(
             names = "--warm-up",
@@ -67,8 +65,8 @@ public final class HotspotCommand extends CliCommand {
             description = "Queries of all parts without a CPU limit before the first measurement (default: 8).")
     private double warmUp = 8;
 
-    @Option(names = "--period", paramLabel = "SECONDS", description = "Period of the balancer (default: 2).")
-    private double period = 2;
+    @Option(names = "--period", paramLabel = "SECONDS", description = "Period of the balancer (default: 5).")
+    private double period = 5;
 
     @Option(
             names = "--periods",
@@ -80,8 +78,8 @@ public final class HotspotCommand extends CliCommand {
             names = "--copies-wait",
             paramLabel = "SECONDS",
             description = "Maximum time between the second and the third measurement. It ends early when the hot actor"
-                    + " has a replica on every server (default: 40).")
-    private double copiesWait = 40;
+                    + " has a replica on every server (default: 30).")
+    private double copiesWait = 30;
 
     @Option(
             names = "--rows",
@@ -116,8 +114,10 @@ public final class HotspotCommand extends CliCommand {
         long failed = results.stream().mapToLong(HotspotResult::failed).sum();
         long wrong = results.stream().mapToLong(HotspotResult::wrong).sum();
         results.forEach(result -> result.figures().forEach(line::figure));
-        results.forEach(result -> line.with("quota " + result.port(), result.quota()));
-        line.with("queries", results.stream().mapToLong(HotspotResult::queries).sum())
+        line.with("quota", quota)
+                .with(
+                        "queries",
+                        results.stream().mapToLong(HotspotResult::queries).sum())
                 .with("failed", failed)
                 .with("wrong", wrong)
                 .with("servers", servers)
@@ -152,12 +152,9 @@ public final class HotspotCommand extends CliCommand {
                 quota,
                 rows,
                 scale);
-        for (HotspotPort port : settings.ports()) {
-            if (ServerQuota.of(settings.quotaOf(port)).isRefused()) {
-                throw usageError("--quota is " + settings.quotaOf(port)
-                        + ": this process may not create control groups. Run it as root, or use --quota 0 for servers"
-                        + " without a limit");
-            }
+        if (ServerQuota.of(quota).isRefused()) {
+            throw usageError("--quota is " + quota + ": this process may not create control groups. Run it as root, or"
+                    + " use --quota 0 for servers without a limit");
         }
         return settings;
     }
@@ -176,9 +173,8 @@ public final class HotspotCommand extends CliCommand {
         if (!(scale >= 0.001 && scale <= 1)) {
             throw usageError("--sf is " + scale + ": use 0.001 to 1");
         }
-        Double cores = quota;
-        if (cores != null && !(cores >= 0 && cores <= 64 && (cores == 0 || cores >= 0.01))) {
-            throw usageError("--quota is " + cores + ": use 0.01 to 64, or 0 for no limit");
+        if (!(quota == 0 || (quota >= 0.01 && quota <= 64))) {
+            throw usageError("--quota is " + quota + ": use 0.01 to 64, or 0 for no limit");
         }
         if (!heap.matches("\\d{1,6}[mg]")) {
             throw usageError("--heap is \"" + heap + "\": use a number and m or g, e.g. 512m");

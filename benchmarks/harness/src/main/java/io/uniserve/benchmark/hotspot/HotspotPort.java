@@ -12,30 +12,23 @@ import java.util.function.LongSupplier;
 
 /** Port as {@code bench hotspot} measures it, with its default sizes. */
 enum HotspotPort {
-    KV(0.1, 8_000),
-    SOLR(0.2, 8_000),
-    DRUID(0.2, 0),
-    MONGODB(0.1, 800);
+    KV(8_000),
+    SOLR(8_000),
+    DRUID(0),
+    MONGODB(800);
 
     /** Actors of a table with hashed keys. A table of port druid has one per month. */
     static final int ACTORS = 8;
 
-    private final double quota;
     private final int rows;
 
-    HotspotPort(double quota, int rows) {
-        this.quota = quota;
+    HotspotPort(int rows) {
         this.rows = rows;
     }
 
     /** Name of the port in table definitions. */
     String port() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /** Default quota per server in cores. The hot server's queries must take longer than its fixed work. */
-    double quota() {
-        return quota;
     }
 
     /** Creates the workload with its rows. */

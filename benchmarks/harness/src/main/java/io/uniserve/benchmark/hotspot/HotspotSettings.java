@@ -2,7 +2,6 @@ package io.uniserve.benchmark.hotspot;
 
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of {@code bench hotspot}.
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param periodSeconds period of the balancer
  * @param periods periods between the start of balancing and the measurement
  * @param copiesWaitSeconds maximum further time until the hot actor has a replica on every server
- * @param quota cores per server; null for each port's default, 0 for no limit
+ * @param quota cores per server; 0 for no limit
  * @param rows rows per table; 0 for each port's default
  * @param scale scale factor of TPC-H for port druid
  */
@@ -28,15 +27,11 @@ record HotspotSettings(
         double periodSeconds,
         int periods,
         double copiesWaitSeconds,
-        @Nullable Double quota,
+        double quota,
         int rows,
         double scale) {
     HotspotSettings {
         ports = List.copyOf(ports);
-    }
-
-    double quotaOf(HotspotPort port) {
-        return quota == null ? port.quota() : quota;
     }
 
     Duration period() {

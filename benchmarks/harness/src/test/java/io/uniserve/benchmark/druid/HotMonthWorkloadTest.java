@@ -34,7 +34,8 @@ class HotMonthWorkloadTest {
         List<Long> right = List.of(11L, 9L);
         String first = answer(row("3", 11, "0.05"), row("2", 9, "0.1"));
         assertThat(HotMonthWorkload.difference(right, first, first)).isEmpty();
-        assertThat(HotMonthWorkload.difference(right, first, answer(row("3", 11, "0.0500000000000001"), row("2", 9, "0.1"))))
+        assertThat(HotMonthWorkload.difference(
+                        right, first, answer(row("3", 11, "0.0500000000000001"), row("2", 9, "0.1"))))
                 .isEmpty();
         assertThat(HotMonthWorkload.difference(right, first, answer(row("3", 11, "0.06"), row("2", 9, "0.1"))))
                 .isPresent();
@@ -44,7 +45,8 @@ class HotMonthWorkloadTest {
                 .contains("quantities are [11, 8], not [11, 9]");
         assertThat(HotMonthWorkload.difference(right, first, answer(row("3", 11, "0.05"), row("3", 9, "0.1"))))
                 .isPresent();
-        assertThat(HotMonthWorkload.difference(right, first, answer(row("3", 11, "0.05")))).isPresent();
+        assertThat(HotMonthWorkload.difference(right, first, answer(row("3", 11, "0.05"))))
+                .isPresent();
         assertThat(HotMonthWorkload.difference(right, first, "[]")).isPresent();
         assertThat(HotMonthWorkload.difference(right, first, "no JSON")).isPresent();
     }

@@ -26,8 +26,7 @@ class HotWorkloadsTest {
             assertThat(keys.of(actor)).isSorted().allMatch(key -> hash.actorOf(PartitionKey.of(key)) == expected);
             all += keys.of(actor).size();
             for (long n = 0; n < 1_000; n++) {
-                assertThat(keys.place(actor, n, 20))
-                        .isBetween(0, keys.of(actor).size() - 20);
+                assertThat(keys.place(actor, n, 20)).isBetween(0, keys.of(actor).size() - 20);
             }
         }
         assertThat(all).isEqualTo(800);
@@ -48,7 +47,10 @@ class HotWorkloadsTest {
         }
         assertThat(workload.difference(2, 3, right)).isEmpty();
         assertThat(workload.difference(2, 4, right)).get().asString().contains("row 0 is");
-        assertThat(workload.difference(2, 3, right.subList(0, 19))).get().asString().contains("19 rows, not 20");
+        assertThat(workload.difference(2, 3, right.subList(0, 19)))
+                .get()
+                .asString()
+                .contains("19 rows, not 20");
         List<Document> changed = new ArrayList<>(right);
         changed.set(7, row(keys.key(2, 10), KvHotWorkload.value(keys.key(2, 11))));
         assertThat(workload.difference(2, 3, changed)).get().asString().contains("row 7");
@@ -89,12 +91,14 @@ class HotWorkloadsTest {
     @Test
     void wrongAnswersOfSolrAreFound() {
         Phrase phrase = new Phrase("baka doka", 3, List.of("k1", "k2", "k3"));
-        assertThat(SolrHotWorkload.difference(phrase, solr(3, "k1", "k2", "k3"))).isEmpty();
+        assertThat(SolrHotWorkload.difference(phrase, solr(3, "k1", "k2", "k3")))
+                .isEmpty();
         assertThat(SolrHotWorkload.difference(phrase, solr(4, "k1", "k2", "k3")))
                 .get()
                 .asString()
                 .contains("\"baka doka\" is in 3 documents");
-        assertThat(SolrHotWorkload.difference(phrase, solr(3, "k1", "k3", "k2"))).isPresent();
+        assertThat(SolrHotWorkload.difference(phrase, solr(3, "k1", "k3", "k2")))
+                .isPresent();
         assertThat(SolrHotWorkload.difference(phrase, solr(3, "k1", "k2"))).isPresent();
         assertThat(SolrHotWorkload.difference(phrase, "{}")).isPresent();
         assertThat(SolrHotWorkload.difference(phrase, "no JSON")).isPresent();

@@ -15,8 +15,7 @@ class HotspotResultTest {
     }
 
     private static HotspotResult result(Window off, Window balanced, Window settled, Window... others) {
-        return new HotspotResult(
-                "kv", 0.1, off, balanced, settled, List.of(1, 2, 4), 4, 3, 20.5, List.of(others));
+        return new HotspotResult("kv", 0.1, off, balanced, settled, List.of(1, 2, 4), 4, 3, 20.5, List.of(others));
     }
 
     @Test
@@ -48,8 +47,8 @@ class HotspotResultTest {
 
     @Test
     void rowsShowRatiosAndReplicas() {
-        List<String> rows =
-                result(window(1, 100, 0, 0), window(1, 190, 0, 0), window(1, 300, 0, 0)).rows();
+        List<String> rows = result(window(1, 100, 0, 0), window(1, 190, 0, 0), window(1, 300, 0, 0))
+                .rows();
         assertThat(rows).hasSize(3);
         assertThat(rows.get(0)).contains("off", "( 1.00)");
         assertThat(rows.get(1)).contains("3 periods", "190.0 ( 1.90)");

@@ -17,7 +17,8 @@ class ZooKeeperServerStatsTest {
 
     @Test
     void aMissingLineIsAnError() {
-        assertThatThrownBy(() -> ZooKeeperServerStats.parse("This ZooKeeper instance is not currently serving requests"))
+        assertThatThrownBy(
+                        () -> ZooKeeperServerStats.parse("This ZooKeeper instance is not currently serving requests"))
                 .hasMessageContaining("Received")
                 .hasMessageContaining("not currently serving");
         assertThatThrownBy(() -> ZooKeeperServerStats.parse(ANSWER.replace("Node count", "Nodes")))

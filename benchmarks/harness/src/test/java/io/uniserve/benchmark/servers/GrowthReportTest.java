@@ -68,17 +68,23 @@ class GrowthReportTest {
                 result(4, 1_024, 3_000, 200)));
         List<BenchmarkMetric> figures = report.figures();
         assertThat(figures).hasSize(2 * KINDS);
-        assertThat(figure(figures, "8 servers, 256 actors, over 4 servers: CPU of a server").ratio())
+        assertThat(figure(figures, "8 servers, 256 actors, over 4 servers: CPU of a server")
+                        .ratio())
                 .isEqualTo(1, within(1e-9));
-        assertThat(figure(figures, "16 servers, 256 actors, over 4 servers: CPU of a server").ratio())
+        assertThat(figure(figures, "16 servers, 256 actors, over 4 servers: CPU of a server")
+                        .ratio())
                 .isEqualTo(0.5, within(1e-9));
-        assertThat(figure(figures, "16 servers, 256 actors, over 4 servers: CPU of a server").met())
+        assertThat(figure(figures, "16 servers, 256 actors, over 4 servers: CPU of a server")
+                        .met())
                 .isFalse();
-        assertThat(figure(figures, "8 servers, 256 actors, over 4 servers: resident").met())
+        assertThat(figure(figures, "8 servers, 256 actors, over 4 servers: resident")
+                        .met())
                 .isTrue();
-        assertThat(figure(figures, "16 servers, 256 actors, over 4 servers: resident").met())
+        assertThat(figure(figures, "16 servers, 256 actors, over 4 servers: resident")
+                        .met())
                 .isFalse();
-        assertThat(figure(figures, "8 servers, 256 actors, over 4 servers: requests to ZooKeeper").met())
+        assertThat(figure(figures, "8 servers, 256 actors, over 4 servers: requests to ZooKeeper")
+                        .met())
                 .isTrue();
     }
 
@@ -92,7 +98,9 @@ class GrowthReportTest {
     void theTableHasAColumnPerCluster() {
         List<String> rows = new GrowthReport(List.of(result(4, 256, 800, 100), result(16, 256, 800, 100))).rows();
         assertThat(rows.get(0)).contains("servers / actors", "4/256", "16/256");
-        assertThat(rows).anyMatch(row -> row.startsWith("  failed queries") && row.trim().endsWith("2"));
+        assertThat(rows)
+                .anyMatch(
+                        row -> row.startsWith("  failed queries") && row.trim().endsWith("2"));
         assertThat(rows).anyMatch(row -> row.startsWith("table placed") && row.contains("0.50"));
     }
 }

@@ -31,7 +31,7 @@ class HotspotBenchIT {
         List<String> names = new ArrayList<>();
         result.path("figures").forEach(figure -> names.add(figure.path("name").asText()));
         for (String port : List.of("kv", "solr", "druid", "mongodb")) {
-            assertThat(names).contains("hotspot " + port + ": queries/s after 3 periods of balancing over without");
+            assertThat(names).contains("hotspot " + port + ": queries/s after 3 periods over balancing off");
         }
         assertThat(run.out()).contains("mongo-java-server, which is not MongoDB");
     }

@@ -8,6 +8,7 @@ import io.uniserve.benchmark.balance.HotPartChooser;
 import io.uniserve.benchmark.balance.HotWorkload;
 import io.uniserve.benchmark.balance.ServerQuota;
 import io.uniserve.benchmark.demo.ConditionWaiter;
+import io.uniserve.benchmark.hotspot.HotspotResult.Measurement;
 import io.uniserve.benchmark.measure.CpuMeter;
 import io.uniserve.benchmark.measure.CpuQuota;
 import io.uniserve.cli.command.Console;
@@ -20,7 +21,7 @@ import java.util.function.LongSupplier;
 
 /**
  * One port after the other, each on a cluster of its own. The same cluster is measured without balancing, after a few periods of the
- * balancer, and when the hot actor has a replica on every server. Clients never pause, so failures of any moment count. Not thread-safe.
+ * balancer, and if asked for when the hot actor has a replica on every server. Clients never pause, so failures of any moment count. Not thread-safe.
  */
 final class HotspotBench {
     /** Share of queries that ask the hot part. */
@@ -53,7 +54,7 @@ final class HotspotBench {
                         .withFastStart(),
                 DEADLINE)) {
             workload.load(cluster.client());
-            return new Run(port, workload, cluster).measure();
+            return new Run(port, workload, cluster).run();
         }
     }
 
@@ -69,7 +70,7 @@ final class HotspotBench {
         private final ClosedLoopClients clients = new ClosedLoopClients(settings.clients(), nanos);
         private final Query hot;
         private final List<Window> others = new ArrayList<>();
-        private final List<Integer> replicas = new ArrayList<>();
+        private final List<Measurement> measurements = new ArrayList<>();
 
         private Run(HotspotPort port, HotWorkload workload, BalancingCluster cluster) {
             this.port = port;
@@ -79,7 +80,7 @@ final class HotspotBench {
             this.hot = n -> workload.query(cluster.client(), chooser.choose(n), n);
         }
 
-        private HotspotResult measure() {
+        private HotspotResult run() {
             note(port, "warming up for " + settings.warmUpSeconds() + " s: queries of all parts, no CPU limit");
             Query even = n -> workload.query(cluster.client(), (int) Math.floorMod(n, (long) workload.parts()), n);
             others.add(clients.run(settings.warmUpSeconds(), even));
@@ -87,30 +88,21 @@ final class HotspotBench {
             note(port, quota.describe("server", "servers") + "; " + 100 * HOT_SHARE + " % of queries ask one part");
             try (CpuQuota limit = quota.limit(cluster.serverPids())) {
                 others.add(clients.run(SETTLE_SECONDS, hot));
-                Window off = window("balancing off");
+                measure("balancing off");
                 long start = nanos.getAsLong();
                 others.add(clients.runDuring(this::startBalancing, hot));
-                Window balanced = window("after " + settings.periods() + " periods");
-                others.add(clients.runDuring(this::awaitCopies, hot));
-                double waited = (nanos.getAsLong() - start) / 1e9;
-                Window settled = window(String.format(Locale.ROOT, "after %.1f s", waited));
-                return new HotspotResult(
-                        port.port(),
-                        quota.cores(),
-                        off,
-                        balanced,
-                        settled,
-                        replicas,
-                        settings.servers(),
-                        settings.periods(),
-                        waited,
-                        others);
+                measure("after " + settings.periods() + " periods");
+                if (settings.copiesWaitSeconds() > 0) {
+                    others.add(clients.runDuring(this::awaitCopies, hot));
+                    measure(String.format(Locale.ROOT, "after %.0f s", (nanos.getAsLong() - start) / 1e9));
+                }
             }
+            return new HotspotResult(
+                    port.port(), quota.cores(), settings.servers(), settings.periods(), measurements, others);
         }
 
-        private Window window(String label) {
+        private void measure(String label) {
             int before = hotReplicas();
-            replicas.add(before);
             List<CpuMeter> servers = cluster.serverPids().stream()
                     .map(pid -> new CpuMeter(List.of(pid), false))
                     .toList();
@@ -135,7 +127,7 @@ final class HotspotBench {
                             window.wrong(),
                             before,
                             String.join(", ", cores)));
-            return window;
+            measurements.add(new Measurement(label, before, window));
         }
 
         private int hotReplicas() {

@@ -18,8 +18,8 @@ import picocli.CommandLine.Option;
             "Throughput of a table with one hot part, without and with automatic balancing, on several ports. Seven"
                     + " eighths of the queries ask one actor: one of eight by key, or one month of port druid. Each"
                     + " server is a process with a CPU quota. Clients send their next query when they have an answer.",
-            "The same cluster is measured with balancing off, after --periods periods of the balancer, and when the hot"
-                    + " actor has a replica on every server. Every answer is compared with the rows. Port mongodb runs"
+            "The same cluster is measured with balancing off, after --periods periods of the balancer, and with"
+                    + " --copies-wait when the hot actor has a replica on every server. Every answer is compared with the rows. Port mongodb runs"
                     + " on its embedded mongo-java-server, which is not MongoDB."
         },
         footerHeading = "%nExamples:%n",
@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
             "  uniserve bench hotspot",
             "  uniserve bench hotspot --ports kv,solr --quota 0.1",
             "  uniserve bench hotspot --ports druid --sf 0.1 --seconds 30 --warm-up 30",
-            "  uniserve bench hotspot --ports kv --period 10 --copies-wait 180"
+            "  uniserve bench hotspot --ports kv --copies-wait 120"
         })
 public final class HotspotCommand extends CliCommand {
     /** Fewer rows do not give each actor enough keys for a range. */
@@ -62,11 +62,11 @@ public final class HotspotCommand extends CliCommand {
     @Option(
             names = "--warm-up",
             paramLabel = "SECONDS",
-            description = "Queries of all parts without a CPU limit before the first measurement (default: 8).")
-    private double warmUp = 8;
+            description = "Queries of all parts without a CPU limit before the first measurement (default: 6).")
+    private double warmUp = 6;
 
-    @Option(names = "--period", paramLabel = "SECONDS", description = "Period of the balancer (default: 5).")
-    private double period = 5;
+    @Option(names = "--period", paramLabel = "SECONDS", description = "Period of the balancer (default: 10).")
+    private double period = 10;
 
     @Option(
             names = "--periods",
@@ -77,9 +77,9 @@ public final class HotspotCommand extends CliCommand {
     @Option(
             names = "--copies-wait",
             paramLabel = "SECONDS",
-            description = "Maximum time between the second and the third measurement. It ends early when the hot actor"
-                    + " has a replica on every server (default: 30).")
-    private double copiesWait = 30;
+            description = "Measures a third time, when the hot actor has a replica on every server, or after this time"
+                    + " (default: 0, no third measurement).")
+    private double copiesWait;
 
     @Option(
             names = "--rows",

@@ -12,7 +12,7 @@ import java.util.List;
  * @param warmUpSeconds queries of all parts without a quota
  * @param periodSeconds period of the balancer
  * @param periods periods between the start of balancing and the measurement
- * @param copiesWaitSeconds maximum further time until the hot actor has a replica on every server
+ * @param copiesWaitSeconds maximum further time until the hot actor has a replica on every server; 0 for no third measurement
  * @param quota cores per server; 0 for no limit
  * @param rows rows per table; 0 for each port's default
  * @param scale scale factor of TPC-H for port druid

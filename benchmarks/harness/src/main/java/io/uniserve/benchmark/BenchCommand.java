@@ -4,11 +4,13 @@ import io.uniserve.benchmark.druid.DruidCommand;
 import io.uniserve.benchmark.failures.FailuresCommand;
 import io.uniserve.benchmark.fairness.FairnessCommand;
 import io.uniserve.benchmark.floor.BareServerCommand;
+import io.uniserve.benchmark.hotspot.HotspotCommand;
 import io.uniserve.benchmark.moves.MovesCommand;
 import io.uniserve.benchmark.overhead.OverheadCommand;
 import io.uniserve.benchmark.overhead.StatisticsCommand;
 import io.uniserve.benchmark.placement.PlacementBenchCommand;
 import io.uniserve.benchmark.scaling.ScalingCommand;
+import io.uniserve.benchmark.servers.ServersCommand;
 import io.uniserve.benchmark.shuffle.ShuffleCommand;
 import io.uniserve.benchmark.text.TextCommand;
 import io.uniserve.benchmark.tpch.TpchCommand;
@@ -35,7 +37,9 @@ import picocli.CommandLine.Command;
             ShuffleCommand.class,
             FairnessCommand.class,
             FailuresCommand.class,
-            YcsbCommand.class
+            YcsbCommand.class,
+            HotspotCommand.class,
+            ServersCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -48,6 +52,8 @@ import picocli.CommandLine.Command;
             "  uniserve bench shuffle",
             "  uniserve bench fairness",
             "  uniserve bench failures",
-            "  uniserve bench ycsb"
+            "  uniserve bench ycsb",
+            "  uniserve bench hotspot",
+            "  uniserve bench servers"
         })
 public final class BenchCommand extends CommandGroup {}

@@ -105,7 +105,10 @@ public final class SimServerProvider {
         queue.after(delay, () -> {
             Outcome<T> outcome = effect.get();
             if (faults && random.below(10) == 0) {
-                queue.after(random.below(LATE_NANOS_MAX), effect::get);
+                queue.after(random.below(LATE_NANOS_MAX), () -> {
+                    Outcome<T> again = effect.get();
+                    trace.line(what + " again " + (again instanceof Outcome.Ok));
+                });
             }
             boolean lost = faults && random.below(10) == 0;
             if (!pending.isEnded() && process.alive()) {

@@ -1,5 +1,6 @@
 package io.uniserve.benchmark.druid;
 
+import io.uniserve.benchmark.balance.ServerQuota;
 import io.uniserve.benchmark.chart.LineChart;
 import io.uniserve.benchmark.measure.CpuQuota;
 import io.uniserve.benchmark.measure.PairedBenchmark;
@@ -241,19 +242,14 @@ final class DruidRun implements AutoCloseable {
         awaitCopies(part, ours, hot, clients);
         part.warmUp(ours, HOT_SHARE, clients, settings.bench().warmup());
         part.warmUp(peer, HOT_SHARE, clients, settings.bench().warmup());
-        boolean limited = settings.quota() > 0 && CpuQuota.isPossible();
-        fields.put("quota", limited ? settings.quota() : 0.0);
-        String limits = limited
-                ? "each server and historical has " + settings.quota() + " cores (control groups)"
-                : "servers and historicals have NO CPU limit"
-                        + (settings.quota() > 0 ? ": control groups are not writable" : "");
+        ServerQuota quota = ServerQuota.of(settings.quota());
+        fields.put("quota", quota.cores());
+        String limits = quota.describe("server and historical", "servers and historicals");
         rows.add(limits);
         console.note(limits);
-        try (CpuQuota limit = new CpuQuota()) {
-            if (limited) {
-                limit.limit(uniserve.serverPids(), settings.quota());
-                limit.limit(other.historicalPids(), settings.quota());
-            }
+        List<Long> processes = new ArrayList<>(uniserve.serverPids());
+        processes.addAll(other.historicalPids());
+        try (CpuQuota limit = quota.limit(processes)) {
             shares.forEach(share -> part.measure(ours, peer, share, clients, goal));
         }
         figures.addAll(part.figures());

@@ -1,5 +1,6 @@
 package io.uniserve.benchmark.druid;
 
+import io.uniserve.benchmark.balance.HotPartChooser;
 import io.uniserve.benchmark.measure.BenchmarkIteration;
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.result.BenchmarkMetric;
@@ -17,14 +18,13 @@ import java.util.concurrent.ConcurrentHashMap;
  * the one replica of every segment. Not thread-safe.
  */
 final class HotMonthBench {
-    private static final long MIX = 0x9e3779b97f4a7c15L;
     private static final double PERCENT = 100;
 
     private final PairedBenchmark bench;
     private final DruidQueryBench.Scale scale;
     private final Console console;
-    private final LineitemChunks.Chunk hot;
-    private final List<LineitemChunks.Chunk> others;
+    private final List<LineitemChunks.Chunk> chunks;
+    private final int hot;
     private final Map<LineitemChunks.Chunk, String> queries = new ConcurrentHashMap<>();
     private final List<BenchmarkMetric> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
@@ -42,10 +42,8 @@ final class HotMonthBench {
         this.bench = bench;
         this.scale = scale;
         this.console = console;
-        this.hot = hot;
-        this.others = chunks.stream()
-                .filter(chunk -> !chunk.month().equals(hot.month()))
-                .toList();
+        this.chunks = List.copyOf(chunks);
+        this.hot = chunks.indexOf(hot);
         chunks.forEach(chunk ->
                 queries.put(chunk, DruidQueries.partsOfChunk(dataSource, chunk).json()));
     }
@@ -105,10 +103,11 @@ final class HotMonthBench {
     }
 
     private PairedBenchmark.Side side(DruidSide side, double share) {
+        HotPartChooser chooser = new HotPartChooser(chunks.size(), hot, share);
         return new PairedBenchmark.Side(
                 side.name(),
                 n -> {
-                    LineitemChunks.Chunk chunk = choose(n, share);
+                    LineitemChunks.Chunk chunk = chunks.get(chooser.choose(n));
                     String answer = side.answer(chunk, queries.getOrDefault(chunk, ""));
                     if (!answer.startsWith("[{")) {
                         throw new UniserveException(
@@ -118,13 +117,5 @@ final class HotMonthBench {
                     }
                 },
                 side.cpu());
-    }
-
-    /** Returns the month of the n-th query: the same on both sides. */
-    private LineitemChunks.Chunk choose(long n, double share) {
-        long mixed = (n + 1) * MIX;
-        mixed = (mixed ^ (mixed >>> 32)) * MIX;
-        double uniform = (mixed >>> 11) * 0x1.0p-53;
-        return uniform < share ? hot : others.get((int) Math.floorMod(mixed >>> 17, (long) others.size()));
     }
 }

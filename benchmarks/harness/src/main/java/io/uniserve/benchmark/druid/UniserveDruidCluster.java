@@ -1,6 +1,7 @@
 package io.uniserve.benchmark.druid;
 
 import io.uniserve.api.Document;
+import io.uniserve.benchmark.balance.BalancingCluster;
 import io.uniserve.benchmark.demo.ConditionWaiter;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
@@ -11,9 +12,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.runtime.time.SystemClock;
-import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.JavaLauncher;
-import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -33,13 +32,12 @@ import org.jspecify.annotations.Nullable;
  * thread-safe, except for queries and rows.
  */
 final class UniserveDruidCluster implements AutoCloseable {
-    private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
     private static final long IN_SYNC_TIMEOUT_MS = 300_000;
     private static final String ENGINE = "druid";
     /** Below the default of 20 s, as native Druid's coordinator looks for lost segments each second and not each minute. */
     private static final String LOSS_GRACE = "3s";
 
-    private static final String APPEND = "druid.append@1";
+    static final String APPEND = "druid.append@1";
     /** Rows of an actor that the port keeps in memory until it writes a segment. */
     private static final int PENDING_ROWS = 25_000;
     /** Chunks with fewer rows stay in memory: they do not matter, and to write them would take many segments. */
@@ -49,9 +47,9 @@ final class UniserveDruidCluster implements AutoCloseable {
     /** Filler rows lie after the time of all rows and queries. */
     private static final LocalDate FILLER_TIME = LocalDate.of(2100, 1, 1);
     /** Key of a row: the number of its chunk. */
-    private static final String KEY = "chunk";
+    static final String KEY = "chunk";
 
-    private final ProcessCluster cluster;
+    private final BalancingCluster cluster;
     private final UniserveClient client;
 
     /**
@@ -60,19 +58,8 @@ final class UniserveDruidCluster implements AutoCloseable {
      * @param deadline of queries
      */
     UniserveDruidCluster(ProcessClusterOptions options, Duration deadline) {
-        cluster = new ProcessCluster(options);
-        try {
-            cluster.start();
-            client = UniserveClient.builder()
-                    .bootstrap(cluster.bootstrap().toArray(new String[0]))
-                    .deadline(deadline)
-                    .connectTimeout(Duration.ofMinutes(1))
-                    .maxInFlightBytes(IN_FLIGHT_BYTES_MAX)
-                    .build();
-        } catch (UniserveException e) {
-            cluster.close();
-            throw e;
-        }
+        cluster = new BalancingCluster(options, deadline);
+        client = cluster.client();
     }
 
     static ProcessClusterOptions options(java.nio.file.Path directory, int servers, String heap) {
@@ -86,10 +73,7 @@ final class UniserveDruidCluster implements AutoCloseable {
     }
 
     List<Long> serverPids() {
-        return cluster.daemons().values().stream()
-                .filter(daemon -> daemon.name().startsWith("server-"))
-                .map(DaemonProcess::pid)
-                .toList();
+        return cluster.serverPids();
     }
 
     /** Creates a table with an actor per chunk and waits until all replicas of all actors are in sync. */
@@ -282,7 +266,6 @@ final class UniserveDruidCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        client.close();
         cluster.close();
     }
 }

@@ -13,17 +13,30 @@ public final class ProcFsReader {
 
     /** Returns the peak memory of the process in MB; 0 if the system does not provide it. */
     public static long peakMb(long pid) {
-        Path status = Path.of("/proc", Long.toString(pid), "status");
-        if (!Files.exists(status)) {
+        return megabytes(Path.of("/proc", Long.toString(pid), "status"), "VmHWM:");
+    }
+
+    /** Returns the resident memory of the process in MB; 0 if the system does not provide it. */
+    public static long residentMb(long pid) {
+        return megabytes(Path.of("/proc", Long.toString(pid), "status"), "VmRSS:");
+    }
+
+    /** Returns the memory of the machine that new processes may use, in MB; 0 if the system does not provide it. */
+    public static long availableMb() {
+        return megabytes(Path.of("/proc/meminfo"), "MemAvailable:");
+    }
+
+    private static long megabytes(Path file, String name) {
+        if (!Files.exists(file)) {
             return 0;
         }
-        try (Stream<String> lines = Files.lines(status)) {
-            return lines.filter(line -> line.startsWith("VmHWM:"))
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.filter(line -> line.startsWith(name))
                     .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
                     .findFirst()
                     .orElse(0);
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot read " + status, e);
+            throw new UniserveException(ErrorCode.IO, "cannot read " + file, e);
         }
     }
 

@@ -26,6 +26,9 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {"  uniserve bench overhead", "  uniserve bench overhead --operations 2000 --raw overhead.tsv"})
 public final class OverheadCommand extends CliCommand {
+    /** Each actor has 100 rows, and all rows of a table are one update. */
+    private static final int ACTORS_MAX = 1_024;
+
     @Option(
             names = "--operations",
             paramLabel = "N",
@@ -58,7 +61,7 @@ public final class OverheadCommand extends CliCommand {
             names = "--actors",
             split = ",",
             paramLabel = "N",
-            description = "Actors of the table, one or several numbers (default: 16,64).")
+            description = "Actors of the table, one or several numbers, 4 to 1024 (default: 16,64).")
     private List<Integer> actors = List.of(16, 64);
 
     @Option(
@@ -78,7 +81,7 @@ public final class OverheadCommand extends CliCommand {
         checkRange("--updates", updates, 1, 10_000_000);
         checkRange("--idle-seconds", idleSeconds, 1, 3_600);
         checkRange("--warmup", warmup, 0, 10_000_000);
-        actors.forEach(n -> checkRange("--actors", n, 4, 256));
+        actors.forEach(n -> checkRange("--actors", n, 4, ACTORS_MAX));
         threads.forEach(n -> checkRange("--threads", n, 1, 64));
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawResultWriter log = new RawResultWriter(raw)) {

@@ -1,6 +1,7 @@
 package io.uniserve.benchmark.text;
 
 import io.uniserve.api.Document;
+import io.uniserve.benchmark.balance.BalancingCluster;
 import io.uniserve.benchmark.demo.ConditionWaiter;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
@@ -9,8 +10,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.runtime.time.SystemClock;
-import io.uniserve.testkit.process.DaemonProcess;
-import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,44 +19,22 @@ import java.util.function.Predicate;
 
 /** Uniserve as a cluster of processes with the Solr port. Not thread-safe, except for queries and documents. */
 final class UniserveTextCluster implements AutoCloseable {
-    private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
     private static final long IN_SYNC_TIMEOUT_MS = 120_000;
+    private static final Duration DEADLINE = Duration.ofMinutes(10);
 
-    private final ProcessCluster cluster;
+    private final BalancingCluster cluster;
     private final UniserveClient client;
 
     /** Starts ZooKeeper, a coordinator and servers, and connects. */
     UniserveTextCluster(Path directory, int servers, String heap) {
-        ProcessClusterOptions defaults = ProcessClusterOptions.of(directory, servers, "solr");
-        cluster = new ProcessCluster(new ProcessClusterOptions(
-                directory,
-                defaults.cluster(),
-                servers,
-                defaults.port(),
-                heap,
-                defaults.settings(),
-                defaults.prefix(),
-                defaults.java()));
-        try {
-            cluster.start();
-            client = UniserveClient.builder()
-                    .bootstrap(cluster.bootstrap().toArray(new String[0]))
-                    .deadline(Duration.ofMinutes(10))
-                    .connectTimeout(Duration.ofMinutes(1))
-                    .maxInFlightBytes(IN_FLIGHT_BYTES_MAX)
-                    .build();
-        } catch (UniserveException e) {
-            cluster.close();
-            throw e;
-        }
+        cluster = new BalancingCluster(
+                ProcessClusterOptions.of(directory, servers, "solr").withHeap(heap), DEADLINE);
+        client = cluster.client();
     }
 
     /** Returns the servers' processes, without ZooKeeper and coordinator. */
     List<Long> serverPids() {
-        return cluster.daemons().values().stream()
-                .filter(daemon -> daemon.name().startsWith("server-"))
-                .map(DaemonProcess::pid)
-                .toList();
+        return cluster.serverPids();
     }
 
     /** Creates a table and waits until all replicas of all actors are in sync. */
@@ -121,7 +98,6 @@ final class UniserveTextCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        client.close();
         cluster.close();
     }
 }

@@ -1,9 +1,7 @@
 package io.uniserve.benchmark.ycsb;
 
+import io.uniserve.benchmark.balance.BalancingCluster;
 import io.uniserve.client.UniserveClient;
-import io.uniserve.error.UniserveException;
-import io.uniserve.testkit.process.DaemonProcess;
-import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,44 +12,28 @@ import java.util.TreeMap;
 /** Uniserve as a cluster of processes with one port. Not thread-safe, except for its client. */
 final class UniserveYcsbCluster implements AutoCloseable {
     private static final String BINDING = "io.uniserve.benchmark.ycsb.binding.UniserveYcsbClient";
-    private static final String COORDINATOR = "coordinator-1";
-    /** Loads follow a change of the workload within seconds: for short measurements. */
-    private static final Map<String, String> QUICK_LOADS = Map.of("server.load-half-life", "2s");
-
-    private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
+    private static final Duration DEADLINE = Duration.ofMinutes(5);
+    private static final Duration PERIOD = Duration.ofSeconds(2);
 
     private final YcsbPort port;
-    private final ProcessCluster cluster;
-    private final UniserveClient client;
+    private final BalancingCluster cluster;
 
     /** Starts ZooKeeper, a coordinator that moves nothing, and servers; connects. */
     UniserveYcsbCluster(YcsbPort port, Path directory, int servers, String heap) {
         this.port = port;
-        cluster = new ProcessCluster(ProcessClusterOptions.of(directory, servers, port.port())
-                .withHeap(heap)
-                .with(QUICK_LOADS));
-        try {
-            cluster.start();
-            client = UniserveClient.builder()
-                    .bootstrap(cluster.bootstrap().toArray(new String[0]))
-                    .deadline(Duration.ofMinutes(5))
-                    .maxInFlightBytes(IN_FLIGHT_BYTES_MAX)
-                    .build();
-        } catch (UniserveException e) {
-            cluster.close();
-            throw e;
-        }
+        cluster = new BalancingCluster(
+                ProcessClusterOptions.of(directory, servers, port.port())
+                        .withHeap(heap)
+                        .with(BalancingCluster.QUICK_LOADS),
+                DEADLINE);
     }
 
     UniserveClient client() {
-        return client;
+        return cluster.client();
     }
 
     List<Long> serverPids() {
-        return cluster.daemons().values().stream()
-                .filter(daemon -> daemon.name().startsWith("server-"))
-                .map(DaemonProcess::pid)
-                .toList();
+        return cluster.serverPids();
     }
 
     /** @param table properties of the binding about a table that it creates */
@@ -62,34 +44,18 @@ final class UniserveYcsbCluster implements AutoCloseable {
         return new YcsbSide("uniserve", BINDING, properties, serverPids());
     }
 
-    /**
-     * Restarts the coordinator with automatic copies of hot actors on all servers, which it decides on every two seconds. By default an actor
-     * is hot from a tenth of a CPU in its engine on, which look-ups of single rows do not reach.
-     */
+    /** Restarts the coordinator with automatic copies of hot actors on all servers, which it decides on every two seconds. */
     void balance(int servers) {
-        cluster.daemon(COORDINATOR).kill();
-        cluster.launchCoordinator(
-                COORDINATOR,
-                Map.of(
-                        "coordinator.rebalance.period",
-                        "2s",
-                        "coordinator.rebalance.copies-max",
-                        Integer.toString(servers),
-                        "coordinator.rebalance.copies-load-min",
-                        "1%"));
-        cluster.await(COORDINATOR);
+        cluster.startBalancing(PERIOD, servers);
     }
 
     /** Returns the number of replicas of each actor that are in sync. */
     List<Integer> replicas(String table) {
-        return client.admin().describeTable(table).map().actors().stream()
-                .map(actor -> actor.isr().size())
-                .toList();
+        return cluster.replicas(table);
     }
 
     @Override
     public void close() {
-        client.close();
         cluster.close();
     }
 }

@@ -1,5 +1,6 @@
 package io.uniserve.benchmark.ycsb;
 
+import io.uniserve.benchmark.balance.ServerQuota;
 import io.uniserve.benchmark.measure.CpuQuota;
 import io.uniserve.benchmark.result.BenchmarkMetric;
 import java.util.Collections;
@@ -48,24 +49,13 @@ final class YcsbHotBench {
         client.load(side, workload, settings.load(0, 0), BATCH);
         // Enough threads that the servers behind the hot one's queue are busy too.
         YcsbClientProcess.Load load = new YcsbClientProcess.Load(
-                settings.records(),
-                OPERATIONS_FACTOR * settings.operations(),
-                THREADS_FACTOR * settings.threads(),
-                0,
-                settings.warmUp());
-        boolean limited = settings.quota() > 0 && CpuQuota.isPossible();
-        report.row(
-                "part hot, port %s: %s",
-                port.port(),
-                limited
-                        ? "each server has " + settings.quota() + " cores (control groups)"
-                        : "servers have NO CPU limit"
-                                + (settings.quota() > 0 ? ": control groups are not writable" : ""));
-        report.field("hotQuota " + port.port(), limited ? settings.quota() : 0.0);
+                settings.records(), OPERATIONS_FACTOR * settings.operations(), THREADS_FACTOR * settings.threads(), 0, settings.warmUp());
+        ServerQuota quota = ServerQuota.of(settings.quota());
+        report.row("part hot, port %s: %s", port.port(), quota.describe("server", "servers"));
+        report.field("hotQuota " + port.port(), quota.cores());
         for (int run = 0; run < WARM_UP_RUNS; run++) {
             client.run(side, workload, load);
         }
-        double quota = limited ? settings.quota() : 0;
         double off = measure(port, side, workload, load, quota, "balancing off");
         // Without the quota, as the coordinator compares the load of an actor with whole cores.
         cluster.balance(settings.servers());
@@ -82,13 +72,10 @@ final class YcsbHotBench {
             YcsbSide side,
             YcsbWorkload workload,
             YcsbClientProcess.Load load,
-            double quota,
+            ServerQuota quota,
             String label) {
         double millis = 0;
-        try (CpuQuota limit = new CpuQuota()) {
-            if (quota > 0) {
-                limit.limit(side.pids(), quota);
-            }
+        try (CpuQuota limit = quota.limit(side.pids())) {
             for (int round = 0; round < settings.rounds(); round++) {
                 YcsbClientProcess.Run run = client.run(side, workload, load);
                 report.run(port.port() + " hot " + label, load, run);

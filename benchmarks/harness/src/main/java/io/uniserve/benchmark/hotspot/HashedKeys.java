@@ -1,0 +1,56 @@
+package io.uniserve.benchmark.hotspot;
+
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Partitioner;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Text keys of a table partitioned by hash, by actor and in order. Immutable. */
+final class HashedKeys {
+    /** Multiplier that spreads consecutive numbers. */
+    private static final long MIX = 0x9e3779b97f4a7c15L;
+
+    private final List<List<String>> byActor = new ArrayList<>();
+    private final int smallest;
+
+    /**
+     * Makes the keys {@code k0000000} to the count.
+     *
+     * @param least number of keys that each actor must have
+     */
+    HashedKeys(int actors, int count, int least) {
+        Partitioner hash = new Partitioner.Hash(actors);
+        for (int actor = 0; actor < actors; actor++) {
+            byActor.add(new ArrayList<>());
+        }
+        for (int i = 0; i < count; i++) {
+            String key = "k%07d".formatted(i);
+            byActor.get(hash.actorOf(PartitionKey.of(key))).add(key);
+        }
+        smallest = byActor.stream().mapToInt(List::size).min().orElse(0);
+        if (smallest < least) {
+            throw new IllegalArgumentException(count + " keys are " + smallest + " on one of " + actors + " actors");
+        }
+    }
+
+    int actors() {
+        return byActor.size();
+    }
+
+    /** Returns the keys of an actor in order. */
+    List<String> of(int actor) {
+        return List.copyOf(byActor.get(actor));
+    }
+
+    /** Returns the place of the n-th query's first key among its actor's keys, so that {@code length} keys follow it. */
+    int place(int actor, long n, int length) {
+        long mixed = (n + 1) * MIX;
+        mixed ^= mixed >>> 29;
+        return (int) Math.floorMod(mixed, (long) byActor.get(actor).size() - length + 1);
+    }
+
+    /** Returns a key of an actor. */
+    String key(int actor, int place) {
+        return byActor.get(actor).get(place);
+    }
+}

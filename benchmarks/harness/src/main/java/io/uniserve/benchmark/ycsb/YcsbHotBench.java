@@ -49,7 +49,11 @@ final class YcsbHotBench {
         client.load(side, workload, settings.load(0, 0), BATCH);
         // Enough threads that the servers behind the hot one's queue are busy too.
         YcsbClientProcess.Load load = new YcsbClientProcess.Load(
-                settings.records(), OPERATIONS_FACTOR * settings.operations(), THREADS_FACTOR * settings.threads(), 0, settings.warmUp());
+                settings.records(),
+                OPERATIONS_FACTOR * settings.operations(),
+                THREADS_FACTOR * settings.threads(),
+                0,
+                settings.warmUp());
         ServerQuota quota = ServerQuota.of(settings.quota());
         report.row("part hot, port %s: %s", port.port(), quota.describe("server", "servers"));
         report.field("hotQuota " + port.port(), quota.cores());

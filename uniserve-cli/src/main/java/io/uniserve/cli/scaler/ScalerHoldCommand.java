@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
         name = "hold",
         description = {
             "Holds the auto-scaler: it adds and removes no server until it is resumed. A drain under way is taken back.",
-            "Launches and terminations that have begun still come to their end."
+            "Launches and terminations under way still come to their end."
         },
         footer = {"  uniserve scaler hold", "  uniserve scaler hold --reason 'load test until 18:00'"})
 final class ScalerHoldCommand extends ClientCommand {

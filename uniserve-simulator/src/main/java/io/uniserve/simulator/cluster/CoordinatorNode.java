@@ -68,7 +68,7 @@ public final class CoordinatorNode implements SimulatedDaemon {
         Registry registry = switch (world.plant) {
             case SHRINK_WITHOUT_CAS ->
                 new ShrinkWithoutCasBug(own, world.ensemble, own.session(), world.queue, world.random.fork("late"));
-            case SCALING_IN_MEMORY, SCALING_WITHOUT_TERM, TERMINATE_UNCERTIFIED ->
+            case SCALING_IN_MEMORY, SCALING_WITHOUT_TERM ->
                 new ScalingRecordBug(
                         own, world.plant, world.ensemble, own.session(), world.queue, world.random.fork("record"));
             case CREATION_UNCHECKED -> new CreationUncheckedBug(own, process.timers(), world.random.fork("unchecked"));

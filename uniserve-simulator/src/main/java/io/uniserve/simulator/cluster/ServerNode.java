@@ -293,6 +293,10 @@ public final class ServerNode implements SimulatedDaemon {
         draining = false;
         process.post(0, exchange::start);
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
+        startPlant(gates, machine);
+    }
+
+    private void startPlant(SimGatePublisher gates, ServerStateMachine machine) {
         if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
             new AbortOnMissingRecordBug(SimulationContext.TABLE, process, gates, world.ensemble, machine::onPeer)
                     .start();

@@ -47,7 +47,7 @@ public enum Plant {
     SCALING_IN_MEMORY(Workload.EVENTUAL, "SCALE", "LIVE"),
     /** A deposed leader's write of the auto-scaler's record is applied later without a check of term and version. */
     SCALING_WITHOUT_TERM(Workload.EVENTUAL, "SCALE", "LIVE"),
-    /** A drained server counts as empty at once. */
+    /** The provider terminates a server as soon as it is drained. */
     TERMINATE_UNCERTIFIED(Workload.EVENTUAL, "SCALE"),
     /** Readers of an atomic table ignore versions in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC, "I3", "I4", "SUM"),

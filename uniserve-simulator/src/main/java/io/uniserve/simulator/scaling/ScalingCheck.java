@@ -35,10 +35,15 @@ public final class ScalingCheck {
     }
 
     /** Checks a server in the moment in which it is terminated. */
-    void terminated(ServerId server, boolean stranger) {
+    void terminated(ServerId server, String token, boolean stranger) {
         if (stranger) {
             violations.add(CODE, "the machine of another user was terminated");
         }
+        record().find(token)
+                .filter(instance -> instance.state() != ScalingInstance.State.TERMINATING
+                        && instance.state() != ScalingInstance.State.ENDED)
+                .ifPresent(instance ->
+                        violations.add(CODE, server + " was terminated and is recorded as " + instance.state()));
         for (TableRoute route :
                 SimRoutingView.routing(ensemble, ensemble.zxid()).tables()) {
             for (ActorState actor : route.map().actors()) {
@@ -50,6 +55,12 @@ public final class ScalingCheck {
                 }
             }
         }
+    }
+
+    boolean isDraining(String token) {
+        return record().find(token)
+                .filter(instance -> instance.state() == ScalingInstance.State.DRAINING)
+                .isPresent();
     }
 
     /** The auto-scaler's record in the registry. */

@@ -164,7 +164,12 @@ public final class SimServerProvider {
     private Outcome<Done> terminateNow(String id) {
         for (ServerMachine machine : machines) {
             if (machine.id.equals(id)) {
-                end(plant == Plant.TERMINATE_BY_ADDRESS ? runningAt(machine) : machine);
+                if (plant == Plant.TERMINATE_BY_ADDRESS) {
+                    end(runningAt(machine));
+                    queue.after(random.below(LATE_NANOS_MAX), () -> end(runningAt(machine)));
+                    return Outcome.ok(Done.DONE);
+                }
+                end(machine);
             }
         }
         return Outcome.ok(Done.DONE);
@@ -182,12 +187,15 @@ public final class SimServerProvider {
             machine.ended = true;
             machine.endNanos = queue.now();
             trace.line("machine " + machine.id + " of " + machine.server + " ends");
-            check.terminated(machine.server, machine.token.equals(STRANGER));
+            check.terminated(machine.server, machine.token, machine.token.equals(STRANGER));
             fleet.terminate(machine.server);
         }
     }
 
     private List<ServerProvider.Instance> listNow() {
+        if (plant == Plant.TERMINATE_UNCERTIFIED) {
+            machines.stream().filter(machine -> check.isDraining(machine.token)).forEach(this::end);
+        }
         long seen = calm ? queue.now() : queue.now() - listLagNanos;
         return machines.stream()
                 .filter(machine -> machine.startNanos <= seen)

@@ -42,7 +42,7 @@ public record JavaLauncher(Path java, Path home, String classPath, String main, 
     }
 
     /** Returns a launcher with one more flag, which overrides earlier ones. */
-    JavaLauncher with(String flag) {
+    public JavaLauncher with(String flag) {
         List<String> more = new ArrayList<>(flags);
         more.add(flag);
         return new JavaLauncher(java, home, classPath, main, more);

@@ -40,6 +40,9 @@ final class ScalingBench implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int LOAD_BATCH = 500;
 
+    /** A server with a fraction of a core would compile for minutes with the second compiler. */
+    private static final String ONE_COMPILER = "-XX:TieredStopAtLevel=1";
+
     private final LongSupplier nanos;
     private final Settings settings;
     private final Path directory;
@@ -54,6 +57,7 @@ final class ScalingBench implements AutoCloseable {
      *
      * @param cores CPU limit of each server; 0 for none
      * @param periodSeconds period of the auto-scaler
+     * @param warmUpSeconds time at the smallest rate before the load is measured
      */
     record Settings(
             LoadProfile profile,
@@ -63,6 +67,7 @@ final class ScalingBench implements AutoCloseable {
             int threads,
             double cores,
             int periodSeconds,
+            int warmUpSeconds,
             String heap) {}
 
     /**
@@ -97,7 +102,10 @@ final class ScalingBench implements AutoCloseable {
         all.put(
                 scaling + "process.command",
                 String.join(
-                        ",", JavaLauncher.ofThisProcess().commandLine("-Xmx" + settings.heap(), List.of("server"))));
+                        ",",
+                        JavaLauncher.ofThisProcess()
+                                .with(ONE_COMPILER)
+                                .commandLine("-Xmx" + settings.heap(), List.of("server"))));
         all.put(
                 scaling + "process.arguments",
                 "-S,server.capacity.cpu-cores=" + (settings.cores() > 0 ? settings.cores() : 1)
@@ -130,6 +138,7 @@ final class ScalingBench implements AutoCloseable {
             awaitServers(client, 1);
             limitCpu(client);
             load(client);
+            warmUp(client);
             TargetRateReader reader = new TargetRateReader(
                     nanos, client.table(TABLE), settings.rows(), settings.profile(), settings.threads());
             try (reader) {
@@ -137,6 +146,17 @@ final class ScalingBench implements AutoCloseable {
                 reader.join();
             }
             return reader;
+        }
+    }
+
+    /** Reads at the smallest rate without a measurement, so that the first server's code is compiled. */
+    private void warmUp(UniserveClient client) throws InterruptedException {
+        double low = settings.profile().low();
+        console.note("reading for " + settings.warmUpSeconds() + " s before the measurement");
+        LoadProfile flat = new LoadProfile(settings.warmUpSeconds(), low, low);
+        try (TargetRateReader reader =
+                new TargetRateReader(nanos, client.table(TABLE), settings.rows(), flat, settings.threads())) {
+            reader.join();
         }
     }
 

@@ -68,6 +68,12 @@ public final class ScalingCommand extends CliCommand {
     @Option(names = "--period", paramLabel = "SECONDS", description = "Period of the auto-scaler (default: 10).")
     private int period = 10;
 
+    @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            description = "Time at the smallest rate before the measurement (default: 60).")
+    private int warmUp = 60;
+
     @Option(names = "--heap", paramLabel = "SIZE", description = "Heap of each server (default: 256m).")
     private String heap = "256m";
 
@@ -84,6 +90,7 @@ public final class ScalingCommand extends CliCommand {
         checkRange("--rows", rows, 1, 10_000_000);
         checkRange("--threads", threads, 1, 1_024);
         checkRange("--period", period, 6, 3_600);
+        checkRange("--warm-up", warmUp, 1, 3_600);
         if (quota > 0 && !CpuQuota.isPossible()) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
@@ -91,14 +98,21 @@ public final class ScalingCommand extends CliCommand {
         }
         LoadProfile profile = new LoadProfile(full ? FULL_SECONDS : seconds, low, high);
         ScalingBench.Settings settings =
-                new ScalingBench.Settings(profile, servers, actors, rows, threads, quota, period, heap);
+                new ScalingBench.Settings(profile, servers, actors, rows, threads, quota, period, warmUp, heap);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 ScalingBench bench =
                         new ScalingBench(SystemClock.INSTANCE::nanos, settings, workspace.directory(), console())) {
             TargetRateReader reader = bench.run();
             List<BenchmarkMetric> figures = bench.figures(reader);
             bench.decisions().forEach(console()::println);
-            figures.forEach(figure -> console().println(figure.toString()));
+            figures.forEach(figure -> console()
+                    .println(String.format(
+                            Locale.ROOT,
+                            "%s: %.2f (goal %.2f)%s",
+                            figure.name(),
+                            figure.measured(),
+                            figure.goal(),
+                            figure.met() ? "" : ", not met")));
             if (!reader.lastProblem().isEmpty()) {
                 console().println("last problem: " + reader.lastProblem());
             }

@@ -38,6 +38,7 @@ import picocli.CommandLine.Option;
             "  uniserve simulate --seeds 17 --trace | less",
             "  uniserve simulate --seeds 1..20 --workload atomic",
             "  uniserve simulate --seeds 1..20 --rebalance",
+            "  uniserve simulate --seeds 1..20 --scale",
             "  uniserve simulate --calm --hours 24 --workload atomic",
             "  uniserve simulate --seeds 1..5 --plant skipped-fsync     passes when the checker finds the planted bug"
         })
@@ -93,6 +94,13 @@ public final class SimulateCommand extends CliCommand {
     private boolean hotActor;
 
     @Option(
+            names = "--scale",
+            description =
+                    "Let the auto-scaler launch and terminate servers, with a provider that fails, loses answers and"
+                            + " lists late; includes --rebalance.")
+    private boolean scale;
+
+    @Option(
             names = "--calm",
             description =
                     "One cluster for --hours hours (default: 6) of the first seed, under light faults and checked every"
@@ -116,6 +124,9 @@ public final class SimulateCommand extends CliCommand {
         }
         if (hotActor) {
             options = options.withHotActor();
+        }
+        if (scale) {
+            options = options.withScaling();
         }
         if (trace) {
             options = options.withListener(console()::println);
@@ -227,6 +238,7 @@ public final class SimulateCommand extends CliCommand {
         line += seconds == FAULT_SECONDS_DEFAULT ? "" : " --seconds " + seconds;
         line += workload.isEmpty() ? "" : " --workload " + workload;
         line += rebalance ? " --rebalance" : "";
+        line += scale ? " --scale" : "";
         line += plant.equals("none") ? "" : " --plant " + plant;
         return line + " --trace";
     }

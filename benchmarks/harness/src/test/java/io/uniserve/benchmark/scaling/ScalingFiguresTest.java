@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class ScalingFiguresTest {
     private static final LoadProfile PROFILE = new LoadProfile(100, 10, 110);
-    private static final Settings SETTINGS = new Settings(PROFILE, 3, 4, 10, 1, 0.2, 5, "64m");
+    private static final Settings SETTINGS = new Settings(PROFILE, 3, 4, 10, 1, 0.2, 5, 1, "64m");
 
     @Test
     void theLoadRisesStaysAndFalls() {

@@ -11,6 +11,7 @@ import io.uniserve.protocol.coordinator.failover.TableReconciler;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.ClusterView;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
+import io.uniserve.protocol.coordinator.metadata.LoadCollector;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.PeerReply.Load;

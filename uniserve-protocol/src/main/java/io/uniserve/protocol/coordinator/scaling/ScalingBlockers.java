@@ -57,7 +57,7 @@ final class ScalingBlockers {
         return reasons;
     }
 
-    /** Reasons why a removal that has begun must not go on. */
+    /** Reasons why a removal under way must not go on. */
     List<String> ofContinuedRemoval() {
         List<String> reasons = new ArrayList<>();
         hold().ifPresent(reasons::add);

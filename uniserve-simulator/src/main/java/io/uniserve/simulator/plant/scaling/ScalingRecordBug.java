@@ -1,8 +1,5 @@
 package io.uniserve.simulator.plant.scaling;
 
-import io.uniserve.model.registry.ScalingInstance;
-import io.uniserve.model.registry.ScalingInstance.State;
-import io.uniserve.model.registry.ScalingRecord;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Registry;
@@ -15,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Registry of a coordinator with one of the bugs {@link Plant#SCALING_IN_MEMORY}, {@link Plant#SCALING_WITHOUT_TERM} and
- * {@link Plant#TERMINATE_UNCERTIFIED}: it changes the writes of the auto-scaler's record.
+ * Registry of a coordinator with one of the bugs {@link Plant#SCALING_IN_MEMORY} and {@link Plant#SCALING_WITHOUT_TERM}: it changes the
+ * writes of the auto-scaler's record.
  */
 public final class ScalingRecordBug extends ForwardingRegistry {
     private static final long LATE_NANOS = 10_000_000_000L;
@@ -47,10 +44,6 @@ public final class ScalingRecordBug extends ForwardingRegistry {
             super.multi(ops, completion);
         } else if (plant == Plant.SCALING_IN_MEMORY) {
             withoutRecord(ops, at, completion);
-        } else if (plant == Plant.TERMINATE_UNCERTIFIED) {
-            List<Op> changed = new ArrayList<>(ops);
-            changed.set(at, withoutDrain(ops.get(at)));
-            super.multi(changed, completion);
         } else {
             Op late = ops.get(at);
             if (random.below(4) == 0) {
@@ -72,19 +65,6 @@ public final class ScalingRecordBug extends ForwardingRegistry {
                     }
                     return new MultiResult(result.applied(), versions, result.conflict());
                 })));
-    }
-
-    private static Op withoutDrain(Op op) {
-        ScalingRecord record = (ScalingRecord) (op instanceof Op.Set set ? set.value() : ((Op.Create) op).value());
-        for (ScalingInstance instance : record.instances()) {
-            if (instance.state() == State.DRAINING) {
-                record = record.with(
-                        instance.with(State.TERMINATING, instance.term(), instance.sinceMillis(), instance.reason()));
-            }
-        }
-        return op instanceof Op.Set set
-                ? new Op.Set(set.path(), record, set.version())
-                : new Op.Create(op.path(), record, false);
     }
 
     /** Writes an older record over the present one. */

@@ -1,7 +1,6 @@
-package io.uniserve.protocol.coordinator.rebalance;
+package io.uniserve.protocol.coordinator.metadata;
 
 import io.uniserve.model.registry.ServerRecord;
-import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerReply;

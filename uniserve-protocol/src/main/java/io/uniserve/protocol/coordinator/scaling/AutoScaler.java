@@ -224,6 +224,13 @@ public final class AutoScaler {
         return new ScalingBlockers(leader, store.record(), operations.get());
     }
 
+    /** Reasons why no server may be added. */
+    private List<String> addReasons() {
+        List<String> reasons = blockers().ofAddition();
+        instances.restartReason(store.record()).ifPresent(reasons::add);
+        return reasons;
+    }
+
     private ScalingView view() {
         return ScalingViewBuilder.of(leader, window, blockers());
     }
@@ -258,7 +265,7 @@ public final class AutoScaler {
             return;
         }
         List<String> reasons =
-                decision.add() > 0 ? blockers().ofAddition() : blockers().ofRemoval();
+                decision.add() > 0 ? addReasons() : blockers().ofRemoval();
         if (!reasons.isEmpty()) {
             state = decision.reason() + "; waits: " + reasons.get(0);
             return;
@@ -345,7 +352,7 @@ public final class AutoScaler {
         ScalingBlockers blockers = blockers();
         ScalingView view = view();
         @Nullable String pause = agreement.pauseReason(now()).orElse(null);
-        List<String> additions = blockers.ofAddition();
+        List<String> additions = addReasons();
         return new AdminReply.Scaling(
                 config.isEnabled() ? state : "off: set uniserve.coordinator.scaling.period",
                 store.record(),

@@ -41,6 +41,7 @@ final class InstanceReconciler {
     private final StateAges ages;
     private final TreeMap<String, Call> calls = new TreeMap<>();
     private final TreeMap<String, Long> absentSince = new TreeMap<>();
+    private final TreeMap<String, Long> awaySince = new TreeMap<>();
     private TreeMap<String, Instance> listed = new TreeMap<>();
     private boolean listing;
     private boolean everListed;
@@ -68,6 +69,31 @@ final class InstanceReconciler {
     /** The last failure of a call of the provider that has not succeeded since; empty if there is none. */
     String problem() {
         return problems.isEmpty() ? "" : problems.firstEntry().getValue();
+    }
+
+    /**
+     * Reason why no server is added in place of one that is away: it may be restarting, with its data. After the time-out of launches it no
+     * longer counts.
+     */
+    Optional<String> restartReason(ScalingRecord record) {
+        long now = leader.env().clock().nanos();
+        awaySince.keySet().removeIf(token -> record.find(token)
+                .filter(one -> one.state() == State.JOINED && isAway(one))
+                .isEmpty());
+        Optional<String> reason = Optional.empty();
+        for (ScalingInstance one : record.instances()) {
+            if (one.state() == State.JOINED && isAway(one)) {
+                long since = awaySince.computeIfAbsent(one.token(), unused -> now);
+                reason = now - since < config.launchNanos()
+                        ? Optional.of(one.serverId() + " is away, and may come back")
+                        : reason;
+            }
+        }
+        return reason;
+    }
+
+    private boolean isAway(ScalingInstance instance) {
+        return leader.members().find(instance.serverId()) == null;
     }
 
     /** True once the provider has listed its instances in this term. */

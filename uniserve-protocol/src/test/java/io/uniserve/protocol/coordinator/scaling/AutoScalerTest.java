@@ -320,6 +320,25 @@ class AutoScalerTest {
     }
 
     @Test
+    void aServerThatRestartsIsNotReplaced() {
+        load = 1.9;
+        run(3 * PERIOD);
+        String launched = record().instances().get(0).serverId().value();
+        cluster.server("s1").kill();
+        cluster.server("s2").kill();
+        cluster.server(launched).kill();
+        cluster.server("s3").start();
+        run(3 * PERIOD);
+        assertThat(provider.running()).hasSize(1);
+        assertThat(report().addReason()).isEqualTo(launched + " is away, and may come back");
+        cluster.server(launched).start();
+        run(PERIOD);
+        cluster.server(launched).kill();
+        run(9 * PERIOD);
+        assertThat(provider.running()).as("it has not come back in time").hasSizeGreaterThan(1);
+    }
+
+    @Test
     void aCoordinatorWithoutAProviderSaysSo() {
         TestingCluster other = new TestingCluster();
         Node plain = other.leading(1);

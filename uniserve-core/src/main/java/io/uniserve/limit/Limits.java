@@ -171,10 +171,11 @@ public final class Limits {
     public static final int SERVERS_MAX = 1_024;
 
     /** Launched servers that the auto-scaler records, including ended ones; its newest decisions; and characters of their reasons. */
-    public static final int SCALING_INSTANCES_MAX = 2 * SERVERS_MAX;
+    public static final int SCALING_INSTANCES_MAX = 512;
 
     public static final int SCALING_EVENTS_MAX = 64;
     public static final int SCALING_REASON_CHARS_MAX = 300;
+    public static final int INSTANCE_ID_CHARS_MAX = 256;
     public static final int PORTS_PER_SERVER_MAX = 64;
     public static final int FUNCTIONS_PER_PORT_MAX = 1_024;
     public static final int IDENTIFIER_CHARS_MAX = 256;

@@ -2,6 +2,7 @@ package io.uniserve.placement;
 
 import io.uniserve.model.ServerId;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Result of a {@link ScalingPolicy}.
@@ -13,6 +14,7 @@ import java.util.List;
 public record ScalingDecision(int add, List<ServerId> remove, String reason) {
     public ScalingDecision {
         remove = List.copyOf(remove);
+        Objects.requireNonNull(reason, "the reason of a decision");
     }
 
     /** No change. */

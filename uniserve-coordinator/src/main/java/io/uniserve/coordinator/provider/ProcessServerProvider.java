@@ -12,8 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -36,6 +39,9 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
     private static final String DATA = "data";
     private static final String LOG_FILE = "log";
 
+    /** Folders of a server's data that no process may delete. */
+    private static final Set<String> KEPT = Set.of("quarantine", "trash", "rollback");
+
     /** Script that records its process id before it becomes the server, so that no server runs without a record. */
     private static final String RECORD_PID = "echo $$ >\"$0/pid.new\" && mv \"$0/pid.new\" \"$0/pid\" && exec \"$@\"";
 
@@ -45,7 +51,7 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
     private final long stopGraceNanos;
     private final Clock clock;
     private final BlockingIoExecutor io;
-    private final java.util.Map<String, Long> stoppingSince = new java.util.HashMap<>();
+    private final Map<String, Long> stoppingSince = new HashMap<>();
 
     /**
      * Creates the provider.
@@ -130,7 +136,7 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
         Optional<ProcessHandle> running = process(token);
         if (running.isEmpty()) {
             stoppingSince.remove(token);
-            deleteTree(own.resolve(DATA));
+            deleteData(own);
             return Done.DONE;
         }
         long now = clock.nanos();
@@ -162,15 +168,25 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
             if (!Files.exists(owner) || !Files.readString(owner).equals(identity)) {
                 continue;
             }
-            boolean runs = process(token).isPresent();
+            boolean runs = mayRun(token);
             boolean ended = Files.exists(own(token).resolve(ENDED));
             if (ended && !runs) {
                 stoppingSince.remove(token);
-                deleteTree(own(token).resolve(DATA));
+                deleteData(own(token));
             }
             instances.add(new Instance(token, token, runs ? Status.RUNNING : ended ? Status.ENDED : Status.STOPPED));
         }
         return instances;
+    }
+
+    /** True if the server runs, or its process id cannot be read. */
+    private boolean mayRun(String token) throws IOException {
+        try {
+            return process(token).isPresent();
+        } catch (UniserveException e) {
+            LOG.error("server {}: {}", token, e.reason());
+            return true;
+        }
     }
 
     private List<String> tokens() throws IOException {
@@ -217,6 +233,26 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
             return false; // it has just ended
         }
         return handle.info().commandLine().filter(line -> line.contains(token)).isPresent();
+    }
+
+    /** Deletes the server's data, but not if they have files that only an operator may delete. */
+    private static void deleteData(Path own) throws IOException {
+        Path data = own.resolve(DATA);
+        if (!Files.exists(data)) {
+            return;
+        }
+        try (Stream<Path> paths = Files.walk(data)) {
+            if (paths.anyMatch(path -> KEPT.contains(path.getFileName().toString()) && hasEntries(path))) {
+                LOG.warn("{} has files in {}: they stay, delete them by hand", data, KEPT);
+                return;
+            }
+        }
+        deleteTree(data);
+    }
+
+    private static boolean hasEntries(Path path) {
+        String[] entries = path.toFile().list();
+        return entries != null && entries.length > 0;
     }
 
     private static void deleteTree(Path root) throws IOException {

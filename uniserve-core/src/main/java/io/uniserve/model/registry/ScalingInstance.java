@@ -1,5 +1,6 @@
 package io.uniserve.model.registry;
 
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
 
 /**
@@ -14,11 +15,18 @@ import io.uniserve.model.ServerId;
  */
 public record ScalingInstance(String token, String instanceId, State state, int term, long sinceMillis, String reason) {
     private static final String ID_PREFIX = "auto-";
+    private static final int TOKEN_CHARS = 32;
+
+    public ScalingInstance {
+        requireToken(token);
+        reason = ScalingEvent.bounded(reason);
+    }
 
     /**
-     * Life cycle: REQUESTED → LAUNCHED → JOINED → DRAINING → TERMINATING → ENDED. REQUESTED and LAUNCHED lead to TERMINATING if the server
-     * does not join in time. DRAINING leads back to JOINED if the removal is no longer safe. TERMINATING never leads back to use. ENDED
-     * leads to TERMINATING if the provider still lists the instance.
+     * Life cycle: REQUESTED → LAUNCHED → JOINED → DRAINING → TERMINATING → ENDED. REQUESTED leads to JOINED too if the server registers first.
+     * REQUESTED and LAUNCHED lead to TERMINATING if the server does not join in time, or to JOINED if an actor needs it. JOINED and DRAINING
+     * lead to ENDED if the provider has ended the instance. DRAINING leads back to JOINED if the removal is no longer safe or wanted.
+     * TERMINATING never leads back to use. ENDED leads to TERMINATING if the provider still lists the instance.
      */
     public enum State {
         /** The launch is recorded. The provider may or may not have been called. */
@@ -42,7 +50,19 @@ public record ScalingInstance(String token, String instanceId, State state, int 
 
     /** True for ids of servers that an auto-scaler has launched. */
     public static boolean isServerId(ServerId id) {
-        return id.value().startsWith(ID_PREFIX);
+        return id.value().startsWith(ID_PREFIX)
+                && isToken(id.value().substring(ID_PREFIX.length()));
+    }
+
+    static void requireToken(String token) {
+        if (!isToken(token)) {
+            throw UniserveException.invalid("launch token \"" + token + "\": use " + TOKEN_CHARS + " hexadecimal digits");
+        }
+    }
+
+    /** True for a text with the syntax of a token: 32 hexadecimal digits. */
+    public static boolean isToken(String text) {
+        return text.length() == TOKEN_CHARS && text.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
     }
 
     /** Id of the server. */

@@ -77,6 +77,7 @@ final class AdminHandler {
             new ReplicaCountWriter(leaderTerm, leaderTerm.rebalancer(), findTable(replicate.name()), replicate, answer)
                     .start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
+            leaderTerm.checkUndrain(drain);
             new ServerDrainer(leaderTerm, drain, answer).start();
         } else if (request instanceof AdminRequest.HoldScaling hold) {
             leaderTerm.scaler().hold(hold, answer);

@@ -184,6 +184,15 @@ final class LeaderTerm implements LeaderContext {
         return present;
     }
 
+    /** Refuses to use a server again that the auto-scaler terminates. */
+    void checkUndrain(AdminRequest.DrainServer request) {
+        AutoScaler present = scaler;
+        if (!request.drained() && present != null && present.isEnding(request.server())) {
+            throw UniserveException.invalid("server: the auto-scaler terminates " + request.server()
+                    + ", so it stays drained: hold the auto-scaler before it does so");
+        }
+    }
+
     private List<String> operationsUnderWay() {
         List<String> operations = admin.changesUnderWay();
         backups.operationUnderWay().ifPresent(operations::add);

@@ -30,7 +30,7 @@ public interface BackgroundExecutor {
             return Outcome.ok(work.get());
         } catch (UniserveException e) {
             return Outcome.err(e);
-        } catch (RuntimeException | StackOverflowError e) {
+        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
             return Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the computation failed: " + e, e));
         }
     }

@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * Source of servers: it launches and terminates processes or machines. Every instance carries the cluster's identity and the token of its
- * launch, and {@link #list} returns the instances of this cluster only. Errors mean that the call may have had an effect.
+ * launch, and {@link #list} returns the instances of this cluster only. Errors mean that the call may have had an effect. Calls return at once
+ * and complete on the caller's loop.
  */
 public interface ServerProvider {
     /** Name of the provider, for logs. */

@@ -37,28 +37,28 @@ public final class ScalingMapping {
 
     static ScalingRecord fromProto(ModelProto.ScalingRecord proto) {
         return new ScalingRecord(
-                ProtoValidator.text("hold", proto.getHold(), TEXT_CHARS_MAX),
+                ProtoValidator.clip(proto.getHold(), TEXT_CHARS_MAX),
                 ProtoValidator.list(
                         "instances",
                         proto.getInstancesList(),
                         Limits.SCALING_INSTANCES_MAX,
                         one -> new ScalingInstance(
-                                IdentityMapping.server(one.getToken()).value(),
-                                ProtoValidator.text("instance_id", one.getInstanceId(), TEXT_CHARS_MAX),
+                                one.getToken(),
+                                ProtoValidator.clip(one.getInstanceId(), Limits.INSTANCE_ID_CHARS_MAX),
                                 ProtoValidator.constant("state", ScalingInstance.State.values(), one.getStateValue()),
                                 one.getTerm(),
                                 one.getSinceMillis(),
-                                ProtoValidator.text("reason", one.getReason(), TEXT_CHARS_MAX))),
+                                ProtoValidator.clip(one.getReason(), TEXT_CHARS_MAX))),
                 ProtoValidator.list(
                         "events",
                         proto.getEventsList(),
                         Limits.SCALING_EVENTS_MAX,
                         one -> new ScalingEvent(
                                 one.getAtMillis(),
-                                IdentityMapping.server(one.getToken()).value(),
+                                one.getToken(),
                                 ProtoValidator.constant("action", ScalingEvent.Action.values(), one.getActionValue()),
-                                ProtoValidator.text("reason", one.getReason(), TEXT_CHARS_MAX),
-                                ProtoValidator.text("effect", one.getEffect(), TEXT_CHARS_MAX))));
+                                ProtoValidator.clip(one.getReason(), TEXT_CHARS_MAX),
+                                ProtoValidator.clip(one.getEffect(), TEXT_CHARS_MAX))));
     }
 
     static AdminProto.ScalingStatus toProto(AdminReply.Scaling status) {

@@ -23,8 +23,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -63,7 +65,12 @@ final class RandomValues {
             return random.nextBoolean();
         }
         if (raw == String.class) {
-            return text(0, 30);
+            return name.equals("token")
+                    ? String.format(Locale.ROOT, "%016x%016x", random.nextLong(), random.nextLong())
+                    : text(0, 30);
+        }
+        if (raw == OptionalDouble.class) {
+            return random.nextBoolean() ? OptionalDouble.empty() : OptionalDouble.of(random.nextDouble());
         }
         if (raw == Bytes.class) {
             byte[] bytes = new byte[random.nextInt(200)];

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator.scaling;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ServerId;
@@ -14,13 +15,17 @@ import io.uniserve.placement.ScalingView;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.coordinator.metadata.LoadCollector;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReply;
+import io.uniserve.protocol.coordinator.table.RetryBudget;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply.Load;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +43,8 @@ public final class AutoScaler {
     private static final Logger LOG = LoggerFactory.getLogger(AutoScaler.class);
 
     private static final long BELIEVED_MILLIS_MAX = 24 * 3_600_000L;
+    private static final String TAKEN_BACK = "taken back: ";
+    private static final int FAILED_DOUBLINGS_MAX = 6;
 
     private final LeaderContext leader;
     private final ScalingSetup setup;
@@ -106,7 +113,7 @@ public final class AutoScaler {
             long start = now() - Math.min(age, BELIEVED_MILLIS_MAX) * 1_000_000;
             if (last.action() == Action.ADD) {
                 agreement.onAdded(start);
-            } else {
+            } else if (!last.effect().startsWith(TAKEN_BACK)) {
                 agreement.onRemoved(start);
             }
         }
@@ -174,9 +181,11 @@ public final class AutoScaler {
             LOG.warn("scaling: keeps {}: {}", instance.serverId(), why);
             agreement.onChange(now());
             return record.with(instances.to(instance, State.JOINED, why))
-                    .withEffect(instance.token(), "taken back: " + why);
+                    .withEffect(instance.token(), TAKEN_BACK + why);
         }
-        Optional<String> occupied = ScalingBlockers.occupyingActor(leader, instance.serverId());
+        Optional<String> occupied = ScalingBlockers.occupyingActor(leader, instance.serverId())
+                .or(() -> new ScalingBlockers(leader, record, operations.get())
+                        .ofCertificate().stream().findFirst());
         if (occupied.isPresent()) {
             state = instance.serverId() + " is being drained: " + occupied.get();
             return record;
@@ -217,7 +226,7 @@ public final class AutoScaler {
         ScalingView view = view();
         window.clear();
         setup.background()
-                .run(() -> setup.policy().decide(view), leader.registry().scoped(outcome -> onDecision(view, outcome)));
+                .run(() -> Objects.requireNonNull(setup.policy().decide(view), "the decision"), leader.registry().scoped(outcome -> onDecision(view, outcome)));
     }
 
     private ScalingBlockers blockers() {
@@ -228,7 +237,38 @@ public final class AutoScaler {
     private List<String> addReasons() {
         List<String> reasons = blockers().ofAddition();
         instances.restartReason(store.record()).ifPresent(reasons::add);
+        failedLaunches().ifPresent(reasons::add);
         return reasons;
+    }
+
+    /** Reason to wait after launches that brought no server into use: the time-out of launches, doubled with each of them. */
+    private Optional<String> failedLaunches() {
+        List<ScalingEvent> events = store.record().events();
+        int failed = 0;
+        while (failed < events.size()
+                && events.get(events.size() - 1 - failed).effect().startsWith(InstanceReconciler.FAILED)) {
+            failed++;
+        }
+        if (failed == 0) {
+            return Optional.empty();
+        }
+        ScalingEvent last = events.get(events.size() - 1);
+        long age = Math.max(0, leader.env().clock().wallMillis() - last.atMillis());
+        long wait = config.launchNanos() / 1_000_000 << Math.min(failed, FAILED_DOUBLINGS_MAX);
+        return age < wait
+                ? Optional.of("the last " + failed + " launches failed, the next is in " + (wait - age) / 1_000
+                        + " s; " + last.effect())
+                : Optional.empty();
+    }
+
+    /** Number of servers that exist or may: registered ones, and recorded ones that have not ended. */
+    private int existingServers() {
+        Set<ServerId> all = new TreeSet<>();
+        leader.members().servers().forEach(server -> all.add(server.id()));
+        store.record().instances().stream()
+                .filter(one -> one.state() != State.ENDED)
+                .forEach(one -> all.add(one.serverId()));
+        return all.size();
     }
 
     private ScalingView view() {
@@ -251,10 +291,9 @@ public final class AutoScaler {
             LOG.warn("scaling: {}", state);
             return;
         }
-        if (!store.isReady()) {
-            return;
+        if (store.isReady() && now() - policyStartNanos <= config.policyNanos()) {
+            act(decision, view);
         }
-        act(decision, view);
     }
 
     private void act(ScalingDecision decision, ScalingView view) {
@@ -264,8 +303,10 @@ public final class AutoScaler {
             wait.ifPresent(why -> state = decision.reason() + "; " + why);
             return;
         }
-        List<String> reasons =
-                decision.add() > 0 ? addReasons() : blockers().ofRemoval();
+        if (decision.add() > 0 && takeDrainBack()) {
+            return;
+        }
+        List<String> reasons = decision.add() > 0 ? addReasons() : blockers().ofRemoval();
         if (!reasons.isEmpty()) {
             state = decision.reason() + "; waits: " + reasons.get(0);
             return;
@@ -275,18 +316,38 @@ public final class AutoScaler {
                     + (instances.problem().isEmpty() ? "" : ", " + instances.problem());
             return;
         }
-        String why = bounded(decision.reason());
+        Optional<String> refusal = DecisionChecker.refusal(decision, view(), config);
+        int room = Math.min(
+                config.serversMax() - existingServers(),
+                Limits.SCALING_INSTANCES_MAX - store.record().instances().size());
+        if (refusal.isPresent() || decision.add() > 0 && room <= 0) {
+            state = decision.reason() + "; waits: "
+                    + refusal.orElseGet(() -> existingServers() + " servers exist, some of which are away or ending");
+            return;
+        }
+        String why = decision.reason();
         if (decision.add() > 0) {
-            add(decision.add(), why);
+            add(Math.min(room, decision.add()), why);
         } else {
             remove(decision.remove().get(0), why);
         }
     }
 
-    private static String bounded(String text) {
-        return text.length() > Limits.SCALING_REASON_CHARS_MAX
-                ? text.substring(0, Limits.SCALING_REASON_CHARS_MAX)
-                : text;
+    /** Takes a removal back because servers are needed; returns true if there was one. */
+    private boolean takeDrainBack() {
+        Optional<ScalingInstance> draining = store.record().instances().stream()
+                .filter(one -> one.state() == State.DRAINING)
+                .findFirst();
+        draining.ifPresent(one -> {
+            String why = "the load has risen";
+            LOG.info("scaling: keeps {}: {}", one.serverId(), why);
+            agreement.onChange(now());
+            ScalingRecord next = store.record()
+                    .with(instances.to(one, State.JOINED, why))
+                    .withEffect(one.token(), TAKEN_BACK + why);
+            store.write(next, leader.catalog().cluster().withDrained(one.serverId(), false), written -> {});
+        });
+        return draining.isPresent();
     }
 
     private void add(int servers, String why) {
@@ -322,42 +383,59 @@ public final class AutoScaler {
 
     /** Holds or resumes scaling at an operator's request. */
     public void hold(AdminRequest.HoldScaling request, PendingAdminReply reply) {
+        hold(request.reason(), reply, new RetryBudget(leader, reply, "the registry did not confirm it: ask again"));
+    }
+
+    private void hold(String reason, PendingAdminReply reply, RetryBudget budget) {
+        if (!reply.isOpen()) {
+            return;
+        }
         if (!store.isReady()) {
-            leader.registry().retry(() -> {
-                if (reply.isOpen()) {
-                    hold(request, reply);
+            budget.retry(() -> hold(reason, reply, budget));
+        } else if (store.record().hold().equals(reason)) {
+            reply.ok(new AdminReply.Ack());
+        } else {
+            store.write(store.record().withHold(reason), null, written -> {
+                if (written.isApplied()) {
+                    LOG.info("scaling: {}", reason.isEmpty() ? "resumed" : "held: " + reason);
+                    reply.ok(new AdminReply.Ack());
+                } else if (written.error() != null) {
+                    reply.fail(written.error());
+                } else {
+                    budget.retry(() -> hold(reason, reply, budget));
                 }
             });
-            return;
         }
-        if (store.record().hold().equals(request.reason())) {
-            reply.ok(new AdminReply.Ack());
-            return;
-        }
-        store.write(store.record().withHold(request.reason()), null, written -> {
-            if (written.isApplied()) {
-                LOG.info("scaling: {}", request.reason().isEmpty() ? "resumed" : "held: " + request.reason());
-                reply.ok(new AdminReply.Ack());
-            } else if (written.error() != null) {
-                UniserveException error = written.error();
-                reply.fail(error);
-            } else {
-                leader.registry().retry(() -> hold(request, reply));
-            }
-        });
     }
 
     /** State, reasons and last decisions, for operators. */
     public AdminReply.Scaling report() {
+        requireRead();
         ScalingBlockers blockers = blockers();
         ScalingView view = view();
         @Nullable String pause = agreement.pauseReason(now()).orElse(null);
         List<String> additions = addReasons();
         return new AdminReply.Scaling(
-                config.isEnabled() ? state : "off: set uniserve.coordinator.scaling.period",
+                config.isEnabled() ? state : "off: set uniserve.coordinator.scaling.provider",
                 store.record(),
                 view.servers(),
                 !additions.isEmpty() ? additions.get(0) : pause == null ? "" : pause,
-                instances.problem());
+                instances.problem().isEmpty()
+                        ? instances.unknownInstance(store.record()).orElse("")
+                        : instances.problem());
+    }
+
+    /** True if the server has been or is being terminated, so that it must stay drained. */
+    public boolean isEnding(ServerId server) {
+        return store.record().instances().stream()
+                .anyMatch(one -> one.serverId().equals(server)
+                        && (one.state() == State.TERMINATING || one.state() == State.ENDED));
+    }
+
+    private void requireRead() {
+        if (!store.wasRead()) {
+            throw new UniserveException(
+                    ErrorCode.UNAVAILABLE, "the new leader is still reading the auto-scaler's record: retry later");
+        }
     }
 }

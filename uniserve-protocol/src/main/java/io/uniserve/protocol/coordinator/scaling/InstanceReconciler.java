@@ -11,6 +11,7 @@ import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.ClusterView;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.ServerProvider;
 import io.uniserve.protocol.env.ServerProvider.Instance;
@@ -33,6 +34,9 @@ final class InstanceReconciler {
 
     /** Key of problems of lists; problems of instances are by token. */
     private static final String LIST = "";
+
+    /** Start of the effect of a launch that has brought no server into use. */
+    static final String FAILED = "terminated: ";
 
     private final LeaderContext leader;
     private final ScalingConfig config;
@@ -109,7 +113,7 @@ final class InstanceReconciler {
         }
         listing = true;
         listedNanos = now;
-        provider.list(identity, leader.registry().scoped(once(outcome -> {
+        Completion<List<Instance>> completion = leader.registry().scoped(once(outcome -> {
             listing = false;
             if (outcome instanceof Outcome.Ok<List<Instance>> ok) {
                 listFailures = 0;
@@ -122,7 +126,17 @@ final class InstanceReconciler {
                 listFailures++;
                 onFailure(LIST, "list", outcome.error());
             }
-        })));
+        }));
+        call(() -> provider.list(identity, completion), completion);
+    }
+
+    /** Calls the provider. An exception completes the call with an error. */
+    private static <T> void call(Runnable action, Completion<T> completion) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            completion.done(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the provider failed: " + e, e)));
+        }
     }
 
     /** Completion that takes the first outcome, and a time-out if there is none. */
@@ -159,26 +173,17 @@ final class InstanceReconciler {
         for (ScalingInstance instance : record.instances()) {
             next = next(next, instance, listed.get(instance.token()));
         }
-        for (Instance found : listed.values()) {
-            if (found.status() != Status.ENDED
-                    && record.find(found.token()).isEmpty()
-                    && isToken(found.token())
-                    && next.instances().size() < Limits.SCALING_INSTANCES_MAX) {
-                next = next.with(new ScalingInstance(
-                        found.token(),
-                        found.id(),
-                        State.LAUNCHED,
-                        leader.registry().term(),
-                        leader.env().clock().wallMillis(),
-                        "found at the provider without a record"));
-            }
-        }
         return next;
     }
 
-    /** True for a token of this class: other instances with the cluster's identity are left alone. */
-    static boolean isToken(String token) {
-        return token.length() == 32 && token.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
+    /** Description of an instance of this cluster without a record; empty if there is none. It is left alone. */
+    Optional<String> unknownInstance(ScalingRecord record) {
+        return listed.values().stream()
+                .filter(found -> found.status() != Status.ENDED && ScalingInstance.isToken(found.token()))
+                .filter(found -> record.find(found.token()).isEmpty())
+                .findFirst()
+                .map(found -> "instance " + found.id() + " has no record and is left alone: check whether server "
+                        + ScalingInstance.serverId(found.token()) + " has data, then terminate it at the provider");
     }
 
     private ScalingRecord next(ScalingRecord record, ScalingInstance old, @Nullable Instance found) {
@@ -201,9 +206,13 @@ final class InstanceReconciler {
                         : same;
             case ENDED -> {
                 if (!ended) {
-                    yield same.with(unwanted(known, "the provider still runs it"));
+                    yield withUnwanted(same, known, "the provider still runs it");
                 }
-                yield ages.nanos(known) > config.endedNanos() ? same.without(known.token()) : same;
+                if (ages.nanos(known) > config.endedNanos()) {
+                    ages.forget(known.token());
+                    yield same.without(known.token());
+                }
+                yield same;
             }
         };
     }
@@ -217,13 +226,16 @@ final class InstanceReconciler {
     }
 
     /**
-     * The instance as TERMINATING; as JOINED if an actor needs it. A server may get replicas before its state says that it has joined, and be
-     * away when this leader looks.
+     * The record with the instance as TERMINATING; as JOINED if an actor needs it. A server may get replicas before its state says that it
+     * has joined, and be away when this leader looks.
      */
-    private ScalingInstance unwanted(ScalingInstance instance, String why) {
-        return ScalingBlockers.occupyingActor(leader, instance.serverId())
-                .map(occupied -> to(instance, State.JOINED, why + ", but " + occupied))
-                .orElseGet(() -> to(instance, State.TERMINATING, why));
+    private ScalingRecord withUnwanted(ScalingRecord record, ScalingInstance instance, String why) {
+        Optional<String> occupied = ScalingBlockers.occupyingActor(leader, instance.serverId());
+        return occupied.isPresent()
+                ? record.with(to(instance, State.JOINED, why + ", but " + occupied.get()))
+                        .withEffect(instance.token(), "kept: " + occupied.get())
+                : record.with(to(instance, State.TERMINATING, why))
+                        .withEffect(instance.token(), FAILED + why);
     }
 
     /** True if the provider has ended a server that was in use, or has not listed it for long. */
@@ -241,20 +253,19 @@ final class InstanceReconciler {
         if (registered) {
             Optional<String> missing = missingPort(instance);
             if (missing.isPresent()) {
-                return record.with(unwanted(instance, missing.get()))
-                        .withEffect(instance.token(), "terminated: " + missing.get());
+                return withUnwanted(record, instance, missing.get());
             }
             return record.with(to(instance, State.JOINED, instance.reason()))
                     .withEffect(instance.token(), "joined, " + servers());
         }
         if (found != null && found.status() == Status.ENDED) {
             return record.with(to(instance, State.TERMINATING, "it ended before it joined"))
-                    .withEffect(instance.token(), "ended after " + millis + " before it joined");
+                    .withEffect(instance.token(), FAILED + "it ended after " + millis + ", before it joined");
         }
         if (ages.nanos(instance) > config.launchNanos()) {
             String why = "it did not join in " + config.launchNanos() / 1_000_000_000 + " s"
                     + (problem().isEmpty() ? "" : "; " + problem());
-            return record.with(unwanted(instance, why)).withEffect(instance.token(), "terminated: " + why);
+            return withUnwanted(record, instance, why);
         }
         if (instance.state() == State.REQUESTED && found != null) {
             return record.with(to(instance, State.LAUNCHED, instance.reason()));
@@ -275,7 +286,6 @@ final class InstanceReconciler {
     }
 
     private ScalingRecord gone(ScalingRecord record, ScalingInstance instance, String why) {
-        ages.forget(instance.token());
         absentSince.remove(instance.token());
         ScalingRecord next = record.with(to(instance, State.ENDED, why));
         if (instance.state() != State.TERMINATING) {
@@ -291,11 +301,8 @@ final class InstanceReconciler {
 
     /** The instance in another state, written by this term. */
     ScalingInstance to(ScalingInstance instance, State state, String why) {
-        String bounded = why.length() > Limits.SCALING_REASON_CHARS_MAX
-                ? why.substring(0, Limits.SCALING_REASON_CHARS_MAX)
-                : why;
         return instance.with(
-                state, leader.registry().term(), leader.env().clock().wallMillis(), bounded);
+                state, leader.registry().term(), leader.env().clock().wallMillis(), why);
     }
 
     /** Sends the calls that the recorded states require. */
@@ -344,12 +351,13 @@ final class InstanceReconciler {
                 config.template(),
                 leader.registry().term());
         LOG.info("scaling: launches {}: {}", instance.serverId(), instance.reason());
-        provider.launch(launch, leader.registry().scoped(once(outcome -> {
+        Completion<Instance> completion = leader.registry().scoped(once(outcome -> {
             if (outcome instanceof Outcome.Ok<Instance> ok) {
                 listed.putIfAbsent(instance.token(), ok.value());
             }
             onCalled(instance, call, "launch of ", outcome);
-        })));
+        }));
+        call(() -> provider.launch(launch, completion), completion);
     }
 
     private void terminate(ScalingInstance instance, String id) {
@@ -359,8 +367,9 @@ final class InstanceReconciler {
         }
         call.inFlight = true;
         LOG.info("scaling: terminates {}, instance {}: {}", instance.serverId(), id, instance.reason());
-        provider.terminate(
-                id, leader.registry().scoped(once(outcome -> onCalled(instance, call, "termination of ", outcome))));
+        Completion<Done> completion = leader.registry()
+                .scoped(once(outcome -> onCalled(instance, call, "termination of ", outcome)));
+        call(() -> provider.terminate(id, completion), completion);
     }
 
     private void onCalled(ScalingInstance instance, Call call, String what, Outcome<?> outcome) {

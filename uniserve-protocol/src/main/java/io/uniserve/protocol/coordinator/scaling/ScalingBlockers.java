@@ -42,13 +42,13 @@ final class ScalingBlockers {
                 .filter(one -> one.state() == State.REQUESTED || one.state() == State.LAUNCHED)
                 .findFirst()
                 .ifPresent(one -> reasons.add(one.serverId() + " is being launched"));
-        draining().ifPresent(reasons::add);
         return reasons;
     }
 
     /** Reasons why no server may be removed. */
     List<String> ofRemoval() {
         List<String> reasons = ofContinuedRemoval();
+        reasons.addAll(ofCertificate());
         record.instances().stream()
                 .filter(one -> one.state() == State.REQUESTED || one.state() == State.LAUNCHED)
                 .findFirst()
@@ -65,8 +65,19 @@ final class ScalingBlockers {
         if (silent > 0) {
             reasons.add(silent + " servers are unreachable");
         }
-        reasons.addAll(operations);
         incompleteActor().ifPresent(reasons::add);
+        return reasons;
+    }
+
+    /** Reasons why a drained server must wait for its certificate. They pass by themselves. */
+    List<String> ofCertificate() {
+        List<String> reasons = new ArrayList<>(operations);
+        for (Table table : leader.catalog().tables()) {
+            table.map().actors().stream()
+                    .filter(actor -> !actor.epochStarted())
+                    .findFirst()
+                    .ifPresent(actor -> reasons.add(table.meta.name() + "/" + actor.actor() + " has not started"));
+        }
         return reasons;
     }
 
@@ -95,8 +106,8 @@ final class ScalingBlockers {
         for (Table table : leader.catalog().tables()) {
             for (ActorState actor : table.map().actors()) {
                 String name = table.meta.name() + "/" + actor.actor();
-                if (actor.isr().size() < table.meta.rf() || !actor.epochStarted()) {
-                    return Optional.of(name + " lacks replicas or has not started");
+                if (actor.isr().size() < table.meta.rf()) {
+                    return Optional.of(name + " lacks replicas");
                 }
                 if (!actor.isr().stream().allMatch(view::isLive)) {
                     return Optional.of(name + " has a replica on a server that is not live");

@@ -27,6 +27,7 @@ final class ScalingStore {
     private ScalingRecord record = ScalingRecord.EMPTY;
     private int version = Registry.ABSENT;
     private State state = State.UNREAD;
+    private boolean wasRead;
 
     private enum State {
         UNREAD,
@@ -47,6 +48,11 @@ final class ScalingStore {
     /** True if the record is known, and no read or write is under way. */
     boolean isReady() {
         return state == State.READY;
+    }
+
+    /** True once the record has been read in this term. */
+    boolean wasRead() {
+        return wasRead;
     }
 
     /** Reads the record if it is not known. */
@@ -77,6 +83,7 @@ final class ScalingStore {
             record = ok.value().value() instanceof ScalingRecord found ? found : ScalingRecord.EMPTY;
             version = ok.value().version();
             state = State.READY;
+            wasRead = true;
         } else {
             state = State.UNREAD;
         }

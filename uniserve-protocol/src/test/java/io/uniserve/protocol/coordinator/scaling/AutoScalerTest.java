@@ -111,6 +111,7 @@ class AutoScalerTest {
         node.machine().stop();
         assertThat(cluster.loop.runUntil(second.machine()::isLeader, 60 * SECOND))
                 .isTrue();
+        cluster.loop.run(SECOND);
         return second;
     }
 
@@ -236,19 +237,69 @@ class AutoScalerTest {
     }
 
     @Test
-    void anInstanceWithoutARecordIsKeptIfItServesAndOthersAreLeftAlone() {
+    void instancesWithoutARecordAreReportedAndLeftAlone() {
         String token = "0123456789abcdef0123456789abcdef";
         provider.launch(
                 new io.uniserve.protocol.env.ServerProvider.Launch("x", token, ScalingInstance.serverId(token), "", 0),
                 outcome -> {});
         provider.machines.put("stranger", new TestingServerProvider.Machine("stranger", "web-1", "s9", 0));
-        load = 1.2;
-        run(2 * PERIOD);
-        assertThat(record().find(token)).map(ScalingInstance::state).contains(State.JOINED);
-        assertThat(record().instances()).hasSize(1);
         load = 0.3;
-        run(10 * PERIOD);
-        assertThat(provider.running()).extracting(machine -> machine.id).containsExactly("stranger");
+        run(12 * PERIOD);
+        assertThat(record().instances()).isEmpty();
+        assertThat(provider.running()).hasSize(2);
+        assertThat(report().problem()).contains("instance i-1 has no record and is left alone");
+        assertThat(report().servers().get(0).keepReason()).contains("has not launched it");
+    }
+
+    @Test
+    void launchesThatFailAreTriedAfterLongerAndLongerPauses() {
+        load = 1.9;
+        provider.neverJoins = true;
+        run(100 * PERIOD);
+        long launched = record().events().size();
+        assertThat(launched).isBetween(3L, 5L);
+        assertThat(report().addReason()).contains("launches failed, the next is in");
+    }
+
+    @Test
+    void aRisingLoadTakesADrainBack() {
+        create(8, 2);
+        load = 1.9;
+        run(3 * PERIOD);
+        actions.moveReplicasTo(node, record().instances().get(0).serverId());
+        load = 0.3;
+        actions.frozen = true;
+        run(9 * PERIOD);
+        assertThat(states()).containsExactly(State.DRAINING);
+        load = 2.8;
+        run(5 * PERIOD);
+        assertThat(states()).startsWith(State.JOINED);
+        assertThat(record().events()).anyMatch(event -> event.effect().equals("taken back: the load has risen"));
+        assertThat(provider.calls).noneMatch(call -> call.startsWith("terminate"));
+    }
+
+    @Test
+    void aProviderThatThrowsIsAFailureOfTheCall() {
+        load = 1.9;
+        provider.throwsAtOnce = true;
+        run(3 * PERIOD);
+        assertThat(report().problem()).contains("the provider failed").contains("a bug of the provider");
+        provider.throwsAtOnce = false;
+        run(3 * PERIOD);
+        assertThat(provider.running()).hasSize(1);
+    }
+
+    @Test
+    void aTerminatedServerCannotBeUndrained() {
+        load = 1.9;
+        run(3 * PERIOD);
+        String launched = record().instances().get(0).serverId().value();
+        load = 0.3;
+        run(9 * PERIOD);
+        assertThat(states()).containsExactly(State.ENDED);
+        assertThat(cluster.refused(node, new AdminRequest.DrainServer(TestingCluster.id(launched), false))
+                        .reason())
+                .contains("the auto-scaler terminates");
     }
 
     @Test
@@ -279,7 +330,20 @@ class AutoScalerTest {
         };
         run(2 * PERIOD);
         assertThat(report().state()).contains("the policy failed").contains("a bug");
+        policy = view -> {
+            throw new NoClassDefFoundError("com/example/Missing");
+        };
+        run(2 * PERIOD);
+        assertThat(report().state()).contains("the policy failed").contains("com/example/Missing");
+        policy = nothing();
+        run(2 * PERIOD);
+        assertThat(report().state()).contains("the policy failed").contains("the decision");
         assertThat(provider.calls).isEmpty();
+    }
+
+    @SuppressWarnings("NullAway")
+    private static ScalingPolicy nothing() {
+        return view -> null;
     }
 
     private void refused(ScalingDecision decision, String why) {

@@ -41,6 +41,9 @@ final class TestingServerProvider implements ServerProvider {
     /** No call has an answer or an effect. */
     boolean hangs;
 
+    /** Calls fail with an exception. */
+    boolean throwsAtOnce;
+
     /** Source of random faults of each call; null for none. */
     @Nullable
     Random faults;
@@ -81,6 +84,7 @@ final class TestingServerProvider implements ServerProvider {
     @Override
     public void launch(Launch launch, Completion<Instance> completion) {
         calls.add("launch " + launch.token());
+        requireNoThrow();
         if (hangs) {
             return;
         }
@@ -130,6 +134,7 @@ final class TestingServerProvider implements ServerProvider {
 
     @Override
     public void list(String identity, Completion<List<Instance>> completion) {
+        requireNoThrow();
         if (hangs) {
             return;
         }
@@ -148,6 +153,12 @@ final class TestingServerProvider implements ServerProvider {
                                 : machine.status))
                 .toList();
         answer(completion, Outcome.ok(found));
+    }
+
+    private void requireNoThrow() {
+        if (throwsAtOnce) {
+            throw new IllegalStateException("a bug of the provider");
+        }
     }
 
     private boolean fails(int oneIn) {

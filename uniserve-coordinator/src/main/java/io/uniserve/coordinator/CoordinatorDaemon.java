@@ -62,7 +62,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final GrpcServer server;
     private final CuratorRegistry registry;
     private final PolicyExecutor policies;
-    private final Optional<ScalingParts> scaling;
+    private final Optional<ScalingResources> scaling;
     private final Address address;
     private volatile @Nullable CoordinatorStateMachine machine;
 
@@ -89,7 +89,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
         policies = new PolicyExecutor("uniserve-placement", loop);
-        scaling = ScalingParts.of(whole, loop);
+        scaling = ScalingResources.of(whole, loop);
         RebalancePolicyFactory.Policies named = RebalancePolicyFactory.of(settings.rebalance());
         RebalanceSetup rebalance = new RebalanceSetup(
                 settings.rebalance().toConfig(),
@@ -101,7 +101,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 config,
                 env,
                 new InitialPlacementPolicy(),
-                scaling.map(parts -> rebalance.with(parts.setup())).orElse(rebalance));
+                scaling.map(resources -> rebalance.with(resources.setup())).orElse(rebalance));
         machine.onIdentity(cluster::setIdentity);
     }
 
@@ -263,7 +263,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         server.stop(settings.stopGrace().toNanos());
         registry.close();
         policies.close();
-        scaling.ifPresent(ScalingParts::close);
+        scaling.ifPresent(ScalingResources::close);
         loop.close();
         channels.close();
         meters.close();

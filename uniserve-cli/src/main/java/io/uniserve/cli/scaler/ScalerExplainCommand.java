@@ -25,11 +25,11 @@ final class ScalerExplainCommand extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             Scaling scaling = cluster.scaling();
             if (global().isJson()) {
-                console().json(ScalingTexts.json(scaling));
+                console().json(ScalingFormatter.json(scaling));
                 return ExitCode.OK;
             }
-            console().println("scaling: " + ScalingTexts.state(scaling));
-            ScalingTexts.problem(scaling).ifPresent(console()::println);
+            console().println("scaling: " + ScalingFormatter.state(scaling));
+            ScalingFormatter.problem(scaling).ifPresent(console()::println);
             console()
                     .println("adding: "
                             + (scaling.addReason().isEmpty() ? "nothing speaks against it" : scaling.addReason()));

@@ -20,11 +20,11 @@ final class ScalerStatusCommand extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             Scaling scaling = cluster.scaling();
             if (global().isJson()) {
-                console().json(ScalingTexts.json(scaling));
+                console().json(ScalingFormatter.json(scaling));
                 return ExitCode.OK;
             }
-            console().println("scaling: " + ScalingTexts.state(scaling));
-            ScalingTexts.problem(scaling).ifPresent(console()::println);
+            console().println("scaling: " + ScalingFormatter.state(scaling));
+            ScalingFormatter.problem(scaling).ifPresent(console()::println);
             TextTable instances = new TextTable("SERVER", "STATE", "SINCE", "INSTANCE", "REASON");
             for (ScalingInstance instance : scaling.record().instances()) {
                 instances.row(
@@ -39,7 +39,7 @@ final class ScalerStatusCommand extends ClientCommand {
             } else {
                 instances.print(console());
             }
-            ScalingTexts.events(scaling, Integer.MAX_VALUE).forEach(console()::println);
+            ScalingFormatter.events(scaling, Integer.MAX_VALUE).forEach(console()::println);
         }
         return ExitCode.OK;
     }

@@ -4,7 +4,7 @@ import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationConverter;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.cli.scaler.ScalingTexts;
+import io.uniserve.cli.scaler.ScalingFormatter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.message.AdminReply.Scaling;
@@ -79,8 +79,8 @@ public final class StatusCommand extends ClientCommand {
         }
         try {
             Scaling scaling = cluster.scaling();
-            console().println("scaling: " + ScalingTexts.state(scaling));
-            ScalingTexts.events(scaling, SCALING_EVENTS)
+            console().println("scaling: " + ScalingFormatter.state(scaling));
+            ScalingFormatter.events(scaling, SCALING_EVENTS)
                     .forEach(event -> console().println("  " + event));
         } catch (UniserveException e) {
             if (e.code() != ErrorCode.UNSUPPORTED) {

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** State of the auto-scaler in words and as JSON. Stateless. */
-public final class ScalingTexts {
-    private ScalingTexts() {}
+/** Formatter of the auto-scaler's state, as text and as JSON. Stateless. */
+public final class ScalingFormatter {
+    private ScalingFormatter() {}
 
-    /** What the auto-scaler does, or why it does nothing. */
+    /** The action under way, or the reason for none. */
     public static String state(Scaling scaling) {
         String hold = scaling.record().hold();
         return hold.isEmpty() ? scaling.state() : "held (" + hold + "); " + scaling.state();
@@ -31,7 +31,7 @@ public final class ScalingTexts {
     public static List<String> events(Scaling scaling, int most) {
         List<ScalingEvent> events = scaling.record().events();
         return events.subList(Math.max(0, events.size() - most), events.size()).stream()
-                .map(ScalingTexts::event)
+                .map(ScalingFormatter::event)
                 .toList();
     }
 
@@ -48,13 +48,13 @@ public final class ScalingTexts {
         fields.put("hold", scaling.record().hold());
         fields.put("problem", scaling.problem());
         fields.put("add_reason", scaling.addReason());
-        fields.put("servers", scaling.servers().stream().map(ScalingTexts::json).toList());
+        fields.put("servers", scaling.servers().stream().map(ScalingFormatter::json).toList());
         fields.put(
                 "instances",
-                scaling.record().instances().stream().map(ScalingTexts::json).toList());
+                scaling.record().instances().stream().map(ScalingFormatter::json).toList());
         fields.put(
                 "events",
-                scaling.record().events().stream().map(ScalingTexts::json).toList());
+                scaling.record().events().stream().map(ScalingFormatter::json).toList());
         return fields;
     }
 

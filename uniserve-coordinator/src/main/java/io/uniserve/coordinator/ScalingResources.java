@@ -6,11 +6,11 @@ import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.Optional;
 
-/** Parts of the auto-scaler that the daemon closes. */
-record ScalingParts(ScalingSetup setup, ProcessServerProvider provider, PolicyExecutor policies)
+/** Policy, provider and executor of the auto-scaler, which the daemon closes. */
+record ScalingResources(ScalingSetup setup, ProcessServerProvider provider, PolicyExecutor policies)
         implements AutoCloseable {
-    /** The parts for these settings; empty if scaling is off. */
-    static Optional<ScalingParts> of(Settings settings, EventLoop loop) {
+    /** The resources for these settings; empty if scaling is off. */
+    static Optional<ScalingResources> of(Settings settings, EventLoop loop) {
         if (!settings.coordinator().scaling().isEnabled()) {
             return Optional.empty();
         }
@@ -21,7 +21,7 @@ record ScalingParts(ScalingSetup setup, ProcessServerProvider provider, PolicyEx
                 ScalingFactory.policy(settings.coordinator().scaling()),
                 provider,
                 policies);
-        return Optional.of(new ScalingParts(setup, provider, policies));
+        return Optional.of(new ScalingResources(setup, provider, policies));
     }
 
     @Override

@@ -48,10 +48,14 @@ public final class ScalingFormatter {
         fields.put("hold", scaling.record().hold());
         fields.put("problem", scaling.problem());
         fields.put("add_reason", scaling.addReason());
-        fields.put("servers", scaling.servers().stream().map(ScalingFormatter::json).toList());
+        fields.put(
+                "servers",
+                scaling.servers().stream().map(ScalingFormatter::json).toList());
         fields.put(
                 "instances",
-                scaling.record().instances().stream().map(ScalingFormatter::json).toList());
+                scaling.record().instances().stream()
+                        .map(ScalingFormatter::json)
+                        .toList());
         fields.put(
                 "events",
                 scaling.record().events().stream().map(ScalingFormatter::json).toList());

@@ -68,8 +68,8 @@ class ScalingIT {
     void serversComeAndGoWhileCoordinatorsAndServersAreKilled() throws Exception {
         Map<String, String> first = settings();
         first.putAll(bounds(2, 3));
-        try (ProcessCluster cluster = new ProcessCluster(
-                ProcessClusterOptions.of(directory, 0, "kv").with(first))) {
+        try (ProcessCluster cluster =
+                new ProcessCluster(ProcessClusterOptions.of(directory, 0, "kv").with(first))) {
             cluster.start();
             try (UniserveClient client = UniserveClient.builder()
                     .bootstrap(cluster.address(COORDINATOR).toString())
@@ -77,8 +77,7 @@ class ScalingIT {
                     .build()) {
                 await().atMost(PATIENCE).until(() -> joined(client).size() == 2);
                 client.admin()
-                        .createTable(
-                                TableSpec.named(TABLE).port("kv").hash(8).replicas(2));
+                        .createTable(TableSpec.named(TABLE).port("kv").hash(8).replicas(2));
                 try (CheckedLoad load = new CheckedLoad(client, TABLE)) {
                     load.start(2);
                     await().atMost(PATIENCE).until(() -> load.writes.get() > 100 && load.reads.get() > 100);
@@ -87,7 +86,9 @@ class ScalingIT {
                     assertThat(directories()).as("no launch was made twice").hasSize(3);
                     killAServer(client);
                     restartCoordinator(cluster, bounds(1, 2));
-                    await("one has left").atMost(PATIENCE).until(() -> joined(client).size() == 2 && running() == 2);
+                    await("one has left")
+                            .atMost(PATIENCE)
+                            .until(() -> joined(client).size() == 2 && running() == 2);
                     load.close();
                     load.verifyAll();
                     assertThat(load.wrong).isEmpty();
@@ -147,7 +148,12 @@ class ScalingIT {
     private long running() throws IOException {
         long count = 0;
         for (Path server : directories()) {
-            count += pid(server).flatMap(ProcessHandle::of).filter(ProcessHandle::isAlive).isPresent() ? 1 : 0;
+            count += pid(server)
+                            .flatMap(ProcessHandle::of)
+                            .filter(ProcessHandle::isAlive)
+                            .isPresent()
+                    ? 1
+                    : 0;
         }
         return count;
     }

@@ -50,13 +50,13 @@ public record ScalingInstance(String token, String instanceId, State state, int 
 
     /** True for ids of servers that an auto-scaler has launched. */
     public static boolean isServerId(ServerId id) {
-        return id.value().startsWith(ID_PREFIX)
-                && isToken(id.value().substring(ID_PREFIX.length()));
+        return id.value().startsWith(ID_PREFIX) && isToken(id.value().substring(ID_PREFIX.length()));
     }
 
     static void requireToken(String token) {
         if (!isToken(token)) {
-            throw UniserveException.invalid("launch token \"" + token + "\": use " + TOKEN_CHARS + " hexadecimal digits");
+            throw UniserveException.invalid(
+                    "launch token \"" + token + "\": use " + TOKEN_CHARS + " hexadecimal digits");
         }
     }
 

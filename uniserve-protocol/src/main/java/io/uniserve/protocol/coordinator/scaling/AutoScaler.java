@@ -226,7 +226,9 @@ public final class AutoScaler {
         ScalingView view = view();
         window.clear();
         setup.background()
-                .run(() -> Objects.requireNonNull(setup.policy().decide(view), "the decision"), leader.registry().scoped(outcome -> onDecision(view, outcome)));
+                .run(
+                        () -> Objects.requireNonNull(setup.policy().decide(view), "the decision"),
+                        leader.registry().scoped(outcome -> onDecision(view, outcome)));
     }
 
     private ScalingBlockers blockers() {
@@ -256,8 +258,8 @@ public final class AutoScaler {
         long age = Math.max(0, leader.env().clock().wallMillis() - last.atMillis());
         long wait = config.launchNanos() / 1_000_000 << Math.min(failed, FAILED_DOUBLINGS_MAX);
         return age < wait
-                ? Optional.of("the last " + failed + " launches failed, the next is in " + (wait - age) / 1_000
-                        + " s; " + last.effect())
+                ? Optional.of("the last " + failed + " launches failed, the next is in " + (wait - age) / 1_000 + " s; "
+                        + last.effect())
                 : Optional.empty();
     }
 
@@ -342,9 +344,8 @@ public final class AutoScaler {
             String why = "the load has risen";
             LOG.info("scaling: keeps {}: {}", one.serverId(), why);
             agreement.onChange(now());
-            ScalingRecord next = store.record()
-                    .with(instances.to(one, State.JOINED, why))
-                    .withEffect(one.token(), TAKEN_BACK + why);
+            ScalingRecord next =
+                    store.record().with(instances.to(one, State.JOINED, why)).withEffect(one.token(), TAKEN_BACK + why);
             store.write(next, leader.catalog().cluster().withDrained(one.serverId(), false), written -> {});
         });
         return draining.isPresent();

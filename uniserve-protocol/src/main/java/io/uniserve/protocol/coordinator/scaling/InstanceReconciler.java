@@ -2,7 +2,6 @@ package io.uniserve.protocol.coordinator.scaling;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import io.uniserve.model.registry.ScalingInstance;
 import io.uniserve.model.registry.ScalingInstance.State;
 import io.uniserve.model.registry.ScalingRecord;
@@ -81,9 +80,11 @@ final class InstanceReconciler {
      */
     Optional<String> restartReason(ScalingRecord record) {
         long now = leader.env().clock().nanos();
-        awaySince.keySet().removeIf(token -> record.find(token)
-                .filter(one -> one.state() == State.JOINED && isAway(one))
-                .isEmpty());
+        awaySince
+                .keySet()
+                .removeIf(token -> record.find(token)
+                        .filter(one -> one.state() == State.JOINED && isAway(one))
+                        .isEmpty());
         Optional<String> reason = Optional.empty();
         for (ScalingInstance one : record.instances()) {
             if (one.state() == State.JOINED && isAway(one)) {
@@ -234,8 +235,7 @@ final class InstanceReconciler {
         return occupied.isPresent()
                 ? record.with(to(instance, State.JOINED, why + ", but " + occupied.get()))
                         .withEffect(instance.token(), "kept: " + occupied.get())
-                : record.with(to(instance, State.TERMINATING, why))
-                        .withEffect(instance.token(), FAILED + why);
+                : record.with(to(instance, State.TERMINATING, why)).withEffect(instance.token(), FAILED + why);
     }
 
     /** True if the provider has ended a server that was in use, or has not listed it for long. */
@@ -367,8 +367,8 @@ final class InstanceReconciler {
         }
         call.inFlight = true;
         LOG.info("scaling: terminates {}, instance {}: {}", instance.serverId(), id, instance.reason());
-        Completion<Done> completion = leader.registry()
-                .scoped(once(outcome -> onCalled(instance, call, "termination of ", outcome)));
+        Completion<Done> completion =
+                leader.registry().scoped(once(outcome -> onCalled(instance, call, "termination of ", outcome)));
         call(() -> provider.terminate(id, completion), completion);
     }
 

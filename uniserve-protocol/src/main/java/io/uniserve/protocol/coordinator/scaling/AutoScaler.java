@@ -412,7 +412,6 @@ public final class AutoScaler {
     /** State, reasons and last decisions, for operators. */
     public AdminReply.Scaling report() {
         requireRead();
-        ScalingBlockers blockers = blockers();
         ScalingView view = view();
         @Nullable String pause = agreement.pauseReason(now()).orElse(null);
         List<String> additions = addReasons();

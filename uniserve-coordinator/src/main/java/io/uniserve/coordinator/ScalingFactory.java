@@ -5,6 +5,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.placement.ScalingPolicy;
 import io.uniserve.placement.ThresholdScalingPolicy;
+import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.runtime.config.ScalingSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.time.SystemClock;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** Policies and providers that {@code coordinator.scaling} can name. */
 final class ScalingFactory {
@@ -27,20 +29,10 @@ final class ScalingFactory {
             return new ThresholdScalingPolicy(settings.limits());
         }
         try {
-            Object made = Class.forName(
-                            settings.policy(), true, Thread.currentThread().getContextClassLoader())
-                    .getConstructor()
-                    .newInstance();
-            if (made instanceof ScalingPolicy policy) {
-                return policy;
-            }
-        } catch (ReflectiveOperationException | LinkageError e) {
-            throw invalid(
-                    "policy: " + settings.policy() + " is neither " + THRESHOLD + " nor a public class on the class"
-                            + " path with a public constructor without arguments (UNISERVE_CLASSPATH)",
-                    e);
+            return PolicyCatalog.byClass(settings.policy(), ScalingPolicy.class);
+        } catch (UniserveException e) {
+            throw invalid("policy: " + e.reason() + "; or use " + THRESHOLD, e);
         }
-        throw invalid("policy: class " + settings.policy() + " is not a " + ScalingPolicy.class.getName(), null);
     }
 
     /** The provider of the settings. Fails with INVALID_CONFIGURATION for an unknown one. */
@@ -71,7 +63,7 @@ final class ScalingFactory {
                 process.directory(), command, arguments, process.stopGrace().toNanos(), SystemClock.INSTANCE, loop);
     }
 
-    private static UniserveException invalid(String message, @org.jspecify.annotations.Nullable Throwable cause) {
+    private static UniserveException invalid(String message, @Nullable Throwable cause) {
         return new UniserveException(ErrorCode.INVALID_CONFIGURATION, KEY + message, cause);
     }
 }

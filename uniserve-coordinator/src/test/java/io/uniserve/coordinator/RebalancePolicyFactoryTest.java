@@ -123,7 +123,7 @@ class RebalancePolicyFactoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"nobody", "com.example.Missing", "java.lang.String"})
+    @ValueSource(strings = {"unknown", "com.example.Missing", "java.lang.String"})
     void anUnknownPolicyNamesTheSetting(String name) {
         assertThatThrownBy(() -> policies(name, 4))
                 .isInstanceOfSatisfying(

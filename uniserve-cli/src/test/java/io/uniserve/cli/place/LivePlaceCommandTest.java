@@ -186,7 +186,8 @@ class LivePlaceCommandTest {
         Run limited = uniserve.run("place", "--live", "--moves", "1");
         assertThat(limited.exit()).isEqualTo(ExitCode.NOT_PASSED);
         assertThat(limited.out()).contains("REJECTED");
-        assertThat(uniserve.run("place", "--live", "--policy", "nobody").exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(uniserve.run("place", "--live", "--policy", "unknown").exit())
+                .isEqualTo(ExitCode.REFUSED);
         assertThat(requests()).isEmpty();
     }
 

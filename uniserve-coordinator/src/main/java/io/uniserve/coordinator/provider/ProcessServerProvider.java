@@ -2,23 +2,23 @@ package io.uniserve.coordinator.provider;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.registry.ScalingInstance;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.ServerProvider;
 import io.uniserve.runtime.async.BlockingIoExecutor;
+import io.uniserve.runtime.disk.DurableFileOperations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class ProcessServerProvider implements ServerProvider, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessServerProvider.class);
-    private static final Pattern TOKENS = Pattern.compile("[0-9a-f]{32}");
     private static final String IDENTITY = "identity";
     private static final String PID = "pid";
     private static final String ENDED = "ended";
@@ -192,7 +191,7 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
     private List<String> tokens() throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.map(entry -> entry.getFileName().toString())
-                    .filter(name -> TOKENS.matcher(name).matches())
+                    .filter(ScalingInstance::isToken)
                     .sorted()
                     .toList();
         }
@@ -200,7 +199,7 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
 
     /** Directory of one server. Tokens are hexadecimal, so no path comes from another name. */
     private Path own(String token) {
-        if (!TOKENS.matcher(token).matches()) {
+        if (!ScalingInstance.isToken(token)) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT, "instance id \"" + token + "\" is not one of this provider");
         }
@@ -247,23 +246,12 @@ public final class ProcessServerProvider implements ServerProvider, AutoCloseabl
                 return;
             }
         }
-        deleteTree(data);
+        DurableFileOperations.deleteTree(data);
     }
 
     private static boolean hasEntries(Path path) {
         String[] entries = path.toFile().list();
         return entries != null && entries.length > 0;
-    }
-
-    private static void deleteTree(Path root) throws IOException {
-        if (!Files.exists(root)) {
-            return;
-        }
-        try (Stream<Path> paths = Files.walk(root)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        }
     }
 
     /** Ends the threads of the provider. Servers go on. */

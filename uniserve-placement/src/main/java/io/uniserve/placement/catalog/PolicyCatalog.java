@@ -110,16 +110,20 @@ public final class PolicyCatalog {
             throw UniserveException.invalid("policy '" + PrintableText.line(name) + "' is unknown: use one of "
                     + String.join(", ", SHIPPED.keySet()) + ", or the name of a class");
         }
-        return byClass(name);
+        return byClass(name, BalancePolicy.class);
     }
 
-    private static BalancePolicy byClass(String name) {
+    /**
+     * Returns a policy of any kind of this class, which needs a public constructor without arguments. Fails with INVALID_ARGUMENT if it cannot
+     * be created, or is of another kind.
+     */
+    public static <T> T byClass(String name, Class<T> kind) {
         try {
             Object made = Class.forName(name, true, Thread.currentThread().getContextClassLoader())
                     .getConstructor()
                     .newInstance();
-            if (made instanceof BalancePolicy policy) {
-                return policy;
+            if (kind.isInstance(made)) {
+                return kind.cast(made);
             }
         } catch (InvocationTargetException e) {
             throw new UniserveException(
@@ -135,7 +139,6 @@ public final class PolicyCatalog {
                             + " a public constructor without arguments",
                     e);
         }
-        throw UniserveException.invalid(
-                "class " + PrintableText.line(name) + " is not a " + BalancePolicy.class.getName());
+        throw UniserveException.invalid("class " + PrintableText.line(name) + " is not a " + kind.getName());
     }
 }

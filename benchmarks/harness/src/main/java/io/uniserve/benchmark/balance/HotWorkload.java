@@ -3,7 +3,7 @@ package io.uniserve.benchmark.balance;
 import io.uniserve.client.UniserveClient;
 import java.util.Optional;
 
-/** Queries of single parts of a table, each part on one actor. Queries are thread-safe. */
+/** Queries of single parts of a table, each part on the actor of the same number. Queries are thread-safe. */
 public interface HotWorkload {
     /** Name of the table. */
     String table();
@@ -18,10 +18,9 @@ public interface HotWorkload {
     int parts();
 
     /** Number of the part that most queries ask. */
-    int hotPart();
-
-    /** Returns the actor of a part. */
-    int actor(int part);
+    default int hotPart() {
+        return 0;
+    }
 
     /** Asks a part and compares the answer with the rows. Returns the difference, or empty if the answer is right. */
     Optional<String> query(UniserveClient client, int part, long n);

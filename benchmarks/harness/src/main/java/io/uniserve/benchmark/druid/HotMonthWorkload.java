@@ -132,11 +132,6 @@ public final class HotMonthWorkload implements HotWorkload {
     }
 
     @Override
-    public int actor(int part) {
-        return part;
-    }
-
-    @Override
     public Optional<String> query(UniserveClient client, int part, long n) {
         return difference(quantities.get(part), first.get(part), answer(client, part));
     }

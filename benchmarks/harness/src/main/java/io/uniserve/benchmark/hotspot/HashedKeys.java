@@ -1,14 +1,20 @@
 package io.uniserve.benchmark.hotspot;
 
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.Partitioner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /** Text keys of a table partitioned by hash, by actor and in order. Immutable. */
 final class HashedKeys {
     /** Multiplier that spreads consecutive numbers. */
     private static final long MIX = 0x9e3779b97f4a7c15L;
+
+    private static final int BATCH = 500;
 
     private final List<List<String>> byActor = new ArrayList<>();
     private final int smallest;
@@ -30,6 +36,36 @@ final class HashedKeys {
         smallest = byActor.stream().mapToInt(List::size).min().orElse(0);
         if (smallest < least) {
             throw new IllegalArgumentException(count + " keys are " + smallest + " on one of " + actors + " actors");
+        }
+    }
+
+    /**
+     * Creates a table with these keys, one replica per actor, and loads its rows.
+     *
+     * @param field field of the key
+     * @param function update function of the port
+     * @param row row of a key
+     */
+    void load(
+            UniserveClient client,
+            String table,
+            String port,
+            String field,
+            String function,
+            Function<String, Map<String, Object>> row) {
+        client.admin()
+                .createTable(TableSpec.named(table)
+                        .port(port)
+                        .hash(actors())
+                        .keyField(field)
+                        .replicas(1));
+        for (List<String> keys : byActor) {
+            for (int from = 0; from < keys.size(); from += BATCH) {
+                List<Map<String, Object>> batch = keys.subList(from, Math.min(keys.size(), from + BATCH)).stream()
+                        .map(row)
+                        .toList();
+                client.table(table).updateDocuments(function, batch).run().orThrow();
+            }
         }
     }
 

@@ -131,7 +131,7 @@ final class HotspotBench {
         }
 
         private int hotReplicas() {
-            return cluster.replicas(workload.table()).get(workload.actor(workload.hotPart()));
+            return cluster.replicas(workload.table()).get(workload.hotPart());
         }
 
         private void startBalancing() {

@@ -3,11 +3,9 @@ package io.uniserve.benchmark.hotspot;
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.benchmark.balance.HotWorkload;
-import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +16,6 @@ final class KvHotWorkload implements HotWorkload {
     private static final String VALUE = "value";
     private static final int LENGTH = 20;
     private static final int VALUE_BYTES = 100;
-    private static final int BATCH = 2_000;
     private static final Codec<List<String>> NAMES = Codecs.list(Codecs.STRING);
 
     private static final RetrieveCall<String, List<Document>> RANGE = new RetrieveCall<>(
@@ -56,29 +53,7 @@ final class KvHotWorkload implements HotWorkload {
 
     @Override
     public void load(UniserveClient client) {
-        client.admin()
-                .createTable(TableSpec.named(table())
-                        .port("kv")
-                        .hash(keys.actors())
-                        .keyField(KEY)
-                        .replicas(1));
-        List<Map<String, Object>> batch = new ArrayList<>();
-        for (int actor = 0; actor < keys.actors(); actor++) {
-            for (String key : keys.of(actor)) {
-                batch.add(Map.of(KEY, key, VALUE, value(key)));
-                if (batch.size() == BATCH) {
-                    put(client, batch);
-                }
-            }
-        }
-        put(client, batch);
-    }
-
-    private void put(UniserveClient client, List<Map<String, Object>> batch) {
-        if (!batch.isEmpty()) {
-            client.table(table()).updateDocuments("kv.put@1", batch).run().orThrow();
-            batch.clear();
-        }
+        keys.load(client, table(), "kv", KEY, "kv.put@1", key -> Map.of(KEY, key, VALUE, value(key)));
     }
 
     /** Returns the value of a key, which depends on the key only. */
@@ -89,16 +64,6 @@ final class KvHotWorkload implements HotWorkload {
     @Override
     public int parts() {
         return keys.actors();
-    }
-
-    @Override
-    public int hotPart() {
-        return 0;
-    }
-
-    @Override
-    public int actor(int part) {
-        return part;
     }
 
     @Override

@@ -4,10 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.uniserve.benchmark.balance.HotWorkload;
-import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,7 +12,6 @@ import java.util.Optional;
 final class MongoHotWorkload implements HotWorkload {
     private static final String KEY = "_id";
     private static final String VALUE = "value";
-    private static final int BATCH = 500;
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final HashedKeys keys;
@@ -38,44 +34,18 @@ final class MongoHotWorkload implements HotWorkload {
 
     @Override
     public void load(UniserveClient client) {
-        client.admin()
-                .createTable(TableSpec.named(table())
-                        .port("mongodb")
-                        .hash(keys.actors())
-                        .keyField(KEY)
-                        .replicas(1));
-        List<Map<String, Object>> batch = new ArrayList<>();
-        for (int actor = 0; actor < keys.actors(); actor++) {
-            for (String key : keys.of(actor)) {
-                batch.add(Map.of(KEY, key, VALUE, KvHotWorkload.value(key)));
-                if (batch.size() == BATCH) {
-                    put(client, batch);
-                }
-            }
-        }
-        put(client, batch);
-    }
-
-    private void put(UniserveClient client, List<Map<String, Object>> batch) {
-        if (!batch.isEmpty()) {
-            client.table(table()).updateDocuments("mongodb.put@1", batch).run().orThrow();
-            batch.clear();
-        }
+        keys.load(
+                client,
+                table(),
+                "mongodb",
+                KEY,
+                "mongodb.put@1",
+                key -> Map.of(KEY, key, VALUE, KvHotWorkload.value(key)));
     }
 
     @Override
     public int parts() {
         return keys.actors();
-    }
-
-    @Override
-    public int hotPart() {
-        return 0;
-    }
-
-    @Override
-    public int actor(int part) {
-        return part;
     }
 
     @Override

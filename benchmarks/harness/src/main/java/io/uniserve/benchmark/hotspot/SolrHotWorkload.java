@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.uniserve.benchmark.balance.HotWorkload;
-import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +23,6 @@ final class SolrHotWorkload implements HotWorkload {
     private static final int WORDS = 60;
     private static final int PHRASES = 64;
     private static final int SHOWN = 10;
-    private static final int BATCH = 2_000;
     private static final long SEED = 20_260_101;
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -96,43 +94,12 @@ final class SolrHotWorkload implements HotWorkload {
 
     @Override
     public void load(UniserveClient client) {
-        client.admin()
-                .createTable(TableSpec.named(table())
-                        .port("solr")
-                        .hash(keys.actors())
-                        .replicas(1));
-        List<Map<String, Object>> batch = new ArrayList<>();
-        for (int actor = 0; actor < keys.actors(); actor++) {
-            for (String key : keys.of(actor)) {
-                batch.add(Map.of(KEY, key, "text", textOf(key)));
-                if (batch.size() == BATCH) {
-                    put(client, batch);
-                }
-            }
-        }
-        put(client, batch);
-    }
-
-    private void put(UniserveClient client, List<Map<String, Object>> batch) {
-        if (!batch.isEmpty()) {
-            client.table(table()).updateDocuments("solr.add@1", batch).run().orThrow();
-            batch.clear();
-        }
+        keys.load(client, table(), "solr", KEY, "solr.add@1", key -> Map.of(KEY, key, "text", textOf(key)));
     }
 
     @Override
     public int parts() {
         return keys.actors();
-    }
-
-    @Override
-    public int hotPart() {
-        return 0;
-    }
-
-    @Override
-    public int actor(int part) {
-        return part;
     }
 
     /** Returns a phrase of a part, with its right answer. */

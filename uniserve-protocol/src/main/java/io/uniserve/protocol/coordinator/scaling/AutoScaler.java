@@ -27,7 +27,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,7 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class AutoScaler {
     private static final Logger LOG = LoggerFactory.getLogger(AutoScaler.class);
 
-    private static final long BELIEVED_MILLIS_MAX = 24 * 3_600_000L;
     private static final String TAKEN_BACK = "taken back: ";
     private static final int FAILED_DOUBLINGS_MAX = 6;
 
@@ -109,8 +107,7 @@ public final class AutoScaler {
         List<ScalingEvent> events = record.events();
         if (!events.isEmpty()) {
             ScalingEvent last = events.get(events.size() - 1);
-            long age = Math.max(0, leader.env().clock().wallMillis() - last.atMillis());
-            long start = now() - Math.min(age, BELIEVED_MILLIS_MAX) * 1_000_000;
+            long start = now() - ages.believedMillis(last.atMillis()) * 1_000_000;
             if (last.action() == Action.ADD) {
                 agreement.onAdded(start);
             } else if (!last.effect().startsWith(TAKEN_BACK)) {
@@ -170,7 +167,8 @@ public final class AutoScaler {
 
     /** Certifies the server as empty, or takes the removal back if it is no longer safe or takes too long. */
     private ScalingRecord continueDrain(ScalingRecord record, ScalingInstance instance) {
-        List<String> reasons = new ScalingBlockers(leader, record, operations.get()).ofContinuedRemoval();
+        ScalingBlockers blockers = new ScalingBlockers(leader, record, operations.get());
+        List<String> reasons = blockers.ofContinuedRemoval();
         boolean drained = leader.catalog().cluster().drainedServers().contains(instance.serverId());
         if (!reasons.isEmpty() || !drained || ages.nanos(instance) > config.drainNanos()) {
             String why = !reasons.isEmpty()
@@ -178,20 +176,23 @@ public final class AutoScaler {
                     : drained
                             ? "it was not empty after " + config.drainNanos() / 1_000_000_000 + " s"
                             : "an operator has undone the drain";
-            LOG.warn("scaling: keeps {}: {}", instance.serverId(), why);
-            agreement.onChange(now());
-            return record.with(instances.to(instance, State.JOINED, why))
-                    .withEffect(instance.token(), TAKEN_BACK + why);
+            return takeBack(record, instance, why);
         }
         Optional<String> occupied = ScalingBlockers.occupyingActor(leader, instance.serverId())
-                .or(() -> new ScalingBlockers(leader, record, operations.get())
-                        .ofCertificate().stream().findFirst());
+                .or(() -> blockers.ofCertificate().stream().findFirst());
         if (occupied.isPresent()) {
             state = instance.serverId() + " is being drained: " + occupied.get();
             return record;
         }
         agreement.onRemoved(now());
         return record.with(instances.to(instance, State.TERMINATING, instance.reason()));
+    }
+
+    /** The record with the server in use again. */
+    private ScalingRecord takeBack(ScalingRecord record, ScalingInstance instance, String why) {
+        LOG.warn("scaling: keeps {}: {}", instance.serverId(), why);
+        agreement.onChange(now());
+        return record.with(instances.to(instance, State.JOINED, why)).withEffect(instance.token(), TAKEN_BACK + why);
     }
 
     private void sample() {
@@ -243,7 +244,7 @@ public final class AutoScaler {
         return reasons;
     }
 
-    /** Reason to wait after launches that brought no server into use: the time-out of launches, doubled with each of them. */
+    /** Reason to wait after launches that brought no server into use: the time-out of launches, doubled with each of them, at most a day. */
     private Optional<String> failedLaunches() {
         List<ScalingEvent> events = store.record().events();
         int failed = 0;
@@ -255,8 +256,9 @@ public final class AutoScaler {
             return Optional.empty();
         }
         ScalingEvent last = events.get(events.size() - 1);
-        long age = Math.max(0, leader.env().clock().wallMillis() - last.atMillis());
-        long wait = config.launchNanos() / 1_000_000 << Math.min(failed, FAILED_DOUBLINGS_MAX);
+        long age = ages.believedMillis(last.atMillis());
+        long wait = Math.min(
+                StateAges.AGE_MILLIS_MAX, config.launchNanos() / 1_000_000 << Math.min(failed, FAILED_DOUBLINGS_MAX));
         return age < wait
                 ? Optional.of("the last " + failed + " launches failed, the next is in " + (wait - age) / 1_000 + " s; "
                         + last.effect())
@@ -340,14 +342,10 @@ public final class AutoScaler {
         Optional<ScalingInstance> draining = store.record().instances().stream()
                 .filter(one -> one.state() == State.DRAINING)
                 .findFirst();
-        draining.ifPresent(one -> {
-            String why = "the load has risen";
-            LOG.info("scaling: keeps {}: {}", one.serverId(), why);
-            agreement.onChange(now());
-            ScalingRecord next =
-                    store.record().with(instances.to(one, State.JOINED, why)).withEffect(one.token(), TAKEN_BACK + why);
-            store.write(next, leader.catalog().cluster().withDrained(one.serverId(), false), written -> {});
-        });
+        draining.ifPresent(one -> store.write(
+                takeBack(store.record(), one, "the load has risen"),
+                leader.catalog().cluster().withDrained(one.serverId(), false),
+                written -> {}));
         return draining.isPresent();
     }
 
@@ -413,13 +411,15 @@ public final class AutoScaler {
     public AdminReply.Scaling report() {
         requireRead();
         ScalingView view = view();
-        @Nullable String pause = agreement.pauseReason(now()).orElse(null);
         List<String> additions = addReasons();
         return new AdminReply.Scaling(
                 config.isEnabled() ? state : "off: set uniserve.coordinator.scaling.provider",
                 store.record(),
                 view.servers(),
-                !additions.isEmpty() ? additions.get(0) : pause == null ? "" : pause,
+                additions.stream()
+                        .findFirst()
+                        .or(() -> agreement.pauseReason(now()))
+                        .orElse(""),
                 instances.problem().isEmpty()
                         ? instances.unknownInstance(store.record()).orElse("")
                         : instances.problem());

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator.scaling;
 
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.ClusterRecord;
 import io.uniserve.model.registry.ScalingRecord;
 import io.uniserve.protocol.RegistryPaths;
@@ -72,7 +73,7 @@ final class ScalingStore {
                     }
 
                     @Override
-                    public void onFailed(io.uniserve.error.UniserveException error) {
+                    public void onFailed(UniserveException error) {
                         state = State.UNREAD;
                     }
                 }));

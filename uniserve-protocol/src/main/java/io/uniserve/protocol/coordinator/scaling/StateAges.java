@@ -12,7 +12,7 @@ final class StateAges {
     private static final long MILLI = 1_000_000L;
 
     /** Longest age that a new leader believes. A longer one comes from a wall clock that jumped, or from a long outage. */
-    private static final long AGE_MILLIS_MAX = 24 * 3_600_000L;
+    static final long AGE_MILLIS_MAX = 24 * 3_600_000L;
 
     private final Clock clock;
     private final TreeMap<String, Seen> seen = new TreeMap<>();
@@ -28,15 +28,16 @@ final class StateAges {
         long now = clock.nanos();
         Seen known = seen.get(instance.token());
         if (known == null || known.state() != instance.state()) {
-            long age = known == null ? believedMillis(instance) * MILLI : 0;
+            long age = known == null ? believedMillis(instance.sinceMillis()) * MILLI : 0;
             known = new Seen(instance.state(), now - age);
             seen.put(instance.token(), known);
         }
         return now - known.startNanos();
     }
 
-    private long believedMillis(ScalingInstance instance) {
-        return Math.max(0, Math.min(AGE_MILLIS_MAX, clock.wallMillis() - instance.sinceMillis()));
+    /** Age of a time by the wall clock, as far as it can be believed, in milliseconds. */
+    long believedMillis(long sinceMillis) {
+        return Math.max(0, Math.min(AGE_MILLIS_MAX, clock.wallMillis() - sinceMillis));
     }
 
     void forget(String token) {

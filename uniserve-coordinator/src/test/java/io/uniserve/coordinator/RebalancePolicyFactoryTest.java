@@ -13,7 +13,7 @@ import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.LiveCluster.CopyState;
 import io.uniserve.placement.LiveCluster.Server;
 import io.uniserve.placement.ReplicationLimits;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.CopyTraffic;
 import io.uniserve.placement.live.PolicyMoves;
 import io.uniserve.placement.live.WholeAnswerPolicy;
@@ -90,7 +90,7 @@ class RebalancePolicyFactoryTest {
         RebalancePolicyFactory.Policies mine = policies(Everywhere.class.getName(), 4);
         assertThat(mine.copies().isEnabled()).isTrue();
         assertThat(mine.copies().policy().plan(hot(), CopyTraffic.UNMEASURED).change())
-                .hasValueSatisfying(change -> assertThat(change).isInstanceOf(AddCopy.class));
+                .hasValueSatisfying(change -> assertThat(change).isInstanceOf(AddCopies.class));
         assertThat(policies(Everywhere.class.getName(), 0).copies().isEnabled()).isFalse();
     }
 

@@ -14,8 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Greedy replication of hot actors. An actor whose queries exceed the due of all its servers gets a replica on the server of least relative
- * load, and its queries are divided so that the highest relative load is least. A cold actor loses its automatic copies again.
+ * Greedy replication of hot actors. An actor whose queries exceed the due of all its servers gets a replicas on the servers of least
+ * relative load, all at once, and its queries are divided so that the highest relative load is least. A cold actor loses its automatic
+ * copies again, one by one.
  * Average and newest load must both be high, so a short burst makes no copy.
  *
  * <p>A server's due is its part of the whole load, by strength. An actor is hot above {@link ReplicationLimits#growAbove} times the due of
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A copy is made only if its gain over the horizon exceeds its cost. The gain is the load above the servers' dues that it removes. The
  * cost is the CPU time of the transfer, at the measured rate of past copies, and the updates that the copy applies.
  *
- * <p>Example: four equal servers, one actor with 7/8 of all queries. It exceeds the due of one, two and three servers, so it gets four
- * replicas, one after the other.
+ * <p>Example: four equal servers, one actor with 7/8 of all queries. It exceeds the due of one, two and three servers, so it gets three
+ * more replicas.
  */
 public final class GreedyReplicationPolicy implements ReplicationPolicy {
     /** Least improvement of the highest relative load by other shares, as a part of the mean. Smaller ones are noise. */
@@ -74,7 +75,7 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
 
     /** Order of kinds: a copy first, then shares, then cold copies. Within a kind the hottest actor is first. */
     private static int priority(Change change) {
-        return change instanceof AddCopy ? 0 : change instanceof SetWeights ? 1 : 2;
+        return change instanceof AddCopies ? 0 : change instanceof SetWeights ? 1 : 2;
     }
 
     /** Result for one actor. */
@@ -83,6 +84,13 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
 
         static Verdict of(Change change) {
             return new Verdict(change, change.reason());
+        }
+    }
+
+    /** Server of a further copy with what it saves; without a server, the reason. */
+    private record NextCopy(@Nullable ServerId target, String reason) {
+        static NextCopy none(String reason) {
+            return new NextCopy(null, reason);
         }
     }
 
@@ -146,8 +154,15 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
         }
 
         private boolean isHot(Actor actor) {
-            double least = Math.min(load(actor), actor.copies().newestLoad());
-            return least >= limits.loadMin() && least > limits.growAbove() * due(actor.hosts());
+            return steadyLoad(actor) >= limits.loadMin() && exceedsDue(actor, actor.hosts());
+        }
+
+        private boolean exceedsDue(Actor actor, List<ServerId> hosts) {
+            return steadyLoad(actor) > limits.growAbove() * due(hosts);
+        }
+
+        private double steadyLoad(Actor actor) {
+            return Math.min(load(actor), actor.copies().newestLoad());
         }
 
         private double load(Actor actor) {
@@ -170,30 +185,48 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
         private Verdict grow(Actor actor) {
             String hot = text(
                     "its load of %.1f ms/s exceeds %.1f ms/s, the due of its servers", load(actor), due(actor.hosts()));
-            int copies = actor.hosts().size() + 1;
             if (!actor.copies().permitted()) {
                 return refused(actor, hot, "the table has switched automatic copies off");
             }
-            if (copies > limits.copiesMax()) {
-                return refused(actor, hot, "copies-max is " + limits.copiesMax());
+            List<ServerId> hosts = new ArrayList<>(actor.hosts());
+            NextCopy first = nextCopy(actor, hosts);
+            if (first.target == null) {
+                return refused(actor, hot, first.reason);
             }
-            ServerId target = target(actor);
+            if (!actor.copies().growable() || !actor.movable()) {
+                return new Verdict(null, hot + "; waits after a change");
+            }
+            List<ServerId> targets = new ArrayList<>();
+            for (NextCopy next = first; next.target != null; next = nextCopy(actor, hosts)) {
+                targets.add(next.target);
+                hosts.add(next.target);
+                if (!exceedsDue(actor, hosts)) {
+                    break;
+                }
+            }
+            return Verdict.of(new AddCopies(actor.key(), targets, hosts.size(), hot + "; " + first.reason));
+        }
+
+        /** Server of one more copy beside those on these hosts, if it is permitted and worth its cost. */
+        private NextCopy nextCopy(Actor actor, List<ServerId> hosts) {
+            int added = hosts.size() - actor.hosts().size() + 1;
+            if (hosts.size() >= limits.copiesMax()) {
+                return NextCopy.none("copies-max is " + limits.copiesMax());
+            }
+            ServerId target = target(actor, hosts);
             if (target == null) {
-                return refused(actor, hot, "no further server offers its port");
+                return NextCopy.none("no further server offers its port");
             }
             long bytes = Math.max(0, actor.copies().bytes());
-            if (bytes + measured.bytesMoving() > limits.bytesMax()) {
-                return refused(
-                        actor,
-                        hot,
-                        text(
-                                "its %.1f MB and %.1f MB on the move exceed bytes-max",
-                                megabytes(bytes), megabytes(measured.bytesMoving())));
+            if (added * (double) bytes + measured.bytesMoving() > limits.bytesMax()) {
+                return NextCopy.none(text(
+                        "its %.1f MB and %.1f MB on the move exceed bytes-max",
+                        megabytes(bytes), megabytes(measured.bytesMoving())));
             }
-            List<ServerId> hosts = new ArrayList<>(actor.hosts());
-            hosts.add(target);
-            double relief =
-                    excess(actor, hosts, currentShares(actor, hosts)) - excess(actor, hosts, bestShares(actor, hosts));
+            List<ServerId> more = new ArrayList<>(hosts);
+            more.add(target);
+            double[] before = added == 1 ? currentShares(actor, more) : Arrays.copyOf(bestShares(actor, hosts), more.size());
+            double relief = excess(actor, more, before) - excess(actor, more, bestShares(actor, more));
             double gain = relief * limits.horizonSeconds();
             double seconds = bytes / measured.bytesPerSecond();
             double updates = Math.max(0, actor.copies().updatesPerSecond());
@@ -205,13 +238,7 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
                     "a copy saves %.1f ms/s, %.0f ms in %.0f s; it costs %.0f ms: %.1f MB in %.1f s, and %.1f"
                             + " updates/s",
                     relief, gain, limits.horizonSeconds(), cost, megabytes(bytes), seconds, updates);
-            if (gain <= cost) {
-                return refused(actor, hot, sum);
-            }
-            if (!actor.copies().growable() || !actor.movable()) {
-                return new Verdict(null, hot + "; waits after a change");
-            }
-            return Verdict.of(new AddCopy(actor.key(), target, copies, hot + "; " + sum));
+            return gain <= cost ? NextCopy.none(sum) : new NextCopy(target, sum);
         }
 
         private Verdict refused(Actor actor, String hot, String why) {
@@ -219,12 +246,12 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
             return shares.change == null ? new Verdict(null, hot + ", but gets no copy: " + why) : shares;
         }
 
-        private @Nullable ServerId target(Actor actor) {
+        private @Nullable ServerId target(Actor actor, List<ServerId> hosts) {
             return servers.values().stream()
-                    .filter(server -> !actor.hosts().contains(server.id())
+                    .filter(server -> !hosts.contains(server.id())
                             && server.ports().contains(actor.port()))
                     .min(Comparator.comparingDouble((Server server) -> relative(server.id()))
-                            .thenComparing(server -> isInZoneOf(actor.hosts(), server))
+                            .thenComparing(server -> isInZoneOf(hosts, server))
                             .thenComparing(Server::id))
                     .map(Server::id)
                     .orElse(null);

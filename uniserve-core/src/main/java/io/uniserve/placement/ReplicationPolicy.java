@@ -66,12 +66,19 @@ public interface ReplicationPolicy {
     }
 
     /**
-     * One more replica.
+     * More replicas, made at the same time.
      *
-     * @param target server of the new replica
+     * @param targets servers of the new replicas, at least one, each once
      * @param copies number of replicas afterwards, at least 2
      */
-    record AddCopy(ReplicaKey key, ServerId target, int copies, String reason) implements Change {}
+    record AddCopies(ReplicaKey key, List<ServerId> targets, int copies, String reason) implements Change {
+        public AddCopies {
+            targets = List.copyOf(targets);
+            if (targets.isEmpty()) {
+                throw new IllegalArgumentException("AddCopies of " + key + " names no server");
+            }
+        }
+    }
 
     /**
      * One replica fewer.

@@ -10,7 +10,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.LiveCluster.CopyState;
 import io.uniserve.placement.LiveCluster.Server;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.Change;
 import io.uniserve.placement.ReplicationPolicy.CopyTraffic;
 import io.uniserve.placement.ReplicationPolicy.DropCopy;
@@ -109,9 +109,9 @@ class GreedyReplicationPolicyTest {
 
     private void make(Change change) {
         Row row = rows.get(change.key().actor());
-        if (change instanceof AddCopy add) {
-            assertThat(row.hosts).doesNotContain(add.target());
-            row.hosts.add(add.target());
+        if (change instanceof AddCopies add) {
+            assertThat(row.hosts).doesNotContainAnyElementsOf(add.targets());
+            row.hosts.addAll(add.targets());
             row.automatic = add.copies();
             assertThat(add.copies()).isEqualTo(row.hosts.size()).isLessThanOrEqualTo(4);
             row.weights = Map.of();
@@ -182,15 +182,48 @@ class GreedyReplicationPolicyTest {
         actor(50, 1);
         actor(25, 2);
         actor(25, 3);
-        assertThat(change()).isInstanceOfSatisfying(AddCopy.class, add -> {
+        assertThat(change()).isInstanceOfSatisfying(AddCopies.class, add -> {
             assertThat(add.key().actor()).isZero();
-            assertThat(add.target()).isIn(id(2), id(3));
-            assertThat(add.copies()).isEqualTo(2);
+            assertThat(add.targets()).containsExactlyInAnyOrder(id(1), id(2), id(3));
+            assertThat(add.copies()).isEqualTo(4);
             assertThat(add.reason()).contains("700.0 ms/s").contains("a copy saves");
         });
         settle();
         assertThat(hot.hosts).hasSize(4);
         assertThat(relativeLoads().values()).allSatisfy(load -> assertThat(load).isBetween(160.0, 245.0));
+    }
+
+    @Test
+    void anActorGetsAsManyCopiesAsItsLoadNeedsAndTheBoundsPermit() {
+        servers(1, 1, 1, 1);
+        Row hot = actor(350, 0);
+        actor(150, 1);
+        actor(150, 2);
+        actor(150, 3);
+        assertThat(copies()).as("350 of 800 is the due of two servers").isEqualTo(2);
+        hot.load = 3_500;
+        assertThat(copies()).isEqualTo(4);
+        hot.newest = 500;
+        assertThat(copies()).as("the newest load, 500, is below the due of one server").isZero();
+        hot.newest = 1_200;
+        assertThat(copies()).as("the newest load needs two servers").isEqualTo(2);
+        hot.newest = -1;
+        hot.bytes = 400;
+        policy = new GreedyReplicationPolicy(new ReplicationLimits(4, 1, 0.5, 100, 1_000, 600), 0.2);
+        assertThat(copies()).as("two copies of 400 bytes fit in 1,000").isEqualTo(3);
+        hot.bytes = Long.MAX_VALUE;
+        assertThat(copies()).isZero();
+        hot.bytes = 0;
+        policy = new GreedyReplicationPolicy(new ReplicationLimits(3, 1, 0.5, 100, 1_000, 600), 0.2);
+        assertThat(copies()).as("copies-max").isEqualTo(3);
+    }
+
+    /** Replicas after the next plan; 0 if it makes no copy. */
+    private int copies() {
+        return plan().change()
+                .filter(AddCopies.class::isInstance)
+                .map(change -> ((AddCopies) change).copies())
+                .orElse(0);
     }
 
     @Test
@@ -279,11 +312,11 @@ class GreedyReplicationPolicyTest {
                 .satisfies(finding ->
                         assertThat(finding.reason()).contains("gets no copy").contains("10000.0 MB in 10000.0 s"));
         costs = new CopyTraffic(1e9, 0);
-        assertThat(change()).isInstanceOf(AddCopy.class);
+        assertThat(change()).isInstanceOf(AddCopies.class);
         hot.updates = 5_000;
         assertThat(plan().change()).as("each update waits for one more").isEmpty();
         hot.updates = 1;
-        assertThat(change()).isInstanceOf(AddCopy.class);
+        assertThat(change()).isInstanceOf(AddCopies.class);
     }
 
     @Test
@@ -293,7 +326,7 @@ class GreedyReplicationPolicyTest {
         hot.newest = 20;
         assertThat(plan().change()).isEmpty();
         hot.newest = 500;
-        assertThat(change()).isInstanceOf(AddCopy.class);
+        assertThat(change()).isInstanceOf(AddCopies.class);
     }
 
     @Test
@@ -306,7 +339,7 @@ class GreedyReplicationPolicyTest {
         assertThat(plan().change()).isEmpty();
         assertThat(plan().findings().get(0).reason()).contains("bytes-max");
         costs = new CopyTraffic(1e9, 400);
-        assertThat(change()).isInstanceOf(AddCopy.class);
+        assertThat(change()).isInstanceOf(AddCopies.class);
     }
 
     @Test

@@ -11,7 +11,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.placement.ReplicaMove;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.live.LivePlan;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,15 +49,13 @@ final class LivePlanExecutor {
      * @throws UniserveException any other failure; changes before it stay
      */
     Result run(LivePlan plan) throws InterruptedException {
-        Map<ReplicaKey, List<AddCopy>> copies = new TreeMap<>();
-        for (var change : plan.copies()) {
-            if (change instanceof AddCopy add) {
-                copies.computeIfAbsent(add.key(), unused -> new ArrayList<>()).add(add);
-            }
-        }
+        List<AddCopies> copies = plan.copies().stream()
+                .filter(AddCopies.class::isInstance)
+                .map(AddCopies.class::cast)
+                .toList();
         try {
-            for (Map.Entry<ReplicaKey, List<AddCopy>> one : copies.entrySet()) {
-                step("copy of " + view.actor(one.getKey()), () -> copy(one.getKey(), one.getValue()));
+            for (AddCopies add : copies) {
+                step("copy of " + view.actor(add.key()), () -> copy(add.key(), add.targets()));
             }
             for (ReplicaMove move : plan.moves()) {
                 step("move of " + view.actor(move.key()), () -> move(move.key(), move.from(), move.to()));
@@ -66,8 +64,7 @@ final class LivePlanExecutor {
             console.note("stopped after " + done + " changes, which stay");
             throw e;
         }
-        int left = plan.copies().size()
-                - copies.values().stream().mapToInt(List::size).sum();
+        int left = plan.copies().size() - copies.size();
         return new Result(done, List.copyOf(refused), left);
     }
 
@@ -101,14 +98,13 @@ final class LivePlanExecutor {
     }
 
     /** Requests the number of replicas. The coordinator chooses their servers, so a copy elsewhere then moves to its place. */
-    private void copy(ReplicaKey key, List<AddCopy> adds) throws InterruptedException {
+    private void copy(ReplicaKey key, List<ServerId> targets) throws InterruptedException {
         TableName table = view.table(key);
         List<ServerId> before = state(key).desiredServers();
-        cluster.replicate(table, key.actor(), before.size() + adds.size());
+        cluster.replicate(table, key.actor(), before.size() + targets.size());
         List<ServerId> made = new ArrayList<>(awaitSettled(key).desiredServers());
         made.removeAll(before);
-        List<ServerId> planned =
-                new ArrayList<>(adds.stream().map(AddCopy::target).toList());
+        List<ServerId> planned = new ArrayList<>(targets);
         List<ServerId> elsewhere = new ArrayList<>(made);
         elsewhere.removeAll(planned);
         planned.removeAll(made);

@@ -6,7 +6,7 @@ import io.uniserve.cli.command.TextTable;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.placement.ReplicaMove;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.Change;
 import io.uniserve.placement.ReplicationPolicy.DropCopy;
 import io.uniserve.placement.ReplicationPolicy.Finding;
@@ -65,7 +65,7 @@ final class LivePlanPrinter {
         console.println(text(
                 "%d moves, %d replicas made, %d dropped, %d changes of shares, %.1f MiB to copy",
                 plan.moves().size(),
-                count(plan, AddCopy.class),
+                rows.stream().filter(row -> row.kind().equals("copy")).count(),
                 count(plan, DropCopy.class),
                 count(plan, SetWeights.class),
                 rows.stream().mapToLong(Row::bytes).sum() / MIB));
@@ -88,7 +88,10 @@ final class LivePlanPrinter {
 
     private List<Row> rows(LivePlan plan) {
         List<Row> rows = new ArrayList<>();
-        plan.copies().stream().filter(AddCopy.class::isInstance).forEach(change -> rows.add(row(change)));
+        plan.copies().stream()
+                .filter(AddCopies.class::isInstance)
+                .map(AddCopies.class::cast)
+                .forEach(add -> add.targets().forEach(target -> rows.add(row(add, target))));
         for (ReplicaMove move : plan.moves()) {
             rows.add(new Row(
                     "move",
@@ -98,15 +101,16 @@ final class LivePlanPrinter {
                     view.bytes(move.key()),
                     move.reason()));
         }
-        plan.copies().stream().filter(change -> !(change instanceof AddCopy)).forEach(change -> rows.add(row(change)));
+        plan.copies().stream().filter(change -> !(change instanceof AddCopies)).forEach(change -> rows.add(row(change)));
         return rows;
     }
 
+    private Row row(AddCopies add, ServerId target) {
+        return new Row(
+                "copy", add.key(), null, ServerNames.shortName(target), view.bytes(add.key()), add.reason());
+    }
+
     private Row row(Change change) {
-        if (change instanceof AddCopy add) {
-            String to = ServerNames.shortName(add.target());
-            return new Row("copy", add.key(), null, to, view.bytes(add.key()), add.reason());
-        }
         if (change instanceof DropCopy drop) {
             return new Row("drop", drop.key(), ServerNames.shortName(drop.source()), null, 0, drop.reason());
         }

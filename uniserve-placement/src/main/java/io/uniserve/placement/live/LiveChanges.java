@@ -5,7 +5,7 @@ import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.LiveCluster.CopyState;
 import io.uniserve.placement.ReplicaMove;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.Change;
 import io.uniserve.placement.ReplicationPolicy.DropCopy;
 import io.uniserve.placement.ReplicationPolicy.SetWeights;
@@ -38,8 +38,8 @@ final class LiveChanges {
 
     private static Actor apply(Actor actor, Change change) {
         List<ServerId> hosts = new ArrayList<>(actor.hosts());
-        if (change instanceof AddCopy add) {
-            hosts.add(add.target());
+        if (change instanceof AddCopies add) {
+            hosts.addAll(add.targets());
             return with(actor, hosts, actor.primary(), Map.of(), add.copies());
         }
         if (change instanceof DropCopy drop) {

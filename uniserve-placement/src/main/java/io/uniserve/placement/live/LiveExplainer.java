@@ -4,7 +4,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.LiveCluster.Server;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.Change;
 import io.uniserve.placement.ReplicationPolicy.DropCopy;
 import io.uniserve.placement.ReplicationPolicy.SetWeights;
@@ -117,8 +117,9 @@ public final class LiveExplainer {
     }
 
     private String text(Change change) {
-        if (change instanceof AddCopy add) {
-            return "it would get a copy on " + names.server().apply(add.target()) + ": " + add.reason();
+        if (change instanceof AddCopies add) {
+            return "it would get a copy on "
+                    + String.join(", ", add.targets().stream().map(names.server()).toList()) + ": " + add.reason();
         }
         if (change instanceof DropCopy drop) {
             return "its copy on " + names.server().apply(drop.source()) + " would be dropped: " + drop.reason();

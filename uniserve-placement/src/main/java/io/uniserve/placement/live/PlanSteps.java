@@ -3,7 +3,7 @@ package io.uniserve.placement.live;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.placement.LiveCluster.Actor;
 import io.uniserve.placement.ReplicaMove;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.Change;
 import io.uniserve.placement.ReplicationPolicy.DropCopy;
 import io.uniserve.placement.ReplicationPolicy.SetWeights;
@@ -19,7 +19,7 @@ final class PlanSteps {
     private final LiveProblem problem;
     private final double[] loads;
     private final List<Move> moves = new ArrayList<>();
-    private final List<AddCopy> adds = new ArrayList<>();
+    private final List<AddCopies> adds = new ArrayList<>();
     private final List<DropCopy> drops = new ArrayList<>();
     private List<SetWeights> weights = List.of();
 
@@ -64,15 +64,18 @@ final class PlanSteps {
         for (int pair = 0; pair < pairs; pair++) {
             moves.add(new Move(actor.key(), leave.get(pair), join.get(pair)));
         }
-        int has = now.size();
-        for (int server : join.subList(pairs, join.size())) {
-            adds.add(new AddCopy(
+        List<Integer> added = join.subList(pairs, join.size());
+        int has = now.size() + added.size();
+        if (!added.isEmpty()) {
+            adds.add(new AddCopies(
                     actor.key(),
-                    problem.server(server).id(),
-                    ++has,
+                    added.stream().map(server -> problem.server(server).id()).toList(),
+                    has,
                     text(
-                            "the policy wants %d replicas; its queries need %.1f ms/s, the server is at %s of its due",
-                            next.size(), actor.copies().queryLoad(), percent(server))));
+                            "the policy wants %d replicas; its queries need %.1f ms/s, the servers are at %s of their due",
+                            next.size(),
+                            actor.copies().queryLoad(),
+                            String.join(", ", added.stream().map(this::percent).toList()))));
         }
         for (int server : leave.subList(pairs, leave.size())) {
             has--;

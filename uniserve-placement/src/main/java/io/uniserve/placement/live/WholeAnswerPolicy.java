@@ -44,7 +44,7 @@ public final class WholeAnswerPolicy implements RebalancePolicy, ReplicationPoli
         last.set(answer);
         LivePlan plan = checked(planner.plan(answer.proposed(), CopyTraffic.UNMEASURED));
         Set<ReplicaKey> busy = plan.copies().stream()
-                .filter(AddCopy.class::isInstance)
+                .filter(AddCopies.class::isInstance)
                 .map(Change::key)
                 .collect(Collectors.toCollection(TreeSet::new));
         return plan.moves().stream().filter(move -> busy.add(move.key())).toList();
@@ -62,7 +62,7 @@ public final class WholeAnswerPolicy implements RebalancePolicy, ReplicationPoli
             answer = new Answer(cluster, planner.propose(cluster));
         }
         LivePlan plan = checked(planner.plan(answer.proposed(), measured));
-        Optional<Change> add = first(plan, AddCopy.class);
+        Optional<Change> add = first(plan, AddCopies.class);
         Optional<Change> next = add.isPresent() || !plan.moves().isEmpty()
                 ? add
                 : first(plan, SetWeights.class).or(() -> first(plan, DropCopy.class));

@@ -10,7 +10,7 @@ import io.uniserve.placement.HottestFirstPolicy;
 import io.uniserve.placement.LiveCluster.Server;
 import io.uniserve.placement.ReplicationLimits;
 import io.uniserve.placement.ReplicationPolicy;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.CopyTraffic;
 import io.uniserve.placement.constraint.Constraint;
 import io.uniserve.placement.constraint.ConstraintCatalog;
@@ -44,7 +44,10 @@ class StepwisePlannerTest {
             fixture.actor(150, 1, 0, "s" + i);
         }
         LivePlan plan = plan();
-        assertThat(plan.copies().stream().filter(AddCopy.class::isInstance)).hasSize(3);
+        assertThat(plan.copies())
+                .first()
+                .isInstanceOfSatisfying(
+                        AddCopies.class, add -> assertThat(add.targets()).hasSize(3));
         assertThat(plan.changes(hot)).isTrue();
         assertThat(plan.before().largestLoad()).isGreaterThan(3);
         assertThat(plan.after().largestLoad()).isLessThan(1.2);

@@ -16,7 +16,7 @@ import io.uniserve.placement.LiveCluster.Server;
 import io.uniserve.placement.ReplicaMove;
 import io.uniserve.placement.ReplicationLimits;
 import io.uniserve.placement.ReplicationPolicy;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.Change;
 import io.uniserve.placement.ReplicationPolicy.CopyTraffic;
 import io.uniserve.placement.ReplicationPolicy.DropCopy;
@@ -87,10 +87,10 @@ class WholeAnswerPolicyTest {
         ReplicaKey hot = fixture.actor(600, 1, 0, "s0");
         BalancePolicy both = fixed(on(0, 1));
         assertThat(plan(both).change()).hasValueSatisfying(change -> {
-            assertThat(change).isInstanceOf(AddCopy.class);
+            assertThat(change).isInstanceOf(AddCopies.class);
             assertThat(change.key()).isEqualTo(hot);
-            assertThat(((AddCopy) change).target().value()).isEqualTo("s1");
-            assertThat(((AddCopy) change).copies()).isEqualTo(2);
+            assertThat(((AddCopies) change).targets()).containsExactly(new ServerId("s1"));
+            assertThat(((AddCopies) change).copies()).isEqualTo(2);
         });
         assertThat(moves(both)).isEmpty();
         fixture.become(LiveChanges.apply(fixture.cluster(), plan(both).change().orElseThrow()));
@@ -124,7 +124,7 @@ class WholeAnswerPolicyTest {
         ReplicationPolicy.Plan two = plan(all, new ReplicationLimits(2, 1, 0.5, 100, 64L << 30, 600));
         assertThat(two.change())
                 .hasValueSatisfying(
-                        change -> assertThat(((AddCopy) change).copies()).isEqualTo(2));
+                        change -> assertThat(((AddCopies) change).copies()).isEqualTo(2));
     }
 
     @Test

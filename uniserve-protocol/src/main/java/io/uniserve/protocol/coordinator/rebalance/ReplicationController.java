@@ -9,7 +9,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.LiveCluster.CopyState;
 import io.uniserve.placement.ReplicationPolicy;
-import io.uniserve.placement.ReplicationPolicy.AddCopy;
+import io.uniserve.placement.ReplicationPolicy.AddCopies;
 import io.uniserve.placement.ReplicationPolicy.Change;
 import io.uniserve.placement.ReplicationPolicy.DropCopy;
 import io.uniserve.placement.ReplicationPolicy.SetWeights;
@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * Controller of automatic copies and of the shares of queries. It writes at most one change of the policy at a time into the map;
  * {@code ReassignmentStep} carries it out, under any leader. The request of an operator is a lower bound that it never changes.
  *
- * <p>A change starts when two successive plans propose it and nothing else moves. Afterwards the actor rests. A copy that is not in sync
- * within an hour is given up. All state except the map may be lost: findings, measured rates, cool-downs.
+ * <p>A change starts when two successive plans propose it and nothing else moves. Afterwards the actor rests. Copies that are not in sync
+ * within an hour are given up. All state except the map may be lost: findings, measured rates, cool-downs.
  */
 final class ReplicationController {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicationController.class);
@@ -156,7 +156,7 @@ final class ReplicationController {
 
     /** True if a change that alters the loads is proposed or under way, so that moves would be premature. */
     boolean isPending() {
-        return started != null || proposed instanceof AddCopy || proposed instanceof SetWeights;
+        return started != null || proposed instanceof AddCopies || proposed instanceof SetWeights;
     }
 
     /** Checks the change under way, and ends copies that take too long. Called at every tick. */
@@ -193,17 +193,17 @@ final class ReplicationController {
         if (one.change instanceof SetWeights) {
             return true;
         }
-        int wanted = one.change instanceof AddCopy add ? add.copies() : ((DropCopy) one.change).copies();
+        int wanted = one.change instanceof AddCopies add ? add.copies() : ((DropCopy) one.change).copies();
         boolean wished = actor.automaticCopies() == wanted;
         if (wished && !actor.isOnDesiredServers()) {
             return false;
         }
         boolean lost =
-                wished && one.change instanceof AddCopy add && !actor.isr().contains(add.target());
-        if (lost) { // its server is gone, so the time says nothing about copies
+                wished && one.change instanceof AddCopies add && !actor.isr().containsAll(add.targets());
+        if (lost) { // a server is gone, so the time says nothing about copies
             noCopyUntil.put(key, now + setup.coolDownNanos());
-        } else if (wished && one.change instanceof AddCopy) {
-            rate.add(one.bytes, now - one.since);
+        } else if (wished && one.change instanceof AddCopies add) {
+            rate.add(one.bytes * add.targets().size(), now - one.since);
             noDropUntil.put(key, now + setup.coolDownNanos());
             LOG.info(
                     "copies: {}/{}: {} replicas in sync after {} ms",
@@ -217,22 +217,22 @@ final class ReplicationController {
         return true;
     }
 
-    /** Withdraws the newest automatic copy of an actor that does not get it. */
+    /** Withdraws the automatic copies that an actor does not get. */
     private void giveUp(ReplicaKey key, long now) {
         Table table = leader.catalog().find(key.tableId());
         if (table == null || !table.hasActor(key.actor()) || table.writePending || table.stale) {
             return;
         }
         ActorState actor = table.actor(key.actor());
-        int left = Math.max(least(table, actor), actor.automaticCopies() - 1);
         List<ServerId> inSync = new ArrayList<>(actor.isr());
         inSync.remove(actor.primary());
         inSync.add(0, actor.primary());
+        int left = Math.max(least(table, actor), inSync.size());
         if (inSync.size() < left) {
             return; // another replica is missing too: the repair comes first
         }
         List<ServerId> desired = inSync.subList(0, left);
-        LOG.warn("copies: {}/{}: a copy is not in sync after an hour, it is given up", table.meta.name(), key.actor());
+        LOG.warn("copies: {}/{}: copies are not in sync after an hour, they are given up", table.meta.name(), key.actor());
         noCopyUntil.put(key, now + setup.coolDownNanos());
         growingSince.remove(key);
         write(
@@ -267,8 +267,8 @@ final class ReplicationController {
     }
 
     private static String text(Change change) {
-        if (change instanceof AddCopy add) {
-            return "a copy is made on " + add.target();
+        if (change instanceof AddCopies add) {
+            return "copies are made on " + add.targets();
         }
         return change instanceof DropCopy drop
                 ? "the copy on " + drop.source() + " goes"
@@ -287,15 +287,12 @@ final class ReplicationController {
             return false;
         }
         int replicas = actor.desiredServers().size();
-        if (change instanceof AddCopy add) {
-            return add.copies() == replicas + 1
+        if (change instanceof AddCopies add) {
+            return add.copies() == replicas + add.targets().size()
                     && add.copies() <= Limits.REPLICATION_FACTOR_MAX
-                    && !actor.desiredServers().contains(add.target())
+                    && new TreeSet<>(add.targets()).size() == add.targets().size()
                     && ReservedTableOptions.hasAutomaticCopies(table.meta)
-                    && !leader.replicas().isBackingOff(add.key(), add.target(), now)
-                    && leader.usableServers().stream()
-                            .anyMatch(server -> server.id().equals(add.target())
-                                    && ClusterView.offersPort(server, table.meta.port()));
+                    && add.targets().stream().allMatch(target -> isPossibleTarget(table, actor, target, now));
         }
         if (change instanceof DropCopy drop) {
             int left = drop.copies() == 0 ? least(table, actor) : drop.copies();
@@ -310,10 +307,19 @@ final class ReplicationController {
                 && weights.values().stream().allMatch(weight -> weight >= 0 && weight <= 1);
     }
 
+    private boolean isPossibleTarget(Table table, ActorState actor, ServerId target, long now) {
+        ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
+        return !actor.desiredServers().contains(target)
+                && !leader.replicas().isBackingOff(key, target, now)
+                && leader.usableServers().stream()
+                        .anyMatch(server -> server.id().equals(target)
+                                && ClusterView.offersPort(server, table.meta.port()));
+    }
+
     private static ActorState next(ActorState actor, Change change) {
         List<ServerId> desired = new ArrayList<>(actor.desiredServers());
-        if (change instanceof AddCopy add) {
-            desired.add(add.target());
+        if (change instanceof AddCopies add) {
+            desired.addAll(add.targets());
             return ActorStateBuilder.withAutomaticReplicas(actor, add.copies(), desired);
         }
         if (change instanceof DropCopy drop) {

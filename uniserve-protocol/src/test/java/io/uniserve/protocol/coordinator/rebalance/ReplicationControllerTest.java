@@ -322,12 +322,27 @@ class ReplicationControllerTest {
         create(1, Map.of());
         heat(900);
         cluster.loop.run(10 * PERIOD);
-        assertThat(hot().learners()).hasSize(1);
+        assertThat(hot().learners()).as("both at once").hasSize(COPIES_MAX - 1);
         cluster.loop.run(3_600 * SECOND);
         heat(1);
         cluster.loop.run(10 * PERIOD);
         assertThat(hot().learners()).isEmpty();
         assertThat(hot().automaticCopies()).isZero();
         assertThat(hot().isr()).hasSize(1);
+    }
+
+    @Test
+    void ofTwoCopiesTheOneThatNeverArrivesIsGivenUp() {
+        create(1, Map.of());
+        heat(900);
+        cluster.loop.run(10 * PERIOD);
+        ServerId arrived = hot().learners().get(0);
+        cluster.certify(node, "t", 0);
+        cluster.loop.run(SECOND);
+        assertThat(hot().isr()).contains(arrived).hasSize(2);
+        cluster.loop.run(3_600 * SECOND);
+        assertThat(hot().learners()).isEmpty();
+        assertThat(hot().isr()).contains(arrived).hasSize(2);
+        assertThat(hot().automaticCopies()).isEqualTo(2);
     }
 }

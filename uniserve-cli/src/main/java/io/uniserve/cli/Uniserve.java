@@ -67,6 +67,7 @@ final class Uniserve implements RootCommand, Callable<Integer> {
             "backup",
             "restore",
             "queries",
+            "storage",
             "trash",
             "verify",
             "demo",

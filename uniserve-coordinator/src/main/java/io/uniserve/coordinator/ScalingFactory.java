@@ -6,8 +6,13 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.placement.ScalingPolicy;
 import io.uniserve.placement.ThresholdScalingPolicy;
 import io.uniserve.placement.catalog.PolicyCatalog;
+import io.uniserve.protocol.env.ServerProvider;
 import io.uniserve.runtime.config.ScalingSettings;
 import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.optional.OptionalJars;
+import io.uniserve.runtime.provider.AsyncServerProvider;
+import io.uniserve.runtime.provider.BlockingServerProvider;
+import io.uniserve.runtime.provider.ServerProviderFactory;
 import io.uniserve.runtime.time.SystemClock;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,13 +40,26 @@ final class ScalingFactory {
         }
     }
 
+    /** A provider, and the end of its threads. */
+    record Provider(ServerProvider calls, Runnable close) {}
+
     /** The provider of the settings. Fails with INVALID_CONFIGURATION for an unknown one. */
-    static ProcessServerProvider provider(Settings whole, Executor loop) {
+    static Provider provider(Settings whole, Executor loop) {
         ScalingSettings settings = whole.coordinator().scaling();
-        if (!settings.provider().equals(PROCESS)) {
-            throw invalid("provider: \"" + settings.provider() + "\" is unknown: use " + PROCESS, null);
+        String name = settings.provider();
+        if (name.equals(PROCESS)) {
+            ProcessServerProvider process = process(whole, settings.process(), loop);
+            return new Provider(process, process::close);
         }
-        ScalingSettings.Process process = settings.process();
+        BlockingServerProvider blocking = OptionalJars.find(
+                        ServerProviderFactory.class, factory -> factory.name().equals(name))
+                .orElseThrow(() -> invalid("provider: \"" + name + "\" is unknown: use process or ec2", null))
+                .create(settings.options(name));
+        AsyncServerProvider provider = new AsyncServerProvider(blocking, loop);
+        return new Provider(provider, provider::close);
+    }
+
+    private static ProcessServerProvider process(Settings whole, ScalingSettings.Process process, Executor loop) {
         List<String> command = new ArrayList<>(process.command());
         if (command.isEmpty()) {
             String home = System.getProperty("uniserve.home");

@@ -1,13 +1,12 @@
 package io.uniserve.coordinator;
 
-import io.uniserve.coordinator.provider.ProcessServerProvider;
 import io.uniserve.protocol.coordinator.scaling.ScalingSetup;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.Optional;
 
 /** Policy, provider and executor of the auto-scaler, which the daemon closes. */
-record ScalingResources(ScalingSetup setup, ProcessServerProvider provider, PolicyExecutor policies)
+record ScalingResources(ScalingSetup setup, Runnable closeProvider, PolicyExecutor policies)
         implements AutoCloseable {
     /** The resources for these settings; empty if scaling is off. */
     static Optional<ScalingResources> of(Settings settings, EventLoop loop) {
@@ -15,18 +14,18 @@ record ScalingResources(ScalingSetup setup, ProcessServerProvider provider, Poli
             return Optional.empty();
         }
         PolicyExecutor policies = new PolicyExecutor("uniserve-scaling", loop);
-        ProcessServerProvider provider = ScalingFactory.provider(settings, loop);
+        ScalingFactory.Provider provider = ScalingFactory.provider(settings, loop);
         ScalingSetup setup = new ScalingSetup(
                 settings.coordinator().scaling().config(),
                 ScalingFactory.policy(settings.coordinator().scaling()),
-                provider,
+                provider.calls(),
                 policies);
-        return Optional.of(new ScalingResources(setup, provider, policies));
+        return Optional.of(new ScalingResources(setup, provider.close(), policies));
     }
 
     @Override
     public void close() {
         policies.close();
-        provider.close();
+        closeProvider.run();
     }
 }

@@ -21,7 +21,7 @@ final class EmptyObjectStore implements ObjectStore {
     @Override
     public void put(String key, Bytes data, Completion<Done> completion) {
         loop.execute(() -> completion.done(Outcome.err(new UniserveException(
-                ErrorCode.UNSUPPORTED, "this server has no durable storage; set uniserve.storage.directory"))));
+                ErrorCode.UNSUPPORTED, "this server has no durable storage; set uniserve.storage.location"))));
     }
 
     @Override

@@ -43,7 +43,7 @@ final class ServerConfigFactory {
                 defaults.learnerLagMax(),
                 settings.checkpointEntries(),
                 settings.checkpointBytes(),
-                settings.storageDirectory().isPresent() ? settings.logShipping().toNanos() : 0);
+                settings.storageLocation().isPresent() ? settings.logShipping().toNanos() : 0);
         return new ServerConfig(
                 data.server(),
                 data.incarnation(),

@@ -75,7 +75,7 @@ final class ServerResources {
             ServerSettings.Exchange bounds = settings.exchange();
             exchangeLimits = ExchangeLimits.DEFAULTS.with(
                     bounds.queryMemoryBytes(), bounds.memoryBytes(), bounds.queryFileBytes(), bounds.fileBytes());
-            objects = openObjectStore(settings.storageDirectory());
+            objects = openObjectStore(settings.storageLocation());
             registry = new CountingRegistry(
                     closer.add(new CuratorRegistry(registryOptions(zookeeper), loop)), meters.registry());
             complete = true;
@@ -117,12 +117,11 @@ final class ServerResources {
         return given > 0 ? given : Math.max(2, Runtime.getRuntime().availableProcessors());
     }
 
-    private ObjectStore openObjectStore(Optional<Path> directory) {
-        if (directory.isEmpty()) {
+    private ObjectStore openObjectStore(Optional<String> location) {
+        if (location.isEmpty()) {
             return new EmptyObjectStore(loop);
         }
-        return closer.add(
-                new AsyncObjectStore(DurableStoreFactory.open(directory.get().toString()), STORE_THREADS, loop));
+        return closer.add(new AsyncObjectStore(DurableStoreFactory.open(location.get()), STORE_THREADS, loop));
     }
 
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper) {

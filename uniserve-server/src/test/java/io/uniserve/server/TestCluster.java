@@ -97,7 +97,7 @@ final class TestCluster implements AutoCloseable {
         all.put("uniserve.zookeeper.connect", "127.0.0.1:" + zookeeper.port());
         all.put("uniserve.zookeeper.session-timeout", "2s");
         all.put("uniserve.zookeeper.start-timeout", "20s");
-        all.put("uniserve.storage.directory", directory.resolve("storage").toString());
+        all.put("uniserve.storage.location", directory.resolve("storage").toString());
         all.put("uniserve.server.host", "127.0.0.1");
         all.put("uniserve.server.port", "0");
         all.put("uniserve.server.data-dir", directory.resolve(name).toString());

@@ -16,6 +16,7 @@ final class ProjectTree {
             "uniserve-placement",
             "uniserve-placement-milp",
             "uniserve-runtime",
+            "uniserve-aws",
             "uniserve-coordinator",
             "uniserve-server",
             "uniserve-client",

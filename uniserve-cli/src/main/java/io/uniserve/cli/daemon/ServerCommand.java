@@ -79,7 +79,7 @@ public final class ServerCommand extends CliCommand {
         SettingOverrides own = new SettingOverrides()
                 .with("server.data-dir", data)
                 .with("server.new-data-dir", newData ? "true" : null)
-                .with("storage.directory", store)
+                .with("storage.location", store)
                 .with("storage.take-over", takeOverStore ? "true" : null)
                 .with("server.engines", renamedOrNull("--engines", engines, "--ports", ports))
                 .with("server.ports-dir", portsDirectory)

@@ -53,7 +53,7 @@ final class BadInputCluster implements AutoCloseable {
                 .engine(new TroubleEngine())
                 .port(PortLoader.load(ports.resolve("solr"), "solr"))
                 .port(PortLoader.load(ports.resolve("lucene"), "lucene"))
-                .setting("storage.directory", store.toString())
+                .setting("storage.location", store.toString())
                 .setting("server.result-memory", "64MiB")
                 .setting("zookeeper.session-timeout", PATIENCE)
                 .setting("server.rpc-timeout", PATIENCE)

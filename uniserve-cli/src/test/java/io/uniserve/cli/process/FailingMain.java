@@ -28,7 +28,7 @@ public final class FailingMain {
     private static final Map<String, String> KEYS = Map.of(
             "--port", "server.port",
             "--data", "server.data-dir",
-            "--store", "storage.directory",
+            "--store", "storage.location",
             "--engines", "server.engines",
             "--zookeeper", "zookeeper.connect",
             "--cluster", "cluster");

@@ -21,7 +21,7 @@ final class TableDefinitionChecker {
             return Outcome.err(new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     what + " needs durable storage, and server " + config.id()
-                            + " has none: set storage.directory on all servers"));
+                            + " has none: set storage.location on all servers"));
         }
         for (PortInfo port : config.ports()) {
             if (port.name().equals(meta.port())) {

@@ -101,7 +101,7 @@ class RunningIdentityTest {
         assertThat(backup("second")).isInstanceOfSatisfying(Outcome.Err.class, refused -> {
             UniserveException error = refused.error();
             assertThat(error.code()).isEqualTo(ErrorCode.WRONG_CLUSTER);
-            assertThat(error.getMessage()).contains(identity, OTHER, "storage.directory");
+            assertThat(error.getMessage()).contains(identity, OTHER, "storage.location");
         });
         cluster.loop.run(70 * SECOND);
         cluster.update(AckLevel.ISR, "b");

@@ -7,6 +7,7 @@ import io.uniserve.protocol.coordinator.scaling.ScalingConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Settings of the auto-scaler; {@code reference.conf} explains each.
@@ -16,13 +17,15 @@ import java.util.List;
  * @param config limits of the state machine
  * @param limits thresholds of the policy {@code threshold}
  * @param process settings of the provider {@code process}
+ * @param ec2 settings of the provider {@code ec2}; lists are joined by commas
  */
 public record ScalingSettings(
-        String provider, String policy, ScalingConfig config, ScalingLimits limits, Process process) {
+        String provider, String policy, ScalingConfig config, ScalingLimits limits, Process process, Map<String, String> ec2) {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration DAY = Duration.ofHours(24);
     private static final double COST_MAX = 1e9;
+    private static final String EC2 = "ec2";
 
     /**
      * Servers as processes on the coordinator's machine.
@@ -37,6 +40,11 @@ public record ScalingSettings(
             command = List.copyOf(command);
             arguments = List.copyOf(arguments);
         }
+    }
+
+    /** Settings of a provider in jars of its own. */
+    public Map<String, String> options(String name) {
+        return name.equals(EC2) ? ec2 : Map.of();
     }
 
     /** True if servers are added and removed automatically. */
@@ -63,7 +71,17 @@ public record ScalingSettings(
                         process.file("directory"),
                         process.texts("command"),
                         process.texts("arguments"),
-                        process.duration("stop-grace", Duration.ZERO, HOUR)));
+                        process.duration("stop-grace", Duration.ZERO, HOUR)),
+                ec2(scaling.section(EC2)));
+    }
+
+    private static Map<String, String> ec2(ConfigSection ec2) {
+        return Map.of(
+                "region", ec2.text("region"),
+                "endpoint", ec2.text("endpoint"),
+                "subnets", String.join(",", ec2.texts("subnets")),
+                "instance-types", String.join(",", ec2.texts("instance-types")),
+                "spot", Boolean.toString(ec2.flag("spot")));
     }
 
     /** The smaller of the configured maximum and the number of servers that the cost cap pays for. */

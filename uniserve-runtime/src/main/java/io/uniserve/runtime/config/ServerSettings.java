@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param id id of a new server; empty for a random one
  * @param newDataDirectory true to create a new server if the data directory is missing or empty
  * @param portSettings settings of each port, by the port's name
- * @param storageDirectory directory of durable storage; empty for none
+ * @param storageLocation location of durable storage, such as a directory or {@code s3://bucket/prefix}; empty for none
  * @param takeOverStorage true to take over the durable storage of a lost cluster of the same name
  * @param clockDrift as a fraction
  * @param loadHalfLife half-life of the averages in load reports
@@ -31,7 +31,7 @@ public record ServerSettings(
         List<String> engines,
         Path portsDirectory,
         Map<String, Map<String, String>> portSettings,
-        Optional<Path> storageDirectory,
+        Optional<String> storageLocation,
         boolean takeOverStorage,
         Capacity capacity,
         Duration lease,
@@ -112,7 +112,7 @@ public record ServerSettings(
                 List.copyOf(server.texts("engines")),
                 server.file("ports-dir"),
                 server.textsByName("port-settings"),
-                root.section("storage").optionalFile("directory"),
+                Optional.of(root.section("storage").text("location").strip()).filter(text -> !text.isEmpty()),
                 root.section("storage").flag("take-over"),
                 new Capacity(
                         capacity.decimal("cpu-cores", 0, 4_096),

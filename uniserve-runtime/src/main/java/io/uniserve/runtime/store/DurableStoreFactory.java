@@ -2,16 +2,24 @@ package io.uniserve.runtime.store;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.optional.OptionalJars;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Factory of durable storage by its location in the configuration. */
+/**
+ * Factory of durable storage by its location in the configuration. Kinds other than directories come from the jars in {@code aws/lib} of
+ * the distribution, or from the class path.
+ */
 public final class DurableStoreFactory {
     private static final String FILE = "file:";
+    private static final Pattern SCHEME = Pattern.compile("([a-z][a-z0-9+.-]+):.*");
 
     private DurableStoreFactory() {}
 
     /**
-     * Opens {@code file:/path} or a plain path.
+     * Opens {@code file:/path}, a plain path, or a location of a {@linkplain DurableStoreProvider provider}, such as
+     * {@code s3://bucket/prefix}.
      *
      * @throws UniserveException INVALID_CONFIGURATION for a location of an unknown kind or one that cannot be written
      */
@@ -19,12 +27,35 @@ public final class DurableStoreFactory {
         if (location.startsWith(FILE)) {
             return LocalObjectStore.open(Path.of(location.substring(FILE.length())));
         }
-        if (location.isBlank() || location.matches("[a-z][a-z0-9+.-]+:.*")) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION,
-                    "durable store \"" + location + "\" is of an unknown kind; use file:/path to a directory that all"
-                            + " servers share");
+        if (location.isBlank()) {
+            throw unknown(location, "it is empty");
         }
-        return LocalObjectStore.open(Path.of(location));
+        return isDirectory(location)
+                ? LocalObjectStore.open(Path.of(location))
+                : provider(location).open(location);
+    }
+
+    /** True for locations of directories. */
+    public static boolean isDirectory(String location) {
+        return location.startsWith(FILE) || !SCHEME.matcher(location).matches();
+    }
+
+    /**
+     * Provider of a location's kind.
+     *
+     * @throws UniserveException INVALID_CONFIGURATION if there is none
+     */
+    public static DurableStoreProvider provider(String location) {
+        Matcher matcher = SCHEME.matcher(location);
+        String scheme = matcher.matches() ? matcher.group(1) : "";
+        return OptionalJars.find(DurableStoreProvider.class, provider -> provider.scheme().equals(scheme))
+                .orElseThrow(() -> unknown(location, "no provider of \"" + scheme + "\" is installed"));
+    }
+
+    private static UniserveException unknown(String location, String why) {
+        return new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION,
+                "durable store \"" + location + "\" is of an unknown kind: " + why + "; use file:/path to a directory that"
+                        + " all servers share, or s3://bucket/prefix");
     }
 }

@@ -88,7 +88,7 @@ class ServerSettingsTest {
     void fullMapping() {
         String text = """
             uniserve {
-              storage.directory = /mnt/backup, storage.take-over = true
+              storage.location = /mnt/backup, storage.take-over = true
               server {
                 host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, new-data-dir = true, id = s-1, zone = z2
                 ports = [solr, kv], ports-dir = /p

@@ -102,7 +102,7 @@ public final class LocalCluster implements AutoCloseable {
                 "uniserve.server.data-dir",
                 directory.resolve("server-" + number).toString());
         values.put("uniserve.server.new-data-dir", "true");
-        values.put("uniserve.storage.directory", directory.resolve("store").toString());
+        values.put("uniserve.storage.location", directory.resolve("store").toString());
         servers.put(
                 number,
                 options.ports().isEmpty()

@@ -42,7 +42,7 @@ class BackupClusterTest {
                 .servers(2)
                 .engine(new KvEngine())
                 .directory(directory.resolve("cluster"))
-                .setting("storage.directory", store.toString())
+                .setting("storage.location", store.toString())
                 .setting("server.checkpoint-entries", "10")
                 .setting("server.log-shipping", "100ms")
                 .setting("server.stop-grace", "0s")

@@ -43,7 +43,7 @@ public final class ArchiveService {
             if (config.shippingNanos() == 0) {
                 throw new UniserveException(
                         ErrorCode.UNSUPPORTED,
-                        "this server has no durable storage: configure storage.directory for all servers");
+                        "this server has no durable storage: configure storage.location for all servers");
             }
             dispatch(request, completion);
         } catch (UniserveException refused) {

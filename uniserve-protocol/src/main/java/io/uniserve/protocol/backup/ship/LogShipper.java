@@ -167,7 +167,7 @@ public final class LogShipper {
         }
         if (host.config().shippingNanos() == 0) {
             return Optional.of(
-                    "durability is REMOTE and this server has no durable storage: configure storage.directory");
+                    "durability is REMOTE and this server has no durable storage: configure storage.location");
         }
         return Optional.ofNullable(shipError)
                 .map(error -> "durability is REMOTE and durable storage cannot be written: " + error.reason());
@@ -235,7 +235,7 @@ public final class LogShipper {
     public void pin(String backup, LongSupplier end, Completion<PeerReply> completion) {
         if (host.config().shippingNanos() == 0 || isClosed()) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNSUPPORTED, "this server has no durable storage: configure storage.directory")));
+                    ErrorCode.UNSUPPORTED, "this server has no durable storage: configure storage.location")));
         } else {
             pinner.requestPin(backup, end, completion);
             nextShipAt = host.env().clock().nanos();

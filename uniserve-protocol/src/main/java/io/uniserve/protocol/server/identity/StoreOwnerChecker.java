@@ -250,7 +250,7 @@ final class StoreOwnerChecker {
         return new UniserveException(
                 ErrorCode.WRONG_CLUSTER,
                 config.self() + " of cluster " + config.clusterId() + " with identity " + identity
-                        + " may not use this durable storage (storage.directory): " + why
+                        + " may not use this durable storage (storage.location): " + why
                         + ". Nothing was read, changed or deleted. Give each cluster a directory of its own; if this"
                         + " cluster replaces one that is lost, end every process of that one, and start a server with"
                         + " storage.take-over = true (--take-over-store)");

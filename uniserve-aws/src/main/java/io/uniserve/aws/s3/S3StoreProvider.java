@@ -1,0 +1,107 @@
+package io.uniserve.aws.s3;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.store.DurableStore;
+import io.uniserve.runtime.store.DurableStoreProvider;
+import io.uniserve.runtime.store.StoreReport;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Random;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+
+/** Stores with a location of the scheme {@code s3}. */
+public final class S3StoreProvider implements DurableStoreProvider {
+    private static final Logger LOG = LoggerFactory.getLogger(S3StoreProvider.class);
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+    private static final Duration READ = Duration.ofSeconds(30);
+    private static final Duration ATTEMPT = Duration.ofMinutes(2);
+
+    @Override
+    public String scheme() {
+        return "s3";
+    }
+
+    @Override
+    public DurableStore open(String location) {
+        S3Location parsed = S3Location.parse(location);
+        S3Client client = client(parsed);
+        try {
+            S3Requests requests = requests(parsed, new RequestCounter());
+            S3ObjectStore store = new S3ObjectStore(client, parsed, requests, S3StoreProvider::newId);
+            store.check();
+            endAbandoned(client, parsed, requests);
+            return store;
+        } catch (UniserveException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    private static void endAbandoned(S3Client client, S3Location location, S3Requests requests) {
+        try {
+            int ended = new MultipartUploader(client, location, requests).abortAbandoned(Instant.now());
+            if (ended > 0) {
+                LOG.info("{}: ended {} unfinished uploads older than a day", location.describe(), ended);
+            }
+        } catch (UniserveException e) {
+            LOG.warn("{}: unfinished uploads stay: {}", location.describe(), e.getMessage());
+        }
+    }
+
+    @Override
+    public StoreReport analyse(String location) {
+        S3Location parsed = S3Location.parse(location);
+        try (S3Client client = client(parsed)) {
+            return new S3StoreAnalyser(client, parsed, requests(parsed, new RequestCounter())).run();
+        }
+    }
+
+    static String newId() {
+        return UUID.randomUUID().toString();
+    }
+
+    static S3Requests requests(S3Location location, RequestCounter counter) {
+        return new S3Requests(
+                new S3ErrorMapper(location),
+                new RequestRateLimiter(System::nanoTime),
+                S3Requests.Sleeper.PARKING,
+                new Random(),
+                counter);
+    }
+
+    static S3Client client(S3Location location) {
+        S3ClientBuilder builder = S3Client.builder()
+                .httpClientBuilder(UrlConnectionHttpClient.builder()
+                        .connectionTimeout(CONNECT)
+                        .socketTimeout(READ))
+                .forcePathStyle(location.pathStyle())
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                .serviceConfiguration(service -> service.chunkedEncodingEnabled(false))
+                .overrideConfiguration(override ->
+                        override.retryStrategy(AwsRetryStrategy.doNotRetry()).apiCallAttemptTimeout(ATTEMPT));
+        location.endpoint().ifPresent(builder::endpointOverride);
+        location.region()
+                .or(() -> location.endpoint().map(unused -> "us-east-1"))
+                .ifPresent(region -> builder.region(Region.of(region)));
+        try {
+            return builder.build();
+        } catch (SdkClientException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    location.describe() + ": " + e.getMessage() + "; add ?region=REGION to the location, or set AWS_REGION",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.uniserve.cli.storage;
+
+import io.uniserve.cli.command.CommandGroup;
+import picocli.CommandLine.Command;
+
+/** {@code uniserve storage}. */
+@Command(
+        name = "storage",
+        description = "Examines durable storage.",
+        subcommands = StorageAnalyseCommand.class,
+        footer = {"  uniserve storage analyse s3://backups/search"})
+public final class StorageCommand extends CommandGroup {}

@@ -1,0 +1,166 @@
+package io.uniserve.checks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.uniserve.runtime.config.Settings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The files of {@code deploy/}: units that systemd accepts, and user data that start a server with the id in its tags. */
+class DeployFilesTest {
+    private static final Path DEPLOY = ProjectTree.root().resolve("deploy");
+    private static final String ID = "auto-0123456789abcdef0123456789abcdef";
+
+    @TempDir
+    Path directory;
+
+    private record Ended(int status, String output) {}
+
+    private Ended run(Map<String, String> environment, String... command) throws IOException, InterruptedException {
+        Path output = Files.createTempFile(directory, "output", "");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        int status = builder.start().waitFor();
+        return new Ended(status, Files.readString(output));
+    }
+
+    @Test
+    void systemdAcceptsTheUnits() throws IOException, InterruptedException {
+        assumeThat(Files.isExecutable(Path.of("/usr/bin/systemd-analyze")))
+                .as("no systemd-analyze")
+                .isTrue();
+        Path program = Files.createDirectories(directory.resolve("opt")).resolve("uniserve");
+        Files.writeString(program, "#!/bin/sh\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+        for (String name : List.of("uniserve-server.service", "uniserve-coordinator.service")) {
+            String unit = Files.readString(DEPLOY.resolve("systemd").resolve(name));
+            assertThat(unit).contains("NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n");
+            Path copy = directory.resolve(name);
+            // The program's path exists on machines with Uniserve only; User and documentation too.
+            Files.writeString(
+                    copy,
+                    unit.replace("/opt/uniserve/uniserve", program.toString())
+                            .replace("file:///opt/uniserve/README.md", "https://example.com"));
+            Ended ended = run(Map.of(), "systemd-analyze", "verify", copy.toString());
+            assertThat(ended.output()).as(name).doesNotContain(name + ":");
+            assertThat(ended.status()).as(ended.output()).isZero();
+        }
+    }
+
+    @Test
+    void userDataStartTheServerOfTheTags() throws Exception {
+        Path release = release();
+        List<String> asked = new CopyOnWriteArrayList<>();
+        HttpServer metadata = metadata(asked, release);
+        try {
+            String address = "http://127.0.0.1:" + metadata.getAddress().getPort();
+            Path root = Files.createDirectories(directory.resolve("root"));
+            Files.createDirectories(root.resolve("etc/systemd/system"));
+            Map<String, String> environment = Map.of(
+                    "PATH", commands() + ":" + System.getenv("PATH"),
+                    "ROOT", root.toString(),
+                    "METADATA", address,
+                    "RELEASE_URL", address + "/release",
+                    "RELEASE_SHA256", sha256(release),
+                    "ZOOKEEPER", "zk1:2181,zk2:2181",
+                    "CLUSTER", "search",
+                    "STORE", "s3://backups/search");
+            Ended ended = run(environment, "bash", DEPLOY.resolve("ec2/user-data.sh").toString());
+            assertThat(ended.status()).as(ended.output()).isZero();
+            assertThat(asked).first().asString().startsWith("PUT /latest/api/token");
+            assertThat(ended.output()).contains("systemctl enable --now uniserve-server");
+            assertThat(root.resolve("etc/systemd/system/uniserve-server.service")).exists();
+            Settings settings = Settings.load(
+                    Optional.of(root.resolve("etc/uniserve/uniserve.conf")), Map.of(), Map.of());
+            assertThat(settings.server().id().orElseThrow().value()).isEqualTo(ID);
+            assertThat(settings.server().zone()).isEqualTo("eu-central-1b");
+            assertThat(settings.server().advertisedHost()).contains("10.0.0.7");
+            assertThat(settings.server().storageLocation()).contains("s3://backups/search");
+            assertThat(settings.zookeeper().cluster()).isEqualTo("search");
+            List<String> wrong = new ArrayList<>(List.of("bash", DEPLOY.resolve("ec2/user-data.sh").toString()));
+            Map<String, String> otherSum = new HashMap<>(environment);
+            otherSum.put("RELEASE_SHA256", "0".repeat(64));
+            assertThat(run(otherSum, wrong.toArray(String[]::new)).status())
+                    .as("a release with another checksum is not installed")
+                    .isNotZero();
+        } finally {
+            metadata.stop(0);
+        }
+    }
+
+    /** Archive with the files that the user data need. */
+    private Path release() throws IOException, InterruptedException {
+        Path home = Files.createDirectories(directory.resolve("uniserve-0.1.0/deploy/systemd"));
+        try (Stream<Path> units = Files.list(DEPLOY.resolve("systemd"))) {
+            for (Path unit : units.toList()) {
+                Files.copy(unit, home.resolve(unit.getFileName()));
+            }
+        }
+        Path archive = directory.resolve("release.tar.gz");
+        Ended ended = run(
+                Map.of(), "tar", "-czf", archive.toString(), "-C", directory.toString(), "uniserve-0.1.0");
+        assertThat(ended.status()).as(ended.output()).isZero();
+        return archive;
+    }
+
+    private static String sha256(Path file) throws IOException, NoSuchAlgorithmException {
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
+        return HexFormat.of().formatHex(digest);
+    }
+
+    /** Folder of commands that print their names instead of changing this machine. */
+    private Path commands() throws IOException {
+        Path folder = Files.createDirectories(directory.resolve("commands"));
+        for (String name : List.of("systemctl", "useradd", "apt-get", "dnf")) {
+            Path command = folder.resolve(name);
+            Files.writeString(command, "#!/bin/sh\necho " + name + " \"$@\"\n");
+            assertThat(command.toFile().setExecutable(true)).isTrue();
+        }
+        return folder;
+    }
+
+    private static HttpServer metadata(List<String> asked, Path release) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        Map<String, String> values = Map.of(
+                "/latest/meta-data/tags/instance/uniserve-server", ID,
+                "/latest/meta-data/placement/availability-zone", "eu-central-1b",
+                "/latest/meta-data/local-ipv4", "10.0.0.7");
+        server.createContext("/", exchange -> {
+            String path = exchange.getRequestURI().getPath();
+            asked.add(exchange.getRequestMethod() + " " + path);
+            boolean isToken = exchange.getRequestMethod().equals("PUT");
+            boolean known = "secret".equals(exchange.getRequestHeaders().getFirst("X-aws-ec2-metadata-token"));
+            byte[] body = path.equals("/release")
+                    ? Files.readAllBytes(release)
+                    : (isToken ? "secret" : values.getOrDefault(path, "")).getBytes(StandardCharsets.UTF_8);
+            boolean found = path.equals("/release") || isToken || known && values.containsKey(path);
+            exchange.sendResponseHeaders(found ? 200 : 401, found ? body.length : -1);
+            if (found) {
+                exchange.getResponseBody().write(body);
+            }
+            exchange.close();
+        });
+        server.start();
+        return server;
+    }
+}

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 @Execution(ExecutionMode.CONCURRENT)
 final class CalmSimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(CalmSimulationTest.class);
-    private static final double HOURS = Boolean.getBoolean("uniserve.test.full") ? 6 : 3;
+    private static final double HOURS = Boolean.getBoolean("uniserve.test.full") ? 6 : 2;
     private static final double FAULTS_PER_HOUR_MIN = 200;
 
     @ParameterizedTest

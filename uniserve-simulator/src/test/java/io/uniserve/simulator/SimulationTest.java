@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 @Execution(ExecutionMode.CONCURRENT)
 final class SimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(SimulationTest.class);
-    private static final int SEEDS = Boolean.getBoolean("uniserve.test.full") ? 180 : 48;
+    private static final int SEEDS = Boolean.getBoolean("uniserve.test.full") ? 180 : 32;
     private static final double HOURS_MIN = SEEDS / 36.0;
     private static final double OPERATIONS_PER_SECOND_MIN = 10;
     static final double FAULTS_PER_HOUR_MIN = 200;

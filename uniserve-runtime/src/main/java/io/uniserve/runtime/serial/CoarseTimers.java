@@ -15,13 +15,13 @@ import org.slf4j.LoggerFactory;
  * Timers of all operations on one thread. Nearly all are cancelled early (such as a hedge that was not needed), so setting one must
  * not wake the thread. The thread checks the timers once per tick; only a timer that is due before its next check wakes it. New
  * timers wait in a lock-free queue for the next check, so a timer that is cancelled before costs almost nothing. After
- * {@value #IDLE_NANOS} ns without timers the thread sleeps until the next one. Timers fire up to one tick late. Thread-safe.
+ * {@value #IDLE_NANOS} ns without new timers the thread sleeps until the next one is due or set. Timers fire up to one tick late.
+ * Thread-safe.
  */
 public final class CoarseTimers implements Timers, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CoarseTimers.class);
     private static final long TICK_NANOS = 4_000_000;
     private static final long IDLE_NANOS = 200_000_000;
-    private static final long FOREVER = Long.MAX_VALUE;
 
     private final Clock clock;
     private final long tickNanos;
@@ -30,7 +30,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final Queue<TimerHeap.Entry> newEntries = new ConcurrentLinkedQueue<>();
     private final TimerHeap timers = new TimerHeap();
-    /** Consecutive checks without timers. */
+    /** Consecutive checks without new timers. */
     private long idleChecks;
 
     private volatile boolean asleep;
@@ -59,6 +59,10 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         if (closed) {
             return timer;
         }
+        if (Thread.currentThread() == thread) {
+            push(timer);
+            return timer;
+        }
         newEntries.add(timer);
         // The thread publishes its next check before it tests the queue, so either it finds the new timer or this
         // finds its value.
@@ -66,6 +70,15 @@ public final class CoarseTimers implements Timers, AutoCloseable {
             wake();
         }
         return timer;
+    }
+
+    private void push(TimerHeap.Entry timer) {
+        lock.lock();
+        try {
+            timers.push(timer);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void wake() {
@@ -77,12 +90,15 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         }
     }
 
-    private void takeNewEntries() {
+    private boolean takeNewEntries() {
+        boolean any = false;
         for (TimerHeap.Entry timer = newEntries.poll(); timer != null; timer = newEntries.poll()) {
+            any = true;
             if (!timer.isEnded()) {
                 timers.push(timer);
             }
         }
+        return any;
     }
 
     private void run() {
@@ -105,11 +121,15 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private @Nullable Runnable next() throws InterruptedException {
         lock.lock();
         try {
-            takeNewEntries();
+            idleChecks = takeNewEntries() ? 0 : idleChecks + 1;
             Runnable due = timers.poll(clock.nanos());
             if (due == null && !closed) {
-                idleChecks = timers.size() == 0 ? idleChecks + 1 : 0;
-                await(idleChecks * tickNanos >= IDLE_NANOS ? FOREVER : untilNextCheck(clock.nanos()));
+                long next = timers.untilNext(clock.nanos());
+                if (idleChecks * tickNanos >= IDLE_NANOS) {
+                    sleep(next);
+                } else {
+                    awaitCheck(Math.min(tickNanos, Math.max(1, next)));
+                }
             }
             return due;
         } finally {
@@ -117,23 +137,28 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         }
     }
 
-    private long untilNextCheck(long now) {
-        return Math.min(tickNanos, Math.max(1, timers.untilNext(now)));
+    /** Waits until a timer is due or set. */
+    private void sleep(long nanos) throws InterruptedException {
+        asleep = true;
+        if (newEntries.isEmpty()) {
+            await(nanos);
+        }
+        asleep = false;
+    }
+
+    private void awaitCheck(long nanos) throws InterruptedException {
+        nextCheckNanos = clock.nanos() + nanos;
+        if (newEntries.isEmpty()) {
+            await(nanos);
+        }
     }
 
     private void await(long nanos) throws InterruptedException {
-        if (nanos == FOREVER) {
-            asleep = true;
-            if (newEntries.isEmpty()) {
-                changed.await();
-            }
-            asleep = false;
+        if (nanos == Long.MAX_VALUE) {
+            changed.await();
         } else {
-            nextCheckNanos = clock.nanos() + nanos;
-            if (newEntries.isEmpty()) {
-                // The remaining time does not matter: the caller checks the queue again.
-                long unused = changed.awaitNanos(nanos);
-            }
+            // The remaining time does not matter: the caller checks the queue again.
+            long unused = changed.awaitNanos(Math.max(1, nanos));
         }
     }
 

@@ -58,6 +58,21 @@ class CoarseTimersTest {
     }
 
     @Test
+    void wakesFromItsLongSleepBesideATimerThatIsNotDue() {
+        List<Integer> rung = new CopyOnWriteArrayList<>();
+        Timers.Cancel far = timers.after(3_600_000 * MS, () -> rung.add(3));
+        Timers.Cancel first = timers.after(500 * MS, () -> {
+            Timers.Cancel unused = timers.after(300 * MS, () -> rung.add(1));
+        });
+        await().until(() -> rung.equals(List.of(1)));
+        Timers.Cancel second = timers.after(MS, () -> rung.add(2));
+        await().until(() -> rung.equals(List.of(1, 2)));
+        far.cancel();
+        first.cancel();
+        second.cancel();
+    }
+
+    @Test
     void aTaskThatThrowsLeavesTheOthers() {
         List<Integer> rung = new CopyOnWriteArrayList<>();
         Timers.Cancel first = timers.after(MS, () -> {

@@ -1,7 +1,10 @@
 package io.uniserve.benchmark.balance;
 
+import io.uniserve.benchmark.demo.ConditionWaiter;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
@@ -21,6 +24,8 @@ public final class BalancingCluster implements AutoCloseable {
     private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
     /** Part of one CPU from which on an actor may be hot. Servers with a quota of a tenth of a core do not reach the default of 10 %. */
     private static final String LOAD_MIN = "1%";
+
+    private static final long COPIES_MILLIS_MAX = 120_000;
 
     private final ProcessCluster cluster;
     private final UniserveClient client;
@@ -91,6 +96,25 @@ public final class BalancingCluster implements AutoCloseable {
         old.awaitExit();
         cluster.launchCoordinator(COORDINATOR, balancing(period, copiesMax));
         cluster.await(COORDINATOR);
+    }
+
+    /** Makes replicas of an actor of a table with rf 1 on this many servers, and drops them again. */
+    public void copyAndDrop(String table, int actor, int servers) {
+        int most = Math.min(servers, Limits.REPLICATION_FACTOR_MAX);
+        client.admin().replicateActor(table, actor, most);
+        awaitReplicas(table, actor, most);
+        client.admin().replicateActor(table, actor, 0);
+        awaitReplicas(table, actor, 1);
+    }
+
+    private void awaitReplicas(String table, int actor, int count) {
+        if (!ConditionWaiter.await(
+                System::nanoTime, COPIES_MILLIS_MAX, () -> replicas(table).get(actor) == count)) {
+            throw new UniserveException(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "actor " + table + "/" + actor + " has not " + count + " replicas after " + COPIES_MILLIS_MAX
+                            + " ms");
+        }
     }
 
     /** Returns the number of in-sync replicas of each actor, in the order of actors. */

@@ -81,9 +81,15 @@ final class HotspotBench {
         }
 
         private HotspotResult run() {
-            note(port, "warming up for " + settings.warmUpSeconds() + " s: queries of all parts, no CPU limit");
+            note(
+                    port,
+                    "warming up for " + settings.warmUpSeconds()
+                            + " s: queries of all parts, then copies of a cold one, no CPU limit");
             Query even = n -> workload.query(cluster.client(), (int) Math.floorMod(n, (long) workload.parts()), n);
             others.add(clients.run(settings.warmUpSeconds(), even));
+            // A cold actor, so the servers' code for copies is compiled before the quota applies.
+            int cold = Math.floorMod(workload.hotPart() + 1, workload.parts());
+            others.add(clients.runDuring(() -> cluster.copyAndDrop(workload.table(), cold, settings.servers()), even));
             ServerQuota quota = ServerQuota.of(settings.quota());
             note(port, quota.describe("server", "servers") + "; " + 100 * HOT_SHARE + " % of queries ask one part");
             try (CpuQuota limit = quota.limit(cluster.serverPids())) {

@@ -56,8 +56,8 @@ public final class HotspotCommand extends CliCommand {
     @Option(names = "--clients", paramLabel = "N", description = "Clients in a closed loop (default: 32).")
     private int clients = 32;
 
-    @Option(names = "--seconds", paramLabel = "N", description = "Length of each measurement (default: 6).")
-    private double seconds = 6;
+    @Option(names = "--seconds", paramLabel = "N", description = "Length of each measurement (default: 10).")
+    private double seconds = 10;
 
     @Option(
             names = "--warm-up",

@@ -50,15 +50,16 @@ final class S3ErrorMapper {
                     || isSlowDown(e)
                     || code(s3).equals("RequestTimeout");
         }
-        return !isCredentials(e) && !isNoS3(e);
+        return !isCredentials(e);
     }
 
     private static boolean isCredentials(SdkException e) {
         return String.valueOf(e.getMessage()).contains("Unable to load credentials");
     }
 
+    /** True for an answer that is no XML. One that was cut off looks the same, so the request is repeated first. */
     private static boolean isNoS3(SdkException e) {
-        return e instanceof SdkClientException && String.valueOf(e.getMessage()).contains("unmarshall");
+        return e instanceof SdkClientException && String.valueOf(e.getMessage()).contains("parse XML");
     }
 
     /**

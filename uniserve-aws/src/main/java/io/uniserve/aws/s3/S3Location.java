@@ -105,9 +105,9 @@ record S3Location(
                 return uri;
             }
         } catch (URISyntaxException e) {
-            throw wrong(location, "endpoint \"" + text + "\" is no address: " + e.getReason());
+            throw wrong(location, "endpoint is no address (" + e.getReason() + "): use http://HOST:PORT or https://HOST");
         }
-        throw wrong(location, "endpoint \"" + text + "\": use http://HOST:PORT or https://HOST");
+        throw wrong(location, "endpoint is of another kind: use http://HOST:PORT or https://HOST, without a password");
     }
 
     private static boolean isTrue(String location, String name, @org.jspecify.annotations.Nullable String value) {

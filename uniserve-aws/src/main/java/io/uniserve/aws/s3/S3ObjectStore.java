@@ -58,14 +58,18 @@ public final class S3ObjectStore implements DurableStore {
         this.ids = ids;
     }
 
-    /** Identity of one put, as metadata of its object. */
-    record Put(String key, String fullKey, byte[] body, Map<String, String> metadata) {}
+    /** One put, with its id and the digest of the object. */
+    record Put(String key, String fullKey, byte[] body, String id, String digest) {
+        Map<String, String> metadata() {
+            return Map.of(PUT_ID, id, DIGEST, digest);
+        }
+    }
 
     @Override
     public void put(String key, Bytes data) throws IOException {
         String fullKey = location.fullKey(key);
         byte[] body = ObjectEnvelope.encode(fullKey, data);
-        Put put = new Put(key, fullKey, body, Map.of(PUT_ID, ids.get(), DIGEST, ObjectEnvelope.digestOf(body)));
+        Put put = new Put(key, fullKey, body, ids.get(), ObjectEnvelope.digestOf(body));
         boolean stored = body.length > location.partBytes() ? multipart.upload(put, this::isStored) : putWhole(put);
         if (!stored && !isStored(put)) {
             throw new IOException("object " + key + " was deleted while it was stored");
@@ -127,8 +131,8 @@ public final class S3ObjectStore implements DurableStore {
         } catch (S3Exception e) {
             return false;
         }
-        boolean own = put.metadata().get(PUT_ID).equals(found.metadata().get(PUT_ID));
-        boolean same = put.metadata().get(DIGEST).equals(found.metadata().get(DIGEST));
+        boolean own = put.id().equals(found.metadata().get(PUT_ID));
+        boolean same = put.digest().equals(found.metadata().get(DIGEST));
         if (!own && !same) {
             throw UniserveException.invalid("object " + put.key() + " exists with other bytes; objects never change");
         }

@@ -98,6 +98,14 @@ final class TestingS3Server implements AutoCloseable {
         faults = line -> line.startsWith(method) && used[0] < each.length ? each[used[0]++] : Fault.NONE;
     }
 
+    Stored stored(String key) {
+        Stored stored = objects.get(key);
+        if (stored == null) {
+            throw new AssertionError("no object " + key);
+        }
+        return stored;
+    }
+
     @Override
     public void close() {
         server.stop(0);

@@ -118,7 +118,7 @@ class ServerSettingsTest {
                         List.of("solr", "kv"),
                         Path.of("/p"),
                         Map.of("solr", Map.of("heap", "1g", "cache.size", "5")),
-                        Optional.of(Path.of("/mnt/backup")),
+                        Optional.of("/mnt/backup"),
                         true,
                         new ServerSettings.Capacity(2.5, 4L << 30, 10_000_000_000L),
                         Duration.ofSeconds(3),

@@ -9,6 +9,7 @@ import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -28,7 +29,9 @@ public final class BalancingCluster implements AutoCloseable {
     private static final long COPIES_MILLIS_MAX = 120_000;
 
     private final ProcessCluster cluster;
+    private final Duration deadline;
     private final UniserveClient client;
+    private final List<UniserveClient> others = new ArrayList<>();
 
     /**
      * Starts ZooKeeper, a coordinator and servers, and connects.
@@ -36,23 +39,42 @@ public final class BalancingCluster implements AutoCloseable {
      * @param deadline of queries
      */
     public BalancingCluster(ProcessClusterOptions options, Duration deadline) {
+        this.deadline = deadline;
         cluster = new ProcessCluster(options);
         try {
             cluster.start();
-            client = UniserveClient.builder()
-                    .bootstrap(cluster.bootstrap().toArray(new String[0]))
-                    .deadline(deadline)
-                    .connectTimeout(Duration.ofMinutes(1))
-                    .maxInFlightBytes(IN_FLIGHT_BYTES_MAX)
-                    .build();
+            client = connect();
         } catch (UniserveException e) {
             cluster.close();
             throw e;
         }
     }
 
+    private UniserveClient connect() {
+        return UniserveClient.builder()
+                .bootstrap(cluster.bootstrap().toArray(new String[0]))
+                .deadline(deadline)
+                .connectTimeout(Duration.ofMinutes(1))
+                .maxInFlightBytes(IN_FLIGHT_BYTES_MAX)
+                .build();
+    }
+
     public UniserveClient client() {
         return client;
+    }
+
+    /**
+     * Connects further clients, which are closed with the cluster. Each chooses replicas by itself, as the processes of many applications
+     * do: where copies may answer differently, a client always asks the same ones.
+     */
+    public List<UniserveClient> connect(int count) {
+        List<UniserveClient> added = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            UniserveClient one = connect();
+            others.add(one);
+            added.add(one);
+        }
+        return List.copyOf(added);
     }
 
     /** Returns the addresses of all servers. */
@@ -126,6 +148,7 @@ public final class BalancingCluster implements AutoCloseable {
 
     @Override
     public void close() {
+        others.forEach(UniserveClient::close);
         client.close();
         cluster.close();
     }

@@ -12,6 +12,7 @@ import io.uniserve.benchmark.hotspot.HotspotResult.Measurement;
 import io.uniserve.benchmark.measure.CpuMeter;
 import io.uniserve.benchmark.measure.CpuQuota;
 import io.uniserve.cli.command.Console;
+import io.uniserve.client.UniserveClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,6 +69,7 @@ final class HotspotBench {
         private final HotWorkload workload;
         private final BalancingCluster cluster;
         private final ClosedLoopClients clients = new ClosedLoopClients(settings.clients(), nanos);
+        private final List<UniserveClient> connections;
         private final Query hot;
         private final List<Window> others = new ArrayList<>();
         private final List<Measurement> measurements = new ArrayList<>();
@@ -77,7 +79,12 @@ final class HotspotBench {
             this.workload = workload;
             this.cluster = cluster;
             HotPartChooser chooser = new HotPartChooser(workload.parts(), workload.hotPart(), HOT_SHARE);
-            this.hot = n -> workload.query(cluster.client(), chooser.choose(n), n);
+            this.connections = cluster.connect(settings.clients());
+            this.hot = n -> workload.query(connection(n), chooser.choose(n), n);
+        }
+
+        private UniserveClient connection(long n) {
+            return connections.get((int) Math.floorMod(n, (long) connections.size()));
         }
 
         private HotspotResult run() {
@@ -85,7 +92,7 @@ final class HotspotBench {
                     port,
                     "warming up for " + settings.warmUpSeconds()
                             + " s: queries of all parts, then copies of a cold one, no CPU limit");
-            Query even = n -> workload.query(cluster.client(), (int) Math.floorMod(n, (long) workload.parts()), n);
+            Query even = n -> workload.query(connection(n), (int) Math.floorMod(n, (long) workload.parts()), n);
             others.add(clients.run(settings.warmUpSeconds(), even));
             // A cold actor, so the servers' code for copies is compiled before the quota applies.
             int cold = Math.floorMod(workload.hotPart() + 1, workload.parts());

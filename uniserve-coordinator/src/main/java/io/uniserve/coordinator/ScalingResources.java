@@ -6,8 +6,7 @@ import io.uniserve.runtime.loop.EventLoop;
 import java.util.Optional;
 
 /** Policy, provider and executor of the auto-scaler, which the daemon closes. */
-record ScalingResources(ScalingSetup setup, Runnable closeProvider, PolicyExecutor policies)
-        implements AutoCloseable {
+record ScalingResources(ScalingSetup setup, Runnable closeProvider, PolicyExecutor policies) implements AutoCloseable {
     /** The resources for these settings; empty if scaling is off. */
     static Optional<ScalingResources> of(Settings settings, EventLoop loop) {
         if (!settings.coordinator().scaling().isEnabled()) {

@@ -225,7 +225,8 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
             }
             List<ServerId> more = new ArrayList<>(hosts);
             more.add(target);
-            double[] before = added == 1 ? currentShares(actor, more) : Arrays.copyOf(bestShares(actor, hosts), more.size());
+            double[] before =
+                    added == 1 ? currentShares(actor, more) : Arrays.copyOf(bestShares(actor, hosts), more.size());
             double relief = excess(actor, more, before) - excess(actor, more, bestShares(actor, more));
             double gain = relief * limits.horizonSeconds();
             double seconds = bytes / measured.bytesPerSecond();
@@ -248,8 +249,8 @@ public final class GreedyReplicationPolicy implements ReplicationPolicy {
 
         private @Nullable ServerId target(Actor actor, List<ServerId> hosts) {
             return servers.values().stream()
-                    .filter(server -> !hosts.contains(server.id())
-                            && server.ports().contains(actor.port()))
+                    .filter(server ->
+                            !hosts.contains(server.id()) && server.ports().contains(actor.port()))
                     .min(Comparator.comparingDouble((Server server) -> relative(server.id()))
                             .thenComparing(server -> isInZoneOf(hosts, server))
                             .thenComparing(Server::id))

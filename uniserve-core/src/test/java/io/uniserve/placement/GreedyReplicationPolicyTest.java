@@ -204,7 +204,9 @@ class GreedyReplicationPolicyTest {
         hot.load = 3_500;
         assertThat(copies()).isEqualTo(4);
         hot.newest = 500;
-        assertThat(copies()).as("the newest load, 500, is below the due of one server").isZero();
+        assertThat(copies())
+                .as("the newest load, 500, is below the due of one server")
+                .isZero();
         hot.newest = 1_200;
         assertThat(copies()).as("the newest load needs two servers").isEqualTo(2);
         hot.newest = -1;

@@ -36,9 +36,8 @@ class DeployFilesTest {
 
     private Ended run(Map<String, String> environment, String... command) throws IOException, InterruptedException {
         Path output = Files.createTempFile(directory, "output", "");
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().putAll(environment);
         int status = builder.start().waitFor();
         return new Ended(status, Files.readString(output));
@@ -77,27 +76,38 @@ class DeployFilesTest {
             Path root = Files.createDirectories(directory.resolve("root"));
             Files.createDirectories(root.resolve("etc/systemd/system"));
             Map<String, String> environment = Map.of(
-                    "PATH", commands() + ":" + System.getenv("PATH"),
-                    "ROOT", root.toString(),
-                    "METADATA", address,
-                    "RELEASE_URL", address + "/release",
-                    "RELEASE_SHA256", sha256(release),
-                    "ZOOKEEPER", "zk1:2181,zk2:2181",
-                    "CLUSTER", "search",
-                    "STORE", "s3://backups/search");
-            Ended ended = run(environment, "bash", DEPLOY.resolve("ec2/user-data.sh").toString());
+                    "PATH",
+                    commands() + ":" + System.getenv("PATH"),
+                    "ROOT",
+                    root.toString(),
+                    "METADATA",
+                    address,
+                    "RELEASE_URL",
+                    address + "/release",
+                    "RELEASE_SHA256",
+                    sha256(release),
+                    "ZOOKEEPER",
+                    "zk1:2181,zk2:2181",
+                    "CLUSTER",
+                    "search",
+                    "STORE",
+                    "s3://backups/search");
+            Ended ended =
+                    run(environment, "bash", DEPLOY.resolve("ec2/user-data.sh").toString());
             assertThat(ended.status()).as(ended.output()).isZero();
             assertThat(asked).first().asString().startsWith("PUT /latest/api/token");
             assertThat(ended.output()).contains("systemctl enable --now uniserve-server");
-            assertThat(root.resolve("etc/systemd/system/uniserve-server.service")).exists();
-            Settings settings = Settings.load(
-                    Optional.of(root.resolve("etc/uniserve/uniserve.conf")), Map.of(), Map.of());
+            assertThat(root.resolve("etc/systemd/system/uniserve-server.service"))
+                    .exists();
+            Settings settings =
+                    Settings.load(Optional.of(root.resolve("etc/uniserve/uniserve.conf")), Map.of(), Map.of());
             assertThat(settings.server().id().orElseThrow().value()).isEqualTo(ID);
             assertThat(settings.server().zone()).isEqualTo("eu-central-1b");
             assertThat(settings.server().advertisedHost()).contains("10.0.0.7");
             assertThat(settings.server().storageLocation()).contains("s3://backups/search");
             assertThat(settings.zookeeper().cluster()).isEqualTo("search");
-            List<String> wrong = new ArrayList<>(List.of("bash", DEPLOY.resolve("ec2/user-data.sh").toString()));
+            List<String> wrong = new ArrayList<>(
+                    List.of("bash", DEPLOY.resolve("ec2/user-data.sh").toString()));
             Map<String, String> otherSum = new HashMap<>(environment);
             otherSum.put("RELEASE_SHA256", "0".repeat(64));
             assertThat(run(otherSum, wrong.toArray(String[]::new)).status())
@@ -117,8 +127,7 @@ class DeployFilesTest {
             }
         }
         Path archive = directory.resolve("release.tar.gz");
-        Ended ended = run(
-                Map.of(), "tar", "-czf", archive.toString(), "-C", directory.toString(), "uniserve-0.1.0");
+        Ended ended = run(Map.of(), "tar", "-czf", archive.toString(), "-C", directory.toString(), "uniserve-0.1.0");
         assertThat(ended.status()).as(ended.output()).isZero();
         return archive;
     }

@@ -51,9 +51,10 @@ final class Ec2ErrorMapper {
             boolean credentials = String.valueOf(e.getMessage()).contains("Unable to load credentials");
             return new UniserveException(
                     credentials ? ErrorCode.UNAUTHORIZED : ErrorCode.UNAVAILABLE,
-                    text + (credentials
-                            ? "no credentials: give the machine a role, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-                            : "no answer: " + e.getMessage()),
+                    text
+                            + (credentials
+                                    ? "no credentials: give the machine a role, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+                                    : "no answer: " + e.getMessage()),
                     e);
         }
         String code = code(ec2);

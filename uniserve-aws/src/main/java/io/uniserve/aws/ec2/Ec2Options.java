@@ -44,8 +44,10 @@ record Ec2Options(
         List<String> subnets = list(options, "subnets", "subnet-[0-9a-f]+", "ids of subnets, such as subnet-0a1b2c3d");
         List<String> types = list(options, "instance-types", "[a-z0-9-]+\\.[a-z0-9-]+", "types, such as m7g.large");
         if (Math.max(1, subnets.size()) * Math.max(1, types.size()) > TRIES_MAX) {
-            throw wrong("subnets", subnets.size() + " with " + types.size() + " types", "at most " + TRIES_MAX
-                    + " combinations");
+            throw wrong(
+                    "subnets",
+                    subnets.size() + " with " + types.size() + " types",
+                    "at most " + TRIES_MAX + " combinations");
         }
         return new Ec2Options(
                 text(options, "region"),

@@ -132,7 +132,8 @@ final class Ec2ServerProvider implements BlockingServerProvider {
                 .metadataOptions(metadata -> metadata.httpEndpoint(InstanceMetadataEndpointState.ENABLED)
                         .httpTokens(HttpTokensState.REQUIRED)
                         .instanceMetadataTags(InstanceMetadataTagsState.ENABLED))
-                .tagSpecifications(specification(ResourceType.INSTANCE, tags), specification(ResourceType.VOLUME, tags));
+                .tagSpecifications(
+                        specification(ResourceType.INSTANCE, tags), specification(ResourceType.VOLUME, tags));
         if (!place.instanceType().isEmpty()) {
             request.instanceType(place.instanceType());
         }
@@ -157,7 +158,8 @@ final class Ec2ServerProvider implements BlockingServerProvider {
     public void terminate(String instanceId) {
         Optional<Instance> found;
         try {
-            found = describe(request -> request.instanceIds(instanceId)).stream().findFirst();
+            found = describe(request -> request.instanceIds(instanceId)).stream()
+                    .findFirst();
         } catch (UniserveException e) {
             if (Ec2ErrorMapper.isUnknownInstance(e.getCause())) {
                 return; // EC2 forgets ended instances after an hour
@@ -184,7 +186,8 @@ final class Ec2ServerProvider implements BlockingServerProvider {
     }
 
     private static java.util.function.Consumer<DescribeInstancesRequest.Builder> filter(String name, String value) {
-        return request -> request.filters(Filter.builder().name(name).values(value).build())
+        return request -> request.filters(
+                        Filter.builder().name(name).values(value).build())
                 .maxResults(PAGE);
     }
 

@@ -65,7 +65,8 @@ final class MultipartUploader {
                 if (upload == UPLOADS_MAX) {
                     throw new UniserveException(
                             ErrorCode.UNAVAILABLE,
-                            "cannot store " + put.key() + ": " + UPLOADS_MAX + " uploads in parts ended early", e);
+                            "cannot store " + put.key() + ": " + UPLOADS_MAX + " uploads in parts ended early",
+                            e);
                 }
             } finally {
                 if (!complete) {
@@ -81,8 +82,9 @@ final class MultipartUploader {
                 .key(put.fullKey())
                 .metadata(put.metadata())
                 .checksumAlgorithm(ChecksumAlgorithm.SHA256);
-        location.kmsKey().ifPresent(key -> request.serverSideEncryption(ServerSideEncryption.AWS_KMS)
-                .ssekmsKeyId(key));
+        location.kmsKey()
+                .ifPresent(key -> request.serverSideEncryption(ServerSideEncryption.AWS_KMS)
+                        .ssekmsKeyId(key));
         return requests.send(
                         "start the upload of " + put.key(),
                         "s3:PutObject",
@@ -138,8 +140,8 @@ final class MultipartUploader {
             requests.send(
                     "end the upload of " + fullKey,
                     "s3:AbortMultipartUpload",
-                    () -> client.abortMultipartUpload(
-                            request -> request.bucket(location.bucket()).key(fullKey).uploadId(id)),
+                    () -> client.abortMultipartUpload(request ->
+                            request.bucket(location.bucket()).key(fullKey).uploadId(id)),
                     S3ObjectStore.NOT_FOUND);
         } catch (S3Exception e) {
             LOG.debug("upload {} of {} is gone", id, fullKey);

@@ -13,8 +13,8 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 final class S3ErrorMapper {
     private static final Set<String> SLOW_DOWN =
             Set.of("SlowDown", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequests");
-    private static final Set<String> CREDENTIALS =
-            Set.of("InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired");
+    private static final Set<String> CREDENTIALS = Set.of(
+            "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired");
     private static final Set<String> OTHER_REGION =
             Set.of("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException");
     private static final int CONFLICT = 409;
@@ -72,8 +72,11 @@ final class S3ErrorMapper {
         String text = location.describe() + ": cannot " + what + ": ";
         if (!(e instanceof S3Exception s3)) {
             if (isCredentials(e)) {
-                return error(ErrorCode.UNAUTHORIZED, text + "no credentials: set AWS_ACCESS_KEY_ID and"
-                        + " AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine", e);
+                return error(
+                        ErrorCode.UNAUTHORIZED,
+                        text + "no credentials: set AWS_ACCESS_KEY_ID and"
+                                + " AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine",
+                        e);
             }
             return isNoS3(e)
                     ? error(ErrorCode.INVALID_CONFIGURATION, text + "the endpoint does not answer like S3", e)
@@ -111,7 +114,9 @@ final class S3ErrorMapper {
         @Nullable
         String region = details == null || details.sdkHttpResponse() == null
                 ? null
-                : details.sdkHttpResponse().firstMatchingHeader("x-amz-bucket-region").orElse(null);
+                : details.sdkHttpResponse()
+                        .firstMatchingHeader("x-amz-bucket-region")
+                        .orElse(null);
         return region == null
                 ? "another region: add ?region=REGION to the location"
                 : "region " + region + ": add ?region=" + region + " to the location";

@@ -64,8 +64,10 @@ record S3Location(
             throw wrong(location, "\"" + bucket + "\" is no name of a bucket: 3 to 63 of a-z 0-9 . -");
         }
         if (!PREFIX.matcher(prefix).matches() || prefix.length() > PREFIX_CHARS_MAX || prefix.contains("..")) {
-            throw wrong(location, "prefix \"" + prefix + "\": use at most " + PREFIX_CHARS_MAX
-                    + " of A-Z a-z 0-9 . _ - and single slashes");
+            throw wrong(
+                    location,
+                    "prefix \"" + prefix + "\": use at most " + PREFIX_CHARS_MAX
+                            + " of A-Z a-z 0-9 . _ - and single slashes");
         }
         Map<String, String> options = options(location, question < 0 ? "" : location.substring(question + 1));
         Optional<String> region = Optional.ofNullable(options.remove("region"));
@@ -105,7 +107,8 @@ record S3Location(
                 return uri;
             }
         } catch (URISyntaxException e) {
-            throw wrong(location, "endpoint is no address (" + e.getReason() + "): use http://HOST:PORT or https://HOST");
+            throw wrong(
+                    location, "endpoint is no address (" + e.getReason() + "): use http://HOST:PORT or https://HOST");
         }
         throw wrong(location, "endpoint is of another kind: use http://HOST:PORT or https://HOST, without a password");
     }
@@ -145,6 +148,7 @@ record S3Location(
 
     /** The location without options, for logs and errors. */
     String describe() {
-        return SCHEME + bucket + "/" + prefix + endpoint.map(uri -> " at " + uri).orElse("");
+        return SCHEME + bucket + "/" + prefix
+                + endpoint.map(uri -> " at " + uri).orElse("");
     }
 }

@@ -97,8 +97,9 @@ public final class S3ObjectStore implements DurableStore {
                 .ifNoneMatch("*")
                 .metadata(put.metadata())
                 .checksumSHA256(checksum(put.body(), 0, put.body().length));
-        location.kmsKey().ifPresent(key -> request.serverSideEncryption(ServerSideEncryption.AWS_KMS)
-                .ssekmsKeyId(key));
+        location.kmsKey()
+                .ifPresent(key -> request.serverSideEncryption(ServerSideEncryption.AWS_KMS)
+                        .ssekmsKeyId(key));
         return request.build();
     }
 
@@ -139,8 +140,8 @@ public final class S3ObjectStore implements DurableStore {
         if (found.contentLength() != put.body().length) {
             throw new UniserveException(
                     ErrorCode.CORRUPT,
-                    "object " + put.key() + " is damaged: it has " + found.contentLength() + " of "
-                            + put.body().length + " bytes");
+                    "object " + put.key() + " is damaged: it has " + found.contentLength() + " of " + put.body().length
+                            + " bytes");
         }
         return true;
     }
@@ -148,8 +149,10 @@ public final class S3ObjectStore implements DurableStore {
     @Override
     public Bytes get(String key) throws IOException {
         String fullKey = location.fullKey(key);
-        GetObjectRequest request =
-                GetObjectRequest.builder().bucket(location.bucket()).key(fullKey).build();
+        GetObjectRequest request = GetObjectRequest.builder()
+                .bucket(location.bucket())
+                .key(fullKey)
+                .build();
         try {
             byte[] all = requests.send(
                     "fetch " + key,

@@ -34,7 +34,9 @@ final class S3Requests {
         /** The wall's own waits. */
         Sleeper PARKING = nanos -> {
             long end = System.nanoTime() + nanos;
-            for (long left = nanos; left > 0 && !Thread.currentThread().isInterrupted(); left = end - System.nanoTime()) {
+            for (long left = nanos;
+                    left > 0 && !Thread.currentThread().isInterrupted();
+                    left = end - System.nanoTime()) {
                 LockSupport.parkNanos(left);
             }
         };
@@ -45,7 +47,8 @@ final class S3Requests {
         T run();
     }
 
-    S3Requests(S3ErrorMapper errors, RequestRateLimiter limiter, Sleeper sleeper, Random random, RequestCounter counter) {
+    S3Requests(
+            S3ErrorMapper errors, RequestRateLimiter limiter, Sleeper sleeper, Random random, RequestCounter counter) {
         this.errors = errors;
         this.limiter = limiter;
         this.sleeper = sleeper;

@@ -149,8 +149,9 @@ final class S3StoreAnalyser {
 
     private String conditionalPut() throws IOException {
         store.put(folder + "once", Bytes.utf8("1"));
-        require(!putIfAbsent("once", "2"), "a put with If-None-Match replaces an object: two servers would overwrite"
-                + " each other's objects");
+        require(
+                !putIfAbsent("once", "2"),
+                "a put with If-None-Match replaces an object: two servers would overwrite" + " each other's objects");
         require(store.get(folder + "once").utf8().equals("1"), "a refused put has changed the object");
         return "a put to a key in use is refused";
     }
@@ -201,16 +202,20 @@ final class S3StoreAnalyser {
                         request -> request.bucket(location.bucket()).key(key("replaced")), RequestBody.fromString("1"))
                 .eTag();
         client.putObject(
-                request -> request.bucket(location.bucket()).key(key("replaced")).ifMatch(first),
+                request ->
+                        request.bucket(location.bucket()).key(key("replaced")).ifMatch(first),
                 RequestBody.fromString("2"));
         try {
             client.putObject(
-                    request -> request.bucket(location.bucket()).key(key("replaced")).ifMatch(first),
+                    request -> request.bucket(location.bucket())
+                            .key(key("replaced"))
+                            .ifMatch(first),
                     RequestBody.fromString("3"));
         } catch (S3Exception e) {
             return "a put with an old ETag is refused";
         }
-        throw new UniserveException(ErrorCode.UNSUPPORTED, "a put with an old ETag replaces the object; Uniserve needs none");
+        throw new UniserveException(
+                ErrorCode.UNSUPPORTED, "a put with an old ETag replaces the object; Uniserve needs none");
     }
 
     private String listing() throws IOException {
@@ -230,8 +235,9 @@ final class S3StoreAnalyser {
             page.contents().forEach(object -> found.add(object.key()));
             token = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
         } while (token != null && found.size() <= LISTED);
-        require(found.equals(List.copyOf(expected)), "a list in pages has " + found.size() + " of " + LISTED
-                + " objects, or not in order");
+        require(
+                found.equals(List.copyOf(expected)),
+                "a list in pages has " + found.size() + " of " + LISTED + " objects, or not in order");
         return LISTED + " objects in pages of " + PAGE + ", complete and in order";
     }
 
@@ -328,12 +334,13 @@ final class S3StoreAnalyser {
                 .headers();
         List<String> dates = headers.getOrDefault("Date", List.of());
         require(!dates.isEmpty(), "the store's answers have no date");
-        Instant there =
-                ZonedDateTime.parse(dates.get(0), DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+        Instant there = ZonedDateTime.parse(dates.get(0), DateTimeFormatter.RFC_1123_DATE_TIME)
+                .toInstant();
         Duration skew = Duration.between(there, Instant.now());
         require(
                 skew.abs().compareTo(SKEW_MAX) < 0,
-                "the clocks of this machine and the store differ by " + skew.toSeconds() + " s: correct this machine's");
+                "the clocks of this machine and the store differ by " + skew.toSeconds()
+                        + " s: correct this machine's");
         return "the clocks differ by " + skew.toSeconds() + " s";
     }
 

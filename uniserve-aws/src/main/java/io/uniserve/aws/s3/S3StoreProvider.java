@@ -100,7 +100,8 @@ public final class S3StoreProvider implements DurableStoreProvider {
         } catch (SdkClientException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
-                    location.describe() + ": " + e.getMessage() + "; add ?region=REGION to the location, or set AWS_REGION",
+                    location.describe() + ": " + e.getMessage()
+                            + "; add ?region=REGION to the location, or set AWS_REGION",
                     e);
         }
     }

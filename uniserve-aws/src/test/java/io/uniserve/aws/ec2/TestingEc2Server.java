@@ -135,9 +135,11 @@ final class TestingEc2Server implements AutoCloseable {
     }
 
     private static String item(String id, Machine machine) {
-        StringBuilder xml = new StringBuilder("<item><instanceId>" + id + "</instanceId><instanceState><code>0</code><name>"
-                + machine.state + "</name></instanceState><launchTime>2026-01-01T00:00:00.000Z</launchTime><tagSet>");
-        machine.tags.forEach((key, value) -> xml.append("<item><key>" + key + "</key><value>" + value + "</value></item>"));
+        StringBuilder xml = new StringBuilder(
+                "<item><instanceId>" + id + "</instanceId><instanceState><code>0</code><name>" + machine.state
+                        + "</name></instanceState><launchTime>2026-01-01T00:00:00.000Z</launchTime><tagSet>");
+        machine.tags.forEach(
+                (key, value) -> xml.append("<item><key>" + key + "</key><value>" + value + "</value></item>"));
         return xml.append("</tagSet></item>").toString();
     }
 
@@ -151,15 +153,13 @@ final class TestingEc2Server implements AutoCloseable {
         List<String> ids = machines.keySet().stream()
                 .filter(id -> !unlisted.contains(id))
                 .filter(id -> wanted == null || id.equals(wanted))
-                .filter(id -> filter.isEmpty()
-                        || value.equals(machine(id).tags.get(filter)))
+                .filter(id -> filter.isEmpty() || value.equals(machine(id).tags.get(filter)))
                 .toList();
         int from = Integer.parseInt(request.getOrDefault("NextToken", "0"));
         int end = Math.min(ids.size(), from + pageSize);
         StringBuilder xml = new StringBuilder("<DescribeInstancesResponse><reservationSet>");
         ids.subList(from, end)
-                .forEach(id -> xml.append(
-                        "<item><instancesSet>" + item(id, machine(id)) + "</instancesSet></item>"));
+                .forEach(id -> xml.append("<item><instancesSet>" + item(id, machine(id)) + "</instancesSet></item>"));
         xml.append("</reservationSet>");
         if (end < ids.size()) {
             xml.append("<nextToken>" + end + "</nextToken>");
@@ -181,6 +181,7 @@ final class TestingEc2Server implements AutoCloseable {
             return error("InvalidInstanceID.NotFound");
         }
         machine(id).state = state;
-        return "<" + root + "><instancesSet><item><instanceId>" + id + "</instanceId></item></instancesSet></" + root + ">";
+        return "<" + root + "><instancesSet><item><instanceId>" + id + "</instanceId></item></instancesSet></" + root
+                + ">";
     }
 }

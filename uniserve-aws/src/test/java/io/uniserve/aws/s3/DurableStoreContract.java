@@ -102,10 +102,10 @@ abstract class DurableStoreContract {
 
     @Test
     void theExaminationFindsNothing() {
-        StoreReport report =
-                DurableStoreFactory.provider(location(prefix)).analyse(location(prefix));
+        StoreReport report = DurableStoreFactory.provider(location(prefix)).analyse(location(prefix));
         assertThat(report.checks())
-                .allSatisfy(check -> assertThat(check.verdict()).as(check.toString()).isEqualTo(StoreReport.Verdict.OK));
+                .allSatisfy(check ->
+                        assertThat(check.verdict()).as(check.toString()).isEqualTo(StoreReport.Verdict.OK));
         assertThat(report.checks()).hasSizeGreaterThan(12);
     }
 }

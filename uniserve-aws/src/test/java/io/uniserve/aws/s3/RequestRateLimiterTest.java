@@ -33,7 +33,9 @@ class RequestRateLimiterTest {
         limiter.onRejected();
         assertThat(limiter.rate()).isBetween(90.0, 110.0);
         limiter.onRejected();
-        assertThat(limiter.rate()).as("two rejections of one moment are one event").isBetween(90.0, 110.0);
+        assertThat(limiter.rate())
+                .as("two rejections of one moment are one event")
+                .isBetween(90.0, 110.0);
         int first = sendUntil(3 * SECOND);
         assertThat(first).isBetween(90, 115);
         assertThat(sendUntil(4 * SECOND)).isGreaterThan(first);

@@ -46,8 +46,7 @@ class S3LocationTest {
         wrong.forEach((location, text) -> assertThatThrownBy(() -> S3Location.parse(location))
                 .as(location)
                 .isInstanceOfSatisfying(
-                        UniserveException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CONFIGURATION))
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CONFIGURATION))
                 .hasMessageContaining(text)
                 .hasMessageNotContaining("secret"));
     }

@@ -114,14 +114,16 @@ class S3ObjectStoreTest extends DurableStoreContract {
     @Test
     void everyRequestOfALargeObjectMayFail() throws IOException {
         Bytes large = random(LARGE, 7);
-        for (Fault fault : List.of(Fault.LOST_REQUEST, Fault.LOST_ANSWER, Fault.SLOW_DOWN, Fault.SERVER_ERROR, Fault.CONFLICT)) {
+        for (Fault fault :
+                List.of(Fault.LOST_REQUEST, Fault.LOST_ANSWER, Fault.SLOW_DOWN, Fault.SERVER_ERROR, Fault.CONFLICT)) {
             for (String method : List.of("POST", "PUT")) {
                 for (int at = 0; at < 3; at++) {
                     Fault[] script = new Fault[at + 1];
                     Arrays.fill(script, Fault.NONE);
                     script[at] = fault;
                     server.next(method, script);
-                    String key = "large/" + fault.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-') + "/"
+                    String key = "large/"
+                            + fault.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-') + "/"
                             + method.toLowerCase(java.util.Locale.ROOT) + "/" + at;
                     store.put(key, large);
                     assertThat(store.get(key)).as(key).isEqualTo(large);
@@ -143,9 +145,11 @@ class S3ObjectStoreTest extends DurableStoreContract {
     @Test
     void uploadsThatWritersHaveLeftAreEndedAfterADay() {
         server.uploads.put(
-                "old", new TestingS3Server.Upload("p/a", Map.of(), Instant.parse("2026-01-01T00:00:00Z"), new TreeMap<>()));
+                "old",
+                new TestingS3Server.Upload("p/a", Map.of(), Instant.parse("2026-01-01T00:00:00Z"), new TreeMap<>()));
         server.uploads.put(
-                "new", new TestingS3Server.Upload("p/b", Map.of(), Instant.parse("2026-01-02T00:00:00Z"), new TreeMap<>()));
+                "new",
+                new TestingS3Server.Upload("p/b", Map.of(), Instant.parse("2026-01-02T00:00:00Z"), new TreeMap<>()));
         S3Location location = S3Location.parse(server.location("p"));
         MultipartUploader uploader = new MultipartUploader(clients.get(0), location, requests(location));
         assertThat(uploader.abortAbandoned(Instant.parse("2026-01-02T00:00:00Z").plus(Duration.ofHours(1))))

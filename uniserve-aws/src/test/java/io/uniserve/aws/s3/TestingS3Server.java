@@ -127,7 +127,11 @@ final class TestingS3Server implements AutoCloseable {
                 case SERVER_ERROR -> Answer.error(500, "InternalError");
                 case DENIED -> Answer.error(403, "AccessDenied");
                 case SKEWED -> Answer.error(403, "RequestTimeTooSkewed");
-                case OTHER_REGION -> new Answer(301, Map.of("x-amz-bucket-region", "eu-west-3"), Answer.error(301, "PermanentRedirect").body());
+                case OTHER_REGION ->
+                    new Answer(
+                            301,
+                            Map.of("x-amz-bucket-region", "eu-west-3"),
+                            Answer.error(301, "PermanentRedirect").body());
                 case NOT_S3 -> Answer.of(200, "<html>Welcome</html");
                 default -> answer(exchange, body);
             };
@@ -268,7 +272,8 @@ final class TestingS3Server implements AutoCloseable {
         if (refused != null) {
             return refused;
         }
-        int size = upload.parts().values().stream().mapToInt(part -> part.length).sum();
+        int size =
+                upload.parts().values().stream().mapToInt(part -> part.length).sum();
         byte[] all = new byte[size];
         int at = 0;
         for (byte[] part : upload.parts().values()) {
@@ -290,7 +295,8 @@ final class TestingS3Server implements AutoCloseable {
                     200,
                     uploads.entrySet().stream()
                             .map(entry -> "<Upload><Key>" + entry.getValue().key() + "</Key><UploadId>" + entry.getKey()
-                                    + "</UploadId><Initiated>" + entry.getValue().initiated()
+                                    + "</UploadId><Initiated>"
+                                    + entry.getValue().initiated()
                                     + "</Initiated></Upload>")
                             .collect(Collectors.joining(
                                     "", "<ListMultipartUploadsResult>", "</ListMultipartUploadsResult>")));

@@ -74,6 +74,7 @@ class VersityGatewayTest extends DurableStoreContract {
 
     @Override
     String location(String prefix) {
-        return "s3://" + TestingS3Server.BUCKET + "/" + prefix + "?path-style=true&part-mib=5&endpoint=http://127.0.0.1:" + port;
+        return "s3://" + TestingS3Server.BUCKET + "/" + prefix
+                + "?path-style=true&part-mib=5&endpoint=http://127.0.0.1:" + port;
     }
 }

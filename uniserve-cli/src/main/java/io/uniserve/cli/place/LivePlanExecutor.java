@@ -16,9 +16,7 @@ import io.uniserve.placement.live.LivePlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
  * Executor of a plan by the requests of an operator, one after the other: a change must be in sync before the next one is requested. The

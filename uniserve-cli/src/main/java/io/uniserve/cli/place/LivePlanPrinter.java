@@ -101,13 +101,14 @@ final class LivePlanPrinter {
                     view.bytes(move.key()),
                     move.reason()));
         }
-        plan.copies().stream().filter(change -> !(change instanceof AddCopies)).forEach(change -> rows.add(row(change)));
+        plan.copies().stream()
+                .filter(change -> !(change instanceof AddCopies))
+                .forEach(change -> rows.add(row(change)));
         return rows;
     }
 
     private Row row(AddCopies add, ServerId target) {
-        return new Row(
-                "copy", add.key(), null, ServerNames.shortName(target), view.bytes(add.key()), add.reason());
+        return new Row("copy", add.key(), null, ServerNames.shortName(target), view.bytes(add.key()), add.reason());
     }
 
     private Row row(Change change) {

@@ -39,7 +39,8 @@ final class StorageAnalyseCommand extends CliCommand {
     public Integer call() {
         if (DurableStoreFactory.isDirectory(location)) {
             throw new UniserveException(
-                    ErrorCode.UNSUPPORTED, "\"" + location + "\" is a directory: only stores such as s3:// are examined");
+                    ErrorCode.UNSUPPORTED,
+                    "\"" + location + "\" is a directory: only stores such as s3:// are examined");
         }
         StoreReport report = DurableStoreFactory.provider(location).analyse(location);
         if (global().isJson()) {

@@ -99,8 +99,8 @@ class S3ColdStartIT {
         if (takesOver) {
             settings.put("storage.take-over", "true");
         }
-        ProcessClusterOptions options = ProcessClusterOptions.of(
-                Files.createDirectories(directory.resolve(name)), 2, "kv");
+        ProcessClusterOptions options =
+                ProcessClusterOptions.of(Files.createDirectories(directory.resolve(name)), 2, "kv");
         return StartedCluster.start(options.with(settings)
                 .with(options.java()
                         .with("-Daws.accessKeyId=" + ACCESS_KEY)
@@ -115,7 +115,8 @@ class S3ColdStartIT {
                 .isPresent();
         startGateway(program.get());
         try (StartedCluster lost = start("first", false)) {
-            TableSpec remote = TableSpec.named("d").port("kv").hash(2).replicas(2).durability(Durability.REMOTE);
+            TableSpec remote =
+                    TableSpec.named("d").port("kv").hash(2).replicas(2).durability(Durability.REMOTE);
             lost.client().admin().createTable(remote);
             lost.client()
                     .admin()

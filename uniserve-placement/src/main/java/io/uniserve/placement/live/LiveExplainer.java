@@ -119,7 +119,8 @@ public final class LiveExplainer {
     private String text(Change change) {
         if (change instanceof AddCopies add) {
             return "it would get a copy on "
-                    + String.join(", ", add.targets().stream().map(names.server()).toList()) + ": " + add.reason();
+                    + String.join(
+                            ", ", add.targets().stream().map(names.server()).toList()) + ": " + add.reason();
         }
         if (change instanceof DropCopy drop) {
             return "its copy on " + names.server().apply(drop.source()) + " would be dropped: " + drop.reason();

@@ -20,7 +20,12 @@ import java.util.Map;
  * @param ec2 settings of the provider {@code ec2}; lists are joined by commas
  */
 public record ScalingSettings(
-        String provider, String policy, ScalingConfig config, ScalingLimits limits, Process process, Map<String, String> ec2) {
+        String provider,
+        String policy,
+        ScalingConfig config,
+        ScalingLimits limits,
+        Process process,
+        Map<String, String> ec2) {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration DAY = Duration.ofHours(24);

@@ -48,14 +48,16 @@ public final class DurableStoreFactory {
     public static DurableStoreProvider provider(String location) {
         Matcher matcher = SCHEME.matcher(location);
         String scheme = matcher.matches() ? matcher.group(1) : "";
-        return OptionalJars.find(DurableStoreProvider.class, provider -> provider.scheme().equals(scheme))
+        return OptionalJars.find(
+                        DurableStoreProvider.class,
+                        provider -> provider.scheme().equals(scheme))
                 .orElseThrow(() -> unknown(location, "no provider of \"" + scheme + "\" is installed"));
     }
 
     private static UniserveException unknown(String location, String why) {
         return new UniserveException(
                 ErrorCode.INVALID_CONFIGURATION,
-                "durable store \"" + location + "\" is of an unknown kind: " + why + "; use file:/path to a directory that"
-                        + " all servers share, or s3://bucket/prefix");
+                "durable store \"" + location + "\" is of an unknown kind: " + why
+                        + "; use file:/path to a directory that" + " all servers share, or s3://bucket/prefix");
     }
 }

@@ -232,7 +232,10 @@ final class ReplicationController {
             return; // another replica is missing too: the repair comes first
         }
         List<ServerId> desired = inSync.subList(0, left);
-        LOG.warn("copies: {}/{}: copies are not in sync after an hour, they are given up", table.meta.name(), key.actor());
+        LOG.warn(
+                "copies: {}/{}: copies are not in sync after an hour, they are given up",
+                table.meta.name(),
+                key.actor());
         noCopyUntil.put(key, now + setup.coolDownNanos());
         growingSince.remove(key);
         write(
@@ -312,8 +315,8 @@ final class ReplicationController {
         return !actor.desiredServers().contains(target)
                 && !leader.replicas().isBackingOff(key, target, now)
                 && leader.usableServers().stream()
-                        .anyMatch(server -> server.id().equals(target)
-                                && ClusterView.offersPort(server, table.meta.port()));
+                        .anyMatch(server ->
+                                server.id().equals(target) && ClusterView.offersPort(server, table.meta.port()));
     }
 
     private static ActorState next(ActorState actor, Change change) {

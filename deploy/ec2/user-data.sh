@@ -48,7 +48,8 @@ write_settings() {
   mkdir -p "$ROOT/etc/uniserve"
   cat >"$ROOT/etc/uniserve/uniserve.conf" <<CONF
 uniserve {
-  zookeeper { connect = "$ZOOKEEPER", cluster = "$CLUSTER" }
+  cluster = "$CLUSTER"
+  zookeeper.connect = "$ZOOKEEPER"
   storage.location = "$STORE"
   server { id = "$id", zone = "$zone", advertised-host = "$host" }
 }

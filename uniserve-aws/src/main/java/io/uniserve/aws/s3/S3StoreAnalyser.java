@@ -28,7 +28,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
  * Examination of a store: each property that Uniserve relies on, with small objects below {@code analysis/} of the location, which are
- * deleted afterwards. It stops after the first check only if nothing can be read or written. Not thread-safe.
+ * deleted afterwards. Without access it stops after the first check. Not thread-safe.
  */
 final class S3StoreAnalyser {
     private static final int LISTED = 25;
@@ -57,13 +57,13 @@ final class S3StoreAnalyser {
     }
 
     StoreReport run() {
-        try {
-            check("access", Verdict.FAILED, this::access);
-            if (!checks.get(0).verdict().equals(Verdict.FAILED)) {
+        check("access", Verdict.FAILED, this::access);
+        if (checks.get(0).verdict() == Verdict.OK) {
+            try {
                 checkAll();
+            } finally {
+                cleanUp();
             }
-        } finally {
-            cleanUp();
         }
         return new StoreReport(location.describe(), checks);
     }

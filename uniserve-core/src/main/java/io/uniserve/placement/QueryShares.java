@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Division of an actor's queries among its replicas, such that the highest relative load of their servers is as low as possible. A pure
  * function.
  */
-final class QueryShares {
+public final class QueryShares {
     /** Least share of a replica: its caches stay warm, and its load stays measurable. */
     static final double SHARE_MIN = 0.05;
 
@@ -21,7 +21,7 @@ final class QueryShares {
      * @param weights strength of each server, more than 0
      * @param queries load of all queries of the actor
      */
-    static double[] divide(double[] others, double[] weights, double queries) {
+    public static double[] divide(double[] others, double[] weights, double queries) {
         int count = others.length;
         double[] shares = new double[count];
         if (!(queries > 0)) {

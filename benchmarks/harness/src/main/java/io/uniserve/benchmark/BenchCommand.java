@@ -11,6 +11,7 @@ import io.uniserve.benchmark.overhead.StatisticsCommand;
 import io.uniserve.benchmark.placement.PlacementBenchCommand;
 import io.uniserve.benchmark.scaling.ScalingCommand;
 import io.uniserve.benchmark.servers.ServersCommand;
+import io.uniserve.benchmark.shardsets.ShardSetsCommand;
 import io.uniserve.benchmark.shuffle.ShuffleCommand;
 import io.uniserve.benchmark.text.TextCommand;
 import io.uniserve.benchmark.tpch.TpchCommand;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Command;
             FailuresCommand.class,
             YcsbCommand.class,
             HotspotCommand.class,
+            ShardSetsCommand.class,
             ServersCommand.class
         },
         footerHeading = "%nExamples:%n",
@@ -54,6 +56,7 @@ import picocli.CommandLine.Command;
             "  uniserve bench failures",
             "  uniserve bench ycsb",
             "  uniserve bench hotspot",
+            "  uniserve bench shardsets",
             "  uniserve bench servers"
         })
 public final class BenchCommand extends CommandGroup {}

@@ -8,6 +8,7 @@ import io.uniserve.placement.ReplicationPolicy.Finding;
 import io.uniserve.placement.check.PlacementProperties;
 import io.uniserve.placement.constraint.Constraint;
 import io.uniserve.placement.model.Assignment;
+import io.uniserve.placement.model.ClusterLoad;
 import io.uniserve.placement.policy.BalancePolicy;
 import io.uniserve.placement.policy.PlacementProposal;
 import io.uniserve.placement.policy.SearchBudget;
@@ -94,13 +95,20 @@ public final class LivePlanner {
                     synchronized (notes) {
                         notes.addAll(proposal.notes());
                     }
-                    return proposal;
+                    return policy.hasFreeShares() ? withLevelShares(in, proposal) : proposal;
                 },
                 problem.load(),
                 effort.get());
         synchronized (notes) {
             return new Proposed(problem, result, List.copyOf(notes));
         }
+    }
+
+    /** Levels the shares of a changed placement, so that the next change of a load does not put a server out of its tolerance. */
+    private static PlacementProposal withLevelShares(ClusterLoad in, PlacementProposal proposal) {
+        return proposal.assignment().equals(in.current())
+                ? proposal
+                : new PlacementProposal(ShareLeveler.level(in, proposal.assignment()), proposal.notes());
     }
 
     /** Applies the limits and returns the plan. */

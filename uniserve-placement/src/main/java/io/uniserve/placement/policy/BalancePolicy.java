@@ -16,4 +16,9 @@ public interface BalancePolicy {
      * @param searchBudget seed and time limit
      */
     PlacementProposal place(ClusterLoad in, SearchBudget searchBudget);
+
+    /** True if shares serve the balance alone, so that a running cluster may level them within the same replicas. */
+    default boolean hasFreeShares() {
+        return false;
+    }
 }

@@ -230,6 +230,17 @@ class WholeAnswerPolicyTest {
     }
 
     @Test
+    void sharesOfParallelismAreLevelAndNotAtTheEdgeOfTheTolerance() {
+        fixture.servers(2, 2);
+        fixture.actor(600, 1, 2, "s0", "s1");
+        fixture.actor(state(300, 1, 0, Map.of(), false, 0), "s1");
+        Change change = plan(new ParallelismPolicy(null)).change().orElseThrow();
+        assertThat(((SetWeights) change).weights().get(new ServerId("s0"))).isCloseTo(0.75, within(0.01));
+        fixture.become(LiveChanges.apply(fixture.cluster(), change));
+        assertThat(plan(new ParallelismPolicy(null)).change()).isEmpty();
+    }
+
+    @Test
     void badPoliciesLeaveTheClusterAsItIsAndTellWhy() {
         fixture.servers(2, 2);
         fixture.actor(600, 1, 0, "s0");

@@ -22,6 +22,8 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.message.AdminReply.CopyStatus;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -32,9 +34,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Automatic copies on real daemons. Queries report a cost of their own instead of measured CPU time, and one thread asks both tables in
+ * Automatic copies, and moves by shard sets, on real daemons. Queries report a cost of their own instead of measured CPU time, and one thread asks both tables in
  * turn. So the ratio of the loads, on which all decisions depend, is the same on a machine of any speed.
  */
 @Timeout(300)
@@ -42,6 +46,7 @@ class HotActorClusterTest {
     private static final RetrieveCall<Long, String> ASK = new RetrieveCall<>("test.ask@1", Codecs.LONG, Codecs.STRING);
     private static final String HOT = "hot";
     private static final String FIXED = "fixed";
+    private static final String PAIRS = "pairs";
     /** Costs in nanoseconds: so large that one query in some seconds exceeds every threshold. */
     private static final long HOT_COST = 40_000_000_000L;
 
@@ -78,15 +83,21 @@ class HotActorClusterTest {
         }
     }
 
-    @Test
-    void aHotActorGetsACopyAndSharesAndLosesItWhenCold() {
-        try (LocalCluster cluster = LocalCluster.builder()
+    private static LocalCluster start(String policy) {
+        return LocalCluster.builder()
                 .servers(2)
                 .engine(new CostEngine())
                 .setting("server.load-half-life", "200ms")
                 .setting("coordinator.rebalance.period", "200ms")
+                .setting("coordinator.rebalance.policy", policy)
                 .setting("coordinator.rebalance.copies-cool-down", "0s")
-                .start()) {
+                .start();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"greedy", "parallelism"})
+    void aHotActorGetsACopyAndSharesAndLosesItWhenCold(String policy) {
+        try (LocalCluster cluster = start(policy)) {
             create(cluster, HOT, Map.of());
             create(cluster, FIXED, Map.of(ReservedTableOptions.AUTOMATIC_COPIES, "off"));
             ServerId primary = actor(cluster, HOT).primary();
@@ -118,6 +129,52 @@ class HotActorClusterTest {
             }
             assertThat(failed).isEmpty();
             assertThat(cluster.failures()).isEmpty();
+        }
+    }
+
+    @Test
+    void actorsThatAreAskedTogetherAreSeparated() {
+        try (LocalCluster cluster = start("parallelism")) {
+            cluster.client()
+                    .admin()
+                    .createTable(TableSpec.named(PAIRS)
+                            .port(KvEngine.NAME)
+                            .hash(4)
+                            .replicas(1)
+                            .option(ReservedTableOptions.AUTOMATIC_COPIES, "off"));
+            Map<ServerId, List<Integer>> pairs = new TreeMap<>();
+            actors(cluster, PAIRS).forEach(actor -> pairs.computeIfAbsent(actor.primary(), any -> new ArrayList<>())
+                    .add(actor.actor()));
+            assertThat(pairs).hasSize(2).allSatisfy((server, pair) -> assertThat(pair)
+                    .hasSize(2));
+            CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> askPairs(cluster, pairs.values()));
+            try {
+                await("separation").until(() -> pairs.values().stream()
+                        .allMatch(pair -> pair.stream()
+                                        .map(number ->
+                                                actors(cluster, PAIRS).get(number).primary())
+                                        .distinct()
+                                        .count()
+                                == 2));
+            } finally {
+                end.set(true);
+                asking.join();
+            }
+            assertThat(failed).isEmpty();
+            assertThat(cluster.failures()).isEmpty();
+        }
+    }
+
+    /** Asks the actors of each pair together, in turn. All actors have the same load at any speed. */
+    private void askPairs(LocalCluster cluster, Collection<List<Integer>> pairs) {
+        while (!end.get()) {
+            for (List<Integer> pair : pairs) {
+                try {
+                    cluster.client().table(PAIRS).actors(pair).retrieve(ASK, HOT_COST, parts -> parts.get(0));
+                } catch (UniserveException e) {
+                    failed.add(e.toString());
+                }
+            }
         }
     }
 
@@ -170,7 +227,11 @@ class HotActorClusterTest {
     }
 
     private static ActorState actor(LocalCluster cluster, String table) {
-        return cluster.client().admin().describeTable(table).map().actors().get(0);
+        return actors(cluster, table).get(0);
+    }
+
+    private static List<ActorState> actors(LocalCluster cluster, String table) {
+        return cluster.client().admin().describeTable(table).map().actors();
     }
 
     private static CopyStatus status(LocalCluster cluster, String table) {

@@ -113,10 +113,15 @@ public final class BalancingCluster implements AutoCloseable {
 
     /** Restarts the coordinator with balancing. Servers and data stay. Returns when it serves. */
     public void startBalancing(Duration period, int copiesMax) {
+        restartCoordinator(balancing(period, copiesMax));
+    }
+
+    /** Restarts the coordinator with these settings in addition to the cluster's. Servers and data stay. Returns when it serves. */
+    public void restartCoordinator(Map<String, String> settings) {
         DaemonProcess old = cluster.daemon(COORDINATOR);
         old.terminate();
         old.awaitExit();
-        cluster.launchCoordinator(COORDINATOR, balancing(period, copiesMax));
+        cluster.launchCoordinator(COORDINATOR, settings);
         cluster.await(COORDINATOR);
     }
 

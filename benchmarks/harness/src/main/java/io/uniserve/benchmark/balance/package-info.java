@@ -1,4 +1,4 @@
-/** Clusters that are measured without and with automatic balancing, under a CPU quota per server, by clients that ask one hot part. */
+/** Clusters that are measured under automatic balancing and a CPU quota per server, by clients in a closed or an open loop. */
 @NullMarked
 package io.uniserve.benchmark.balance;
 

@@ -2,6 +2,7 @@ package io.uniserve.benchmark.hotspot;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.benchmark.balance.HashedKeys;
 import io.uniserve.benchmark.balance.HotWorkload;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Codec;

@@ -3,6 +3,7 @@ package io.uniserve.benchmark.hotspot;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.uniserve.benchmark.balance.HashedKeys;
 import io.uniserve.benchmark.balance.HotWorkload;
 import io.uniserve.client.UniserveClient;
 import java.net.URLEncoder;

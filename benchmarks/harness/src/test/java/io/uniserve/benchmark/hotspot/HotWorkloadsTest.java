@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
+import io.uniserve.benchmark.balance.HashedKeys;
 import io.uniserve.benchmark.hotspot.SolrHotWorkload.Phrase;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.Partitioner;

@@ -19,6 +19,11 @@ public final class MilpPolicy implements BalancePolicy {
     }
 
     @Override
+    public boolean hasFreeShares() {
+        return true;
+    }
+
+    @Override
     public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
         PlacementProposal start = new GreedyPolicy().place(in, searchBudget);
         ExactSolver.Solution solved = solver.solve(in, start.assignment(), searchBudget);

@@ -38,6 +38,11 @@ public final class ParallelismPolicy implements BalancePolicy {
     }
 
     @Override
+    public boolean hasFreeShares() {
+        return true;
+    }
+
+    @Override
     public PlacementProposal place(ClusterLoad in, SearchBudget searchBudget) {
         List<String> notes = new ArrayList<>();
         ClusterLoad looked = in;

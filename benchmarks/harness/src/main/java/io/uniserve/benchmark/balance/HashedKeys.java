@@ -1,4 +1,4 @@
-package io.uniserve.benchmark.hotspot;
+package io.uniserve.benchmark.balance;
 
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /** Text keys of a table partitioned by hash, by actor and in order. Immutable. */
-final class HashedKeys {
+public final class HashedKeys {
     /** Multiplier that spreads consecutive numbers. */
     private static final long MIX = 0x9e3779b97f4a7c15L;
 
@@ -24,7 +24,7 @@ final class HashedKeys {
      *
      * @param least number of keys that each actor must have
      */
-    HashedKeys(int actors, int count, int least) {
+    public HashedKeys(int actors, int count, int least) {
         Partitioner hash = new Partitioner.Hash(actors);
         for (int actor = 0; actor < actors; actor++) {
             byActor.add(new ArrayList<>());
@@ -46,7 +46,7 @@ final class HashedKeys {
      * @param function update function of the port
      * @param row row of a key
      */
-    void load(
+    public void load(
             UniserveClient client,
             String table,
             String port,
@@ -69,24 +69,24 @@ final class HashedKeys {
         }
     }
 
-    int actors() {
+    public int actors() {
         return byActor.size();
     }
 
     /** Returns the keys of an actor in order. */
-    List<String> of(int actor) {
+    public List<String> of(int actor) {
         return List.copyOf(byActor.get(actor));
     }
 
     /** Returns the place of the n-th query's first key among its actor's keys, so that {@code length} keys follow it. */
-    int place(int actor, long n, int length) {
+    public int place(int actor, long n, int length) {
         long mixed = (n + 1) * MIX;
         mixed ^= mixed >>> 29;
         return (int) Math.floorMod(mixed, (long) byActor.get(actor).size() - length + 1);
     }
 
-    /** Returns a key of an actor. */
-    String key(int actor, int place) {
+    /** Returns the key of an actor at this place. */
+    public String key(int actor, int place) {
         return byActor.get(actor).get(place);
     }
 }

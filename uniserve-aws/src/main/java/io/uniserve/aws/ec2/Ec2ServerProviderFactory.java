@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Map;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.exception.SdkClientException;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.http.apache.ApacheHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.ec2.Ec2Client;
 import software.amazon.awssdk.services.ec2.Ec2ClientBuilder;
@@ -33,9 +33,8 @@ public final class Ec2ServerProviderFactory implements ServerProviderFactory {
     /** Client without repetitions of its own: the coordinator repeats calls, with pauses. */
     static Ec2Client client(Ec2Options options) {
         Ec2ClientBuilder builder = Ec2Client.builder()
-                .httpClientBuilder(UrlConnectionHttpClient.builder()
-                        .connectionTimeout(CONNECT)
-                        .socketTimeout(CALL))
+                .httpClientBuilder(
+                        ApacheHttpClient.builder().connectionTimeout(CONNECT).socketTimeout(CALL))
                 .overrideConfiguration(override ->
                         override.retryStrategy(AwsRetryStrategy.doNotRetry()).apiCallTimeout(CALL));
         options.endpoint().ifPresent(builder::endpointOverride);

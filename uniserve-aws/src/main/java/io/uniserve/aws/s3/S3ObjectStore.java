@@ -33,7 +33,6 @@ import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
  * <p>Paper: Uniserve, section 4.3, durable storage of checkpoints and logs.
  */
 public final class S3ObjectStore implements DurableStore {
-    static final int FORBIDDEN = 403;
     static final int NOT_FOUND = 404;
     static final int PRECONDITION_FAILED = 412;
 
@@ -76,15 +75,19 @@ public final class S3ObjectStore implements DurableStore {
         }
     }
 
-    /** Puts an object with one request. Returns false if the key is in use, perhaps by this put. */
+    /**
+     * Puts an object with one request. Returns false if the key is in use, perhaps by this put. A store may refuse a put and end the
+     * connection while the body is sent, so after a request without an answer the key is looked up before the next one.
+     */
     private boolean putWhole(Put put) {
         try {
-            requests.send(
-                    "store " + put.key(),
-                    "s3:PutObject",
-                    () -> client.putObject(putRequest(put), requestBody(put.body(), 0, put.body().length)),
-                    PRECONDITION_FAILED);
-            return true;
+            return requests.sendUnless(
+                            () -> isStored(put),
+                            "store " + put.key(),
+                            "s3:PutObject",
+                            () -> client.putObject(putRequest(put), requestBody(put.body(), 0, put.body().length)),
+                            PRECONDITION_FAILED)
+                    .isPresent();
         } catch (S3Exception e) {
             return false;
         }

@@ -3,8 +3,10 @@ package io.uniserve.aws.s3;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -66,14 +68,25 @@ final class S3Requests {
      * @throws UniserveException any other failure, after all repetitions
      */
     <T> T send(String what, String action, Call<T> call, int... returned) {
+        return sendUnless(() -> false, what, action, call, returned).orElseThrow();
+    }
+
+    /**
+     * Sends a request as {@link #send}. After a request without an answer it asks whether the effect is there already, and returns empty
+     * if it is.
+     */
+    <T> Optional<T> sendUnless(BooleanSupplier isDone, String what, String action, Call<T> call, int... returned) {
         for (int attempt = 1; ; attempt++) {
             pause(limiter.reserve());
             counter.onRequest(action);
             try {
-                return call.run();
+                return Optional.of(call.run());
             } catch (SdkException e) {
                 if (e instanceof S3Exception s3 && isReturned(s3, returned)) {
                     throw s3;
+                }
+                if (!(e instanceof S3Exception) && S3ErrorMapper.isRepeatable(e) && isDone.getAsBoolean()) {
+                    return Optional.empty();
                 }
                 if (S3ErrorMapper.isSlowDown(e)) {
                     limiter.onRejected();

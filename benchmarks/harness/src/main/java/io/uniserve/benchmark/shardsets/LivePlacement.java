@@ -32,8 +32,8 @@ record LivePlacement(double contention, double bound, double most, double least)
     /** Evaluates a status; {@link #UNKNOWN} unless every live server has reported its load. */
     static LivePlacement of(ClusterStatus status) {
         boolean complete = status.routing().servers().stream()
-                .allMatch(server -> status.loads().stream()
-                        .anyMatch(load -> load.server().equals(server.id())));
+                .allMatch(server ->
+                        status.loads().stream().anyMatch(load -> load.server().equals(server.id())));
         return complete ? of(StatusInputBuilder.of(status)) : UNKNOWN;
     }
 
@@ -48,14 +48,12 @@ record LivePlacement(double contention, double bound, double most, double least)
                 0,
                 () -> SearchBudget.unlimited(1),
                 LiveNames.ids());
-        PlacementProperties now =
-                planner.plan(cluster, CopyTraffic.UNMEASURED).before();
+        PlacementProperties now = planner.plan(cluster, CopyTraffic.UNMEASURED).before();
         double queries = cluster.coAccessedActors().stream()
                 .filter(set -> isOfTable(cluster, set))
                 .mapToDouble(CoAccessedActors::perSecond)
                 .sum();
-        return new LivePlacement(
-                now.contention() / queries, now.bound() / queries, now.largestLoad(), now.leastLoad());
+        return new LivePlacement(now.contention() / queries, now.bound() / queries, now.largestLoad(), now.leastLoad());
     }
 
     private static boolean isOfTable(LiveCluster cluster, CoAccessedActors set) {

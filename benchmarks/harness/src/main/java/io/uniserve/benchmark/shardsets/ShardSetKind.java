@@ -39,9 +39,10 @@ enum ShardSetKind {
         return switch (this) {
             case RANGES, DRIFT -> range(parts, width(parts, random), random);
             case SCATTERED -> scattered(parts, width(parts, random), random);
-            case MIXED -> number % WIDE_EVERY == WIDE_EVERY - 1
-                    ? scattered(parts, Math.max(NARROWEST, parts / 4 + random.nextInt(parts / 4 + 1)), random)
-                    : range(parts, NARROWEST, random);
+            case MIXED ->
+                number % WIDE_EVERY == WIDE_EVERY - 1
+                        ? scattered(parts, Math.max(NARROWEST, parts / 4 + random.nextInt(parts / 4 + 1)), random)
+                        : range(parts, NARROWEST, random);
         };
     }
 
@@ -67,6 +68,7 @@ enum ShardSetKind {
         }
         throw UniserveException.invalid("--workloads has \"" + name + "\": use "
                 + String.join(
-                        ", ", List.of(values()).stream().map(ShardSetKind::label).toList()));
+                        ", ",
+                        List.of(values()).stream().map(ShardSetKind::label).toList()));
     }
 }

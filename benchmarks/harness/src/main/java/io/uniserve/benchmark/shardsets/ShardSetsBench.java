@@ -103,11 +103,7 @@ final class ShardSetsBench {
     private static JavaLauncher withSolver(JavaLauncher java) {
         Path jars = java.home().resolve("solver").resolve("lib").resolve("*");
         return new JavaLauncher(
-                java.java(),
-                java.home(),
-                java.classPath() + File.pathSeparator + jars,
-                java.main(),
-                java.flags());
+                java.java(), java.home(), java.classPath() + File.pathSeparator + jars, java.main(), java.flags());
     }
 
     private Map<String, String> coordinator(String policy) {
@@ -163,8 +159,7 @@ final class ShardSetsBench {
 
     private void measure(BalancingCluster cluster, String policy) {
         for (ShardSetKind kind : settings.workloads()) {
-            ShardSetWorkload workload =
-                    new ShardSetWorkload(kind, settings.actors(), settings.sets(), settings.seed());
+            ShardSetWorkload workload = new ShardSetWorkload(kind, settings.actors(), settings.sets(), settings.seed());
             newTable(cluster);
             try (CpuQuota limit = quota.limit(cluster.serverPids())) {
                 rows.add(new Run(cluster, workload, policy).run());
@@ -201,8 +196,7 @@ final class ShardSetsBench {
             Window before = clients.load(rate, this::adapt, query);
             double changed = lastChange;
             Window window = clients.measure(rate, this::await, query);
-            Row row = new Row(
-                    workload.kind(), policy, rate, window, before, Changes.of(changes), changed, placement);
+            Row row = new Row(workload.kind(), policy, rate, window, before, Changes.of(changes), changed, placement);
             console.note(String.format(
                     Locale.ROOT,
                     "%s, policy %s: p50 %.1f ms, p99 %.1f ms at %.1f queries/s; %d failed, %d wrong; %d moves, %d copies, the"
@@ -261,7 +255,8 @@ final class ShardSetsBench {
                 double now = secondsSinceStart();
                 double period = settings.periodSeconds();
                 return changes.isSettled()
-                        && now - Math.max(from, lastChange) >= Math.max(QUIET_PERIODS * period, period + SEARCH_SECONDS);
+                        && now - Math.max(from, lastChange)
+                                >= Math.max(QUIET_PERIODS * period, period + SEARCH_SECONDS);
             });
         }
 

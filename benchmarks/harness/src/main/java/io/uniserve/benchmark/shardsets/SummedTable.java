@@ -24,8 +24,7 @@ final class SummedTable {
     private static final long MIX = 0x9e3779b97f4a7c15L;
     private static final int AMOUNT_BITS = 40;
 
-    private static final RetrieveCall<String, Long> SUM =
-            new RetrieveCall<>("kv.sum@1", Codecs.STRING, Codecs.LONG);
+    private static final RetrieveCall<String, Long> SUM = new RetrieveCall<>("kv.sum@1", Codecs.STRING, Codecs.LONG);
 
     private final HashedKeys keys;
     private final long[] sums;

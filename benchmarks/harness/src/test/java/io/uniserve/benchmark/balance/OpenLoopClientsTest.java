@@ -26,6 +26,7 @@ class OpenLoopClientsTest {
 
     private final AtomicLong now = new AtomicLong();
     private final Set<Long> numbers = ConcurrentHashMap.newKeySet();
+
     private Optional<String> slow(long n) {
         now.addAndGet(n < SLOW ? SERVICE : PERIOD / 2);
         numbers.add(n);
@@ -44,7 +45,8 @@ class OpenLoopClientsTest {
         long[] first = LongStream.range(0, SLOW)
                 .map(i -> (i + 1) * SERVICE - i * PERIOD)
                 .toArray();
-        // The queue that the slow queries leave is served by quick ones, so each latency is between the first and the longest.
+        // The queue that the slow queries leave is served by quick ones, so each latency is between the first and the
+        // longest.
         assertThat(window.latenciesNanos()).contains(first);
         assertThat(window.latenciesNanos()[window.latenciesNanos().length - 1]).isEqualTo(first[SLOW - 1]);
     }

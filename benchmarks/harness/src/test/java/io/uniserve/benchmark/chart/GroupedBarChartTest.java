@@ -22,6 +22,8 @@ class GroupedBarChartTest {
 
     @Test
     void withoutAValueThereAreOnlyAxes() {
-        assertThat(new GroupedBarChart("nothing", "ms").svg()).contains("nothing", "</svg>").doesNotContain("NaN");
+        assertThat(new GroupedBarChart("nothing", "ms").svg())
+                .contains("nothing", "</svg>")
+                .doesNotContain("NaN");
     }
 }

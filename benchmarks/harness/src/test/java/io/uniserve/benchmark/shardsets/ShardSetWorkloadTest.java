@@ -103,8 +103,8 @@ class ShardSetWorkloadTest {
         assertThat(workload.share(SETS - 1, true)).isEqualTo(workload.share(0, false));
         for (ShardSetKind kind : new ShardSetKind[] {ShardSetKind.RANGES, ShardSetKind.SCATTERED, ShardSetKind.MIXED}) {
             assertThat(IntStream.range(0, SETS))
-                    .allMatch(set -> workload(kind).share(set, false)
-                            == workload(kind).share(set, true));
+                    .allMatch(set ->
+                            workload(kind).share(set, false) == workload(kind).share(set, true));
         }
     }
 

@@ -84,14 +84,17 @@ class ShardSetsResultTest {
         assertThat(result.failed()).isEqualTo(7);
         assertThat(result.wrong()).isEqualTo(3);
         assertThat(result.messages()).containsExactly("ranges, greedy: sum", "ranges, greedy: all failed");
-        assertThat(result.fields().get(0)).doesNotContainKeys("p99", "contention").containsEntry("failed", 7L);
-        assertThat(ShardSetsCommand.svg(result)).contains("parallelism: 20.0 ms").doesNotContain("NaN");
+        assertThat(result.fields().get(0))
+                .doesNotContainKeys("p99", "contention")
+                .containsEntry("failed", 7L);
+        assertThat(ShardSetsCommand.svg(result))
+                .contains("parallelism: 20.0 ms")
+                .doesNotContain("NaN");
     }
 
     @Test
     void theTableHasALinePerRowAndSkippedPolicies() {
-        ShardSetsResult result =
-                result(row(ShardSetKind.MIXED, "greedy", 10), row(ShardSetKind.RANGES, "greedy", 20));
+        ShardSetsResult result = result(row(ShardSetKind.MIXED, "greedy", 10), row(ShardSetKind.RANGES, "greedy", 20));
         assertThat(result.table()).hasSize(4);
         assertThat(result.table().get(1)).startsWith("ranges");
         assertThat(result.table().get(2)).startsWith("mixed").contains("10.0", "12.5", "1.50", "1.10", "0.90");

@@ -104,16 +104,26 @@ record BsonRows(int count, Bytes bson) {
         sink.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
     }
 
-    /** Collector of documents up to the limit of one actor's answer. Not thread-safe. */
+    /** Collector of documents up to a limit. Not thread-safe. */
     static final class Builder {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final int bytesMax;
         private int count;
 
+        /** Collector up to the limit of one actor's answer. */
+        Builder() {
+            this(Limits.RESULT_BYTES_PER_ACTOR_MAX);
+        }
+
+        Builder(int bytesMax) {
+            this.bytesMax = bytesMax;
+        }
+
         void add(RawBsonDocument document) {
-            if (bytes.size() + (long) document.getByteBuffer().remaining() > Limits.RESULT_BYTES_PER_ACTOR_MAX) {
+            if (bytes.size() + (long) document.getByteBuffer().remaining() > bytesMax) {
                 throw new UniserveException(
                         ErrorCode.TOO_LARGE,
-                        "MongoDB: the answer of one actor has more than " + Limits.RESULT_BYTES_PER_ACTOR_MAX
+                        "MongoDB: the answer of one actor has more than " + bytesMax
                                 + " bytes: use a limit, a projection, or a pipeline that returns less");
             }
             write(document, bytes::write);

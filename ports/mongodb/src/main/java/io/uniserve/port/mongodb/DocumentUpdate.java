@@ -9,6 +9,7 @@ import com.mongodb.client.model.UpdateOptions;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import io.uniserve.port.mongodb.server.MongoConnection;
 import java.util.ArrayList;
 import java.util.List;

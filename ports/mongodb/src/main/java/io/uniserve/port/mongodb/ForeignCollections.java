@@ -2,6 +2,7 @@ package io.uniserve.port.mongodb;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -79,7 +79,8 @@ final class LookupFilter {
                             .allMatch(element -> depth < path.length
                                     ? addValues(values, element, path, depth)
                                     : add(values, element))
-                    && (!value.asArray().isEmpty() || add(values, BsonNull.VALUE));
+                    // The embedded server takes a field of documents in an array for missing.
+                    && (!value.asArray().isEmpty() && depth == path.length || add(values, BsonNull.VALUE));
         }
         if (depth == path.length) {
             return add(values, value);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
@@ -87,6 +88,13 @@ final class MergeCollection implements AutoCloseable {
 
     String name() {
         return name;
+    }
+
+    /** Lets joins find documents by a field. The embedded server has no such indexes and scans. */
+    void index(String field) {
+        if (!connection.isEmbedded()) {
+            call("index merged documents", () -> collection.createIndex(new BsonDocument(field, new BsonInt32(1))));
+        }
     }
 
     /** Runs stages on the documents. */

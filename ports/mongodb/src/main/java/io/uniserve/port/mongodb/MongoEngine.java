@@ -19,6 +19,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import io.uniserve.port.mongodb.server.MongoConnection;
 import io.uniserve.port.mongodb.server.MongodExecutable;
 import java.nio.file.Path;
@@ -48,15 +49,13 @@ public final class MongoEngine implements Engine {
             MongoTable.class,
             MongoEngine::aggregate);
 
-    private static final EngineFunctions FUNCTIONS =
-            new EngineFunctions(List.of(AGGREGATE), List.copyOf(MongoUpdateFunctions.ALL));
+    private static final EngineFunctions FUNCTIONS = new EngineFunctions(
+            List.of(AGGREGATE, LookupOperators.LOCAL, LookupOperators.FOREIGN, LookupOperators.JOIN),
+            List.copyOf(MongoUpdateFunctions.ALL));
 
     private static BsonRows aggregate(MongoTable table, OperatorContext context, Bytes parameters) {
         BsonDocument decoded = decode(parameters);
-        List<BsonDocument> stages = SplitPipeline.documents(STAGES, decoded.getOrDefault(STAGES, BsonNull.VALUE));
-        stages.forEach(stage -> CommandValidator.checkOperators(stage, false));
-        SplitPipeline.checkActorStages(stages);
-        return table.aggregate(stages, QueryOptions.of(decoded), context);
+        return table.aggregate(stages(decoded, STAGES), QueryOptions.of(decoded), context);
     }
 
     /** Parameters of {@link #AGGREGATE}. */
@@ -66,14 +65,24 @@ public final class MongoEngine implements Engine {
         return Bytes.wrap(BsonRows.encode(parameters));
     }
 
-    private static BsonDocument decode(Bytes parameters) {
+    /** Decodes parameters of an operator. Fails with INVALID_ARGUMENT if they are no BSON. */
+    static BsonDocument decode(Bytes parameters) {
         try {
             byte[] bson = parameters.toArray();
             BsonStructure.check(bson);
             return BsonRows.decode(bson);
         } catch (RuntimeException e) { // the decoder throws several kinds
-            throw UniserveException.invalid("parameters of " + AGGREGATE.id() + " are no BSON: " + e.getMessage());
+            throw UniserveException.invalid(
+                    "parameters of an operator of port " + NAME + " are no BSON: " + e.getMessage());
         }
+    }
+
+    /** The stages that parameters have for an actor. Refuses those that no planner sends. */
+    static List<BsonDocument> stages(BsonDocument parameters, String field) {
+        List<BsonDocument> stages = SplitPipeline.documents(field, parameters.getOrDefault(field, BsonNull.VALUE));
+        stages.forEach(stage -> CommandValidator.checkOperators(stage, false));
+        SplitPipeline.checkActorStages(stages);
+        return stages;
     }
 
     @Override

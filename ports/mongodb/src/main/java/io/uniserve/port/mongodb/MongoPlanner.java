@@ -6,16 +6,20 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PartitionKey;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
@@ -36,6 +40,10 @@ final class MongoPlanner implements Planner {
     private static final int ROUTED_IDS_MAX = 1_000;
 
     private static final String FORMAT = "$format";
+
+    /** Field of the command aggregate: true shuffles the tables of its first {@code $lookup}, whatever their size. */
+    private static final String SHUFFLE = "$shuffle";
+
     private static final Set<String> FIND = Set.of(
             "find",
             "filter",
@@ -54,8 +62,8 @@ final class MongoPlanner implements Planner {
             Set.of("count", "query", "skip", "limit", "hint", "collation", "comment", "$db", FORMAT);
     private static final Set<String> DISTINCT =
             Set.of("distinct", "key", "query", "hint", "collation", "comment", "$db", FORMAT);
-    private static final Set<String> AGGREGATE =
-            Set.of("aggregate", "pipeline", "cursor", "allowDiskUse", "hint", "collation", "comment", "$db", FORMAT);
+    private static final Set<String> AGGREGATE = Set.of(
+            "aggregate", "pipeline", "cursor", "allowDiskUse", "hint", "collation", "comment", "$db", SHUFFLE, FORMAT);
 
     @Override
     public Answer answer(QueryText query, PlanContext context) {
@@ -274,7 +282,6 @@ final class MongoPlanner implements Planner {
         if (given == null) {
             throw UniserveException.invalid("MongoDB: field 'pipeline' is missing (TypeMismatch 14): give stages");
         }
-        QueryOptions options = QueryOptions.of(command);
         List<BsonDocument> stages = SplitPipeline.documents("pipeline", given);
         SplitPipeline split = SplitPipeline.of(stages);
         Set<TableName> tables = ForeignCollections.names(split.merge()).stream()
@@ -284,13 +291,56 @@ final class MongoPlanner implements Planner {
             tables.add(table);
             context.useSnapshot(tables);
         }
-        BsonDocument filter = stages.isEmpty() ? new BsonDocument() : document(stages.get(0), "$match");
-        List<RawBsonDocument> found =
-                retrieve(table, filter, split.actors(), options, context).documents();
-        if (!split.merge().isEmpty()) {
-            found = merged(found, split.merge(), options, context);
+        return cursor(table, results(command, table, stages, split, context));
+    }
+
+    /** Broadcasts the tables that a pipeline joins. If they are too large for that, it shuffles them, if it can. */
+    private static List<RawBsonDocument> results(
+            BsonDocument command,
+            TableName table,
+            List<BsonDocument> stages,
+            SplitPipeline split,
+            PlanContext context) {
+        QueryOptions options = QueryOptions.of(command);
+        Optional<ShuffledLookup> lookup =
+                options.hasCollation() ? Optional.empty() : ShuffledLookup.of(stages); // it may unite texts
+        if (isShuffled(command)) {
+            ShuffledLookup demanded = lookup.orElseThrow(() -> UniserveException.unsupported("MongoDB: field '"
+                    + SHUFFLE + "' of a pipeline whose first stage for all documents is no $lookup by localField and"
+                    + " foreignField, or with a collation: leave it out"));
+            return shuffled(demanded, table, stages, options, context);
         }
-        return cursor(table, found);
+        try {
+            BsonDocument filter = stages.isEmpty() ? new BsonDocument() : document(stages.get(0), "$match");
+            List<RawBsonDocument> found =
+                    retrieve(table, filter, split.actors(), options, context).documents();
+            return split.merge().isEmpty() ? found : merged(found, split.merge(), options, context);
+        } catch (UniserveException e) {
+            if (e.code() != ErrorCode.TOO_LARGE || lookup.isEmpty() || !context.canShuffle()) {
+                throw e;
+            }
+            return shuffled(lookup.get(), table, stages, options, context);
+        }
+    }
+
+    private static boolean isShuffled(BsonDocument command) {
+        BsonValue value = command.getOrDefault(SHUFFLE, BsonBoolean.FALSE);
+        if (!value.isBoolean()) {
+            throw UniserveException.invalid("MongoDB: field '" + SHUFFLE + "' must be true or false (TypeMismatch 14)");
+        }
+        return value.asBoolean().getValue();
+    }
+
+    private static List<RawBsonDocument> shuffled(
+            ShuffledLookup lookup,
+            TableName table,
+            List<BsonDocument> stages,
+            QueryOptions options,
+            PlanContext context) {
+        options.checkHint(SecondaryIndexes.of(context.table(table)));
+        List<RawBsonDocument> found = lookup.run(table, options, context);
+        List<BsonDocument> rest = ShuffledLookup.remaining(stages);
+        return rest.isEmpty() ? found : merged(found, rest, options, context);
     }
 
     /** Runs stages on results, in an engine of this process. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
@@ -65,6 +66,17 @@ abstract class MongoTable implements ActorView {
 
     /** Runs a pipeline on the documents, up to the limit of an actor's answer. */
     BsonRows aggregate(List<BsonDocument> stages, QueryOptions options, OperatorContext context) {
+        BsonRows.Builder rows = new BsonRows.Builder();
+        forEachResult(stages, options, context, rows::add);
+        return rows.build();
+    }
+
+    /** Runs a pipeline on the documents, and passes each result to the consumer. */
+    void forEachResult(
+            List<BsonDocument> stages,
+            QueryOptions options,
+            OperatorContext context,
+            Consumer<RawBsonDocument> consumer) {
         if (options.hasCollation() && isEmbedded()) {
             throw UniserveException.unsupported("MongoDB: field 'collation': the embedded server has none;"
                     + " set server.port-settings.mongodb.uri to a MongoDB server, or leave it out");
@@ -72,25 +84,24 @@ abstract class MongoTable implements ActorView {
         if (isEmbedded()) {
             stages.forEach(EmbeddedPatternValidator::check);
         }
-        return read("run a pipeline", (collection, version) -> {
-            BsonRows.Builder rows = new BsonRows.Builder();
+        read("run a pipeline", (collection, version) -> {
             Optional<RawBsonDocument> current =
                     options.hasCollation() ? Optional.empty() : currentById(collection, version, stages);
             if (current.isPresent()) {
-                rows.add(current.get());
-                return rows.build();
+                consumer.accept(current.get());
+                return 1;
             }
             StoredQuery query = StoredQuery.of(stages, range(version), options);
             int count = 0;
             try (MongoCursor<RawBsonDocument> cursor = query.run(collection, context.remainingMillis())) {
                 while (cursor.hasNext()) {
-                    rows.add(query.result(cursor.next()));
+                    consumer.accept(query.result(cursor.next()));
                     if (++count % DOCUMENTS_PER_CHECK == 0) {
                         context.checkActive();
                     }
                 }
             }
-            return rows.build();
+            return count;
         });
     }
 

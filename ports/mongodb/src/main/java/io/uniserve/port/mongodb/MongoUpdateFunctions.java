@@ -6,6 +6,7 @@ import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.codec.Codec;
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

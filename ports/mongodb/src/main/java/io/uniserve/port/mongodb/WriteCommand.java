@@ -2,6 +2,7 @@ package io.uniserve.port.mongodb;
 
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -134,8 +134,32 @@ final class CommandGenerator {
             case 2 -> byId();
             case 3 -> "{count: 't', query: " + filter(2) + paging() + "}";
             case 4 -> "{distinct: 't', key: '" + pick(PATHS) + "', query: " + filter(1) + "}";
-            default -> "{aggregate: 't', cursor: {}, pipeline: [" + pipeline() + "]}";
+            case 5 -> random.nextInt(3) == 0 ? shuffled() : aggregate();
+            default -> aggregate();
         };
+    }
+
+    private String aggregate() {
+        return "{aggregate: 't', cursor: {}, pipeline: [" + pipeline() + "]}";
+    }
+
+    /** Join by hostile values, shuffled also where a broadcast would do. */
+    private String shuffled() {
+        List<String> stages = new ArrayList<>();
+        for (int i = random.nextInt(3); i > 0; i--) {
+            stages.add(perDocument());
+        }
+        stages.add("{$lookup: {from: '" + pick(List.of("t", "u", "u")) + "', localField: '" + pick(PATHS)
+                + "', foreignField: '" + pick(PATHS) + "', as: 'j'}}");
+        stages.add(pick(List.of(
+                "{$project: {v: 1, c: {$size: '$j'}}}, {$sort: {_id: 1}}",
+                "{$unwind: '$j'}, {$project: {a: '$_id', b: '$j._id'}}, {$sort: {a: 1, b: 1}}",
+                "{$unwind: {path: '$j', preserveNullAndEmptyArrays: true}},"
+                        + " {$group: {_id: '$j._id', c: {$sum: 1}, hi: {$max: '$j.n'}}}, {$sort: {_id: 1}}",
+                "{$match: {j: []}}, {$count: 'n'}",
+                "{$lookup: {from: 'u', localField: 'j.n', foreignField: 'n', as: 'k'}},"
+                        + " {$project: {c: {$size: '$k'}}}, {$sort: {_id: 1}}")));
+        return "{aggregate: 't', cursor: {}, pipeline: [" + String.join(", ", stages) + "], '$shuffle': true}";
     }
 
     private String byId() {
@@ -239,6 +263,21 @@ final class CommandGenerator {
         String number = pick(List.of("'$n'", "'$m'", "'$v'", "'$list'"));
         return "{$group: {_id: " + id + ", c: {$sum: 1}, a: {$avg: '$n'}, s: {$sum: " + number + "}, lo: {$min: '$"
                 + pick(List.of("n", "s", "w")) + "'}, hi: {$max: '$" + pick(List.of("n", "s", "w")) + "'}"
-                + pick(List.of("", "", ", set: {$addToSet: '$s'}", ", bag: {$push: '$n'}")) + "}}";
+                + pick(List.of("", "", ", set: {$addToSet: '$s'}", ", bag: {$push: '$n'}"))
+                + (random.nextInt(4) == 0 ? ranking() : "") + "}}";
+    }
+
+    /** Accumulators of MongoDB 5.2 and later, which mongo-java-server refuses. */
+    private String ranking() {
+        String order = "sortBy: {'" + pick(List.of("n", "s", "v", "o.b", "o.c.d", "list")) + "': " + direction()
+                + ", _id: " + direction() + "}, output: '$" + pick(List.of("n", "_id", "none")) + "'}";
+        return pick(List.of(
+                ", d: {$stdDevPop: '$n'}, e: {$stdDevSamp: '$n'}",
+                ", d: {$stdDevSamp: '$v'}",
+                ", t: {$top: {" + order + "}, b: {$bottom: {" + order + "}",
+                ", t: {$topN: {n: 3, " + order + "}, d: {$stdDevPop: '$n'}",
+                ", b: {$bottomN: {n: 3, " + order + "}, bag: {$push: '$s'}, set: {$addToSet: '$n'}",
+                ", t: {$topN: {n: 3, " + order + "}, u: {$topN: {n: 2, " + order + "}",
+                ", x: {$maxN: {n: 2, input: '$n'}}, y: {$minN: {n: 4, input: '$s'}}"));
     }
 }

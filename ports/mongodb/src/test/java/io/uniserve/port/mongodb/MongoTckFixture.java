@@ -8,6 +8,7 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.TckQuery;
 import java.util.List;

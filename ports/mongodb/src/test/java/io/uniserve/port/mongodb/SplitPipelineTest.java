@@ -3,6 +3,7 @@ package io.uniserve.port.mongodb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
@@ -63,16 +64,16 @@ class SplitPipelineTest {
 
     @Test
     void actorsReturnTheFieldsThatAreRead() {
-        String deviation = "{$group: {_id: {$add: ['$a.b', 1]}, d: {$stdDevPop: '$x.y'}}}";
+        String deviation = "{$group: {_id: {$add: ['$a.b', 1]}, d: {$median: {input: '$x.y', method: 'approximate'}}}}";
         splits(deviation, "{$project: {_id: 0, a: 1, x: 1}}", deviation);
         String first = "{$sort: {_id: 1, s: -1}}, {$skip: 1}, {$group: {_id: null, f: {$first: '$x'}}}";
         splits(first, "{$project: {_id: 1, s: 1, x: 1}}", first);
-        String top = "{$group: {_id: '$g', t: {$topN: {n: 1, sortBy: {'s.t': -1}, output: '$n'}}}}";
+        String top = "{$group: {_id: '$g', t: {$topN: {n: {$add: [1, 1]}, sortBy: {'s.t': -1}, output: '$n'}}}}";
         splits(top, "{$project: {_id: 0, g: 1, n: 1, s: 1}}", top);
-        String constant = "{$group: {_id: 'x', d: {$stdDevPop: 1}}}, {$match: {}}";
+        String constant = "{$group: {_id: 'x', d: {$median: 1}}}, {$match: {}}";
         splits(constant, "{$project: {_id: 1}}", constant);
         for (String whole : List.of("'$$ROOT'", "'$$CURRENT.x'", "{$getField: 'x'}", "'$'")) {
-            String all = "{$sort: {a: 1}}, {$group: {_id: null, f: {$stdDevPop: " + whole + "}}}";
+            String all = "{$sort: {a: 1}}, {$group: {_id: null, f: {$median: " + whole + "}}}";
             splits(all, "", all);
         }
         splits("{$sort: {a: 1}}, {$facet: {}}", "", "{$sort: {a: 1}}, {$facet: {}}");

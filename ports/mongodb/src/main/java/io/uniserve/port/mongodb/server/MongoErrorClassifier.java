@@ -30,10 +30,12 @@ public final class MongoErrorClassifier {
         }
         if (failure instanceof MongoBulkWriteException bulk
                 && !bulk.getWriteErrors().isEmpty()) {
-            return codeOf(bulk.getWriteErrors().get(0).getCode());
+            return codeOf(
+                    bulk.getWriteErrors().get(0).getCode(),
+                    bulk.getWriteErrors().get(0).getMessage());
         }
         if (failure instanceof MongoCommandException || failure instanceof MongoWriteException) {
-            return codeOf(((MongoException) failure).getCode());
+            return codeOf(((MongoException) failure).getCode(), String.valueOf(failure.getMessage()));
         }
         if (failure instanceof MongoTimeoutException || failure instanceof MongoSocketOpenException) {
             return Optional.of(ErrorCode.UNAVAILABLE);
@@ -45,7 +47,10 @@ public final class MongoErrorClassifier {
                 : Optional.empty();
     }
 
-    private static Optional<ErrorCode> codeOf(int code) {
+    private static Optional<ErrorCode> codeOf(int code, String message) {
+        if (code <= 0 && isStoreFailure(message)) {
+            return Optional.of(ErrorCode.UNAVAILABLE);
+        }
         return switch (code) {
             case DUPLICATE_KEY -> Optional.of(ErrorCode.CONFLICT);
             case 50, 262 -> Optional.of(ErrorCode.DEADLINE_EXCEEDED); // MaxTimeMSExpired, ExceededTimeLimit
@@ -55,6 +60,11 @@ public final class MongoErrorClassifier {
             case 1, 8, 13, 18, 39 -> Optional.empty(); // internal errors, and users without permission
             default -> Optional.of(isOutage(code) ? ErrorCode.UNAVAILABLE : ErrorCode.INVALID_ARGUMENT);
         };
+    }
+
+    /** mongo-java-server has no code for a file that it cannot write: H2 closes it for good. */
+    private static boolean isStoreFailure(String message) {
+        return message.contains("MVStoreException") || message.contains("This store is closed");
     }
 
     /** The server stops, changes its role, cannot reach another one, or has dropped a collection or cursor meanwhile. */

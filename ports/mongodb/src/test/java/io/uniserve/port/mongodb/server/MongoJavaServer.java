@@ -3,33 +3,41 @@ package io.uniserve.port.mongodb.server;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 
-/** mongo-java-server as a process of its own, which a test kills. After a restart it is empty. Not thread-safe. */
+/**
+ * mongo-java-server as a process of its own, which a test kills. Its documents are in memory, or in a file. After a restart it is empty. Not
+ * thread-safe.
+ */
 public final class MongoJavaServer implements AutoCloseable {
     private final int port;
     private final File log;
+    private final Optional<Path> store;
     private Process process;
 
-    private MongoJavaServer(int port, File log) {
+    private MongoJavaServer(int port, File log, Optional<Path> store) {
         this.port = port;
         this.log = log;
+        this.store = store;
         this.process = launch();
     }
 
-    /** Main method of the process: the port is the argument. */
+    /** Main method of the process: the arguments are the port, and the file of the documents if they are not in memory. */
     public static void main(String[] arguments) throws InterruptedException {
-        MongoServer server = new MongoServer(new MemoryBackend());
+        MongoServer server = new MongoServer(arguments.length > 1 ? new H2Backend(arguments[1]) : new MemoryBackend());
         server.bind("127.0.0.1", Integer.parseInt(arguments[0]));
         new CountDownLatch(1).await();
     }
@@ -44,13 +52,22 @@ public final class MongoJavaServer implements AutoCloseable {
                 MongoJavaServer.class.getName());
     }
 
-    /** Starts a process on a free port. */
+    /** Starts a process on a free port, with its documents in memory and its log in the folder. */
     public static MongoJavaServer start(Path folder) {
+        return start(folder, Optional.empty());
+    }
+
+    /** Starts a process on a free port, with its documents in this file and its log in the folder. */
+    public static MongoJavaServer startOnDisk(Path folder, Path file) {
+        return start(folder, Optional.of(file));
+    }
+
+    private static MongoJavaServer start(Path folder, Optional<Path> store) {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             int free = socket.getLocalPort();
             socket.close();
             MongoJavaServer started = new MongoJavaServer(
-                    free, folder.resolve("server-" + free + ".log").toFile());
+                    free, folder.resolve("server-" + free + ".log").toFile(), store);
             started.awaitAnswer();
             return started;
         } catch (IOException e) {
@@ -61,7 +78,11 @@ public final class MongoJavaServer implements AutoCloseable {
     private Process launch() {
         List<String> command = new java.util.ArrayList<>(command());
         command.add(String.valueOf(port));
+        store.ifPresent(file -> command.add(file.toString()));
         try {
+            if (store.isPresent()) {
+                Files.deleteIfExists(store.get());
+            }
             return new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log))

@@ -1,4 +1,4 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.pipeline;
 
 import java.util.List;
 import java.util.Optional;

@@ -1,11 +1,9 @@
-package io.uniserve.port.mongodb;
+package io.uniserve.port.mongodb.pipeline;
 
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
@@ -18,7 +16,7 @@ import org.bson.BsonValue;
  * @param actors stages of the actors
  * @param merge stages on all results; empty if the results together are the answer, in any order
  */
-record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
+public record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     /** Stages that treat each document alone. */
     private static final Set<String> PER_DOCUMENT = Set.of(
             "$match", "$project", "$addFields", "$set", "$unset", "$replaceRoot", "$replaceWith", "$unwind", "$redact");
@@ -26,18 +24,10 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     /** Stages that {@link #of} leaves to actors. */
     private static final Set<String> AT_ACTORS = Set.of("$sort", "$limit", "$group", "$count");
 
-    /** Accumulators whose partial results can be accumulated again. */
-    private static final Set<String> REPEATABLE = Set.of("$sum", "$min", "$max", "$first", "$last", "$mergeObjects");
-
-    /** Accumulators of arrays, and the expression that joins two of their results. */
-    private static final Map<String, String> JOINED = Map.of("$push", "$concatArrays", "$addToSet", "$setUnion");
-
     private static final int STAGES_MAX = 1_000;
-    private static final String PARTIAL = "a";
-    private static final String COUNT_SUFFIX = "n";
 
     /** Splits the stages. Fails with INVALID_ARGUMENT for a stage that is not one field. */
-    static SplitPipeline of(List<BsonDocument> stages) {
+    public static SplitPipeline of(List<BsonDocument> stages) {
         checkLength(stages);
         List<BsonDocument> actors = new ArrayList<>();
         for (int i = 0; i < stages.size(); i++) {
@@ -58,7 +48,7 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     }
 
     /** Fails with INVALID_ARGUMENT for more stages than MongoDB permits. */
-    static List<BsonDocument> checkLength(List<BsonDocument> stages) {
+    public static List<BsonDocument> checkLength(List<BsonDocument> stages) {
         if (stages.size() > STAGES_MAX) {
             throw UniserveException.invalid("MongoDB: a pipeline has " + stages.size() + " stages, at most "
                     + STAGES_MAX + " (Location7749501): use fewer");
@@ -67,7 +57,7 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     }
 
     /** Name of a stage, which must be its only field. */
-    static String name(BsonDocument stage) {
+    public static String name(BsonDocument stage) {
         if (stage.size() != 1) {
             throw UniserveException.invalid("MongoDB: a pipeline stage has " + stage.size()
                     + " fields (Location40323): give it one, its operator");
@@ -76,7 +66,7 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     }
 
     /** Refuses stages that no planner sends to actors, such as those that write collections. */
-    static void checkActorStages(List<BsonDocument> stages) {
+    public static void checkActorStages(List<BsonDocument> stages) {
         for (BsonDocument stage : stages) {
             String name = name(stage);
             if (!PER_DOCUMENT.contains(name) && !AT_ACTORS.contains(name)) {
@@ -87,7 +77,7 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
     }
 
     /** The elements of an array, which must be documents. */
-    static List<BsonDocument> documents(String what, BsonValue value) {
+    public static List<BsonDocument> documents(String what, BsonValue value) {
         if (!value.isArray() || !value.asArray().stream().allMatch(BsonValue::isDocument)) {
             throw UniserveException.invalid("MongoDB: " + what + " must be an array of documents (TypeMismatch 14)");
         }
@@ -129,9 +119,9 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
                 merge.remove(0);
                 merge.add(0, counts);
                 merge.add(1, sort);
-                splitGroup(actors, merge);
+                GroupSplit.apply(actors, merge);
             }
-            case "$group" -> splitGroup(actors, merge);
+            case "$group" -> GroupSplit.apply(actors, merge);
             default -> {}
         }
     }
@@ -165,92 +155,5 @@ record SplitPipeline(List<BsonDocument> actors, List<BsonDocument> merge) {
             }
         }
         return needed > Integer.MAX_VALUE || needed < 0 ? 0 : (int) needed;
-    }
-
-    /** Lets the actors group, if all accumulators permit it. */
-    private static void splitGroup(List<BsonDocument> actors, List<BsonDocument> merge) {
-        BsonValue body = merge.get(0).get("$group");
-        if (body == null || !body.isDocument() || !body.asDocument().containsKey("_id")) {
-            return; // the engine refuses it
-        }
-        BsonDocument partial = new BsonDocument("_id", body.asDocument().get("_id"));
-        BsonDocument merged = new BsonDocument("_id", new BsonString("$_id"));
-        BsonDocument result = new BsonDocument();
-        int number = 0;
-        for (Map.Entry<String, BsonValue> field : body.asDocument().entrySet()) {
-            if (field.getKey().equals("_id")) {
-                continue;
-            }
-            boolean plain = !field.getKey().contains(".") && !field.getKey().startsWith("$");
-            if (!plain
-                    || !field.getValue().isDocument()
-                    || field.getValue().asDocument().size() != 1) {
-                return; // the engine refuses it
-            }
-            String accumulator = field.getValue().asDocument().getFirstKey();
-            BsonValue input = field.getValue().asDocument().getOrDefault(accumulator, BsonNull.VALUE);
-            String name = PARTIAL + number++;
-            if (REPEATABLE.contains(accumulator)) {
-                partial.put(name, new BsonDocument(accumulator, input));
-                merged.put(name, new BsonDocument(accumulator, new BsonString("$" + name)));
-                result.put(field.getKey(), new BsonString("$" + name));
-            } else if (accumulator.equals("$avg")) {
-                String count = name + COUNT_SUFFIX;
-                partial.put(name, new BsonDocument("$sum", input));
-                partial.put(count, new BsonDocument("$sum", isNumber(input)));
-                merged.put(name, new BsonDocument("$sum", new BsonString("$" + name)));
-                merged.put(count, new BsonDocument("$sum", new BsonString("$" + count)));
-                result.put(field.getKey(), average(name, count));
-            } else if (accumulator.equals("$count")
-                    && input.isDocument()
-                    && input.asDocument().isEmpty()) {
-                partial.put(name, new BsonDocument("$sum", new BsonInt32(1)));
-                merged.put(name, new BsonDocument("$sum", new BsonString("$" + name)));
-                result.put(field.getKey(), new BsonString("$" + name));
-            } else if (JOINED.containsKey(accumulator)) {
-                partial.put(name, new BsonDocument(accumulator, input));
-                merged.put(name, new BsonDocument("$push", new BsonString("$" + name)));
-                result.put(field.getKey(), joined(name, JOINED.get(accumulator)));
-            } else {
-                return;
-            }
-        }
-        actors.add(new BsonDocument("$group", partial));
-        merge.remove(0);
-        merge.add(0, new BsonDocument("$group", merged));
-        if (!result.isEmpty()) {
-            merge.add(1, new BsonDocument("$project", result));
-        }
-    }
-
-    /** One array of an array of arrays. */
-    private static BsonDocument joined(String name, String operator) {
-        BsonArray both = new BsonArray(List.of(new BsonString("$$value"), new BsonString("$$this")));
-        return new BsonDocument(
-                "$reduce",
-                new BsonDocument("input", new BsonString("$" + name))
-                        .append("initialValue", new BsonArray())
-                        .append("in", new BsonDocument(operator, both)));
-    }
-
-    /** 1 for a number, otherwise 0: numbers are after null and before texts in the order of types. */
-    private static BsonDocument isNumber(BsonValue input) {
-        BsonArray after = new BsonArray(List.of(input, BsonNull.VALUE));
-        BsonArray before = new BsonArray(List.of(input, new BsonString("")));
-        BsonDocument both = new BsonDocument(
-                "$and", new BsonArray(List.of(new BsonDocument("$gt", after), new BsonDocument("$lt", before))));
-        return condition(both, new BsonInt32(1), new BsonInt32(0));
-    }
-
-    private static BsonDocument average(String sum, String count) {
-        BsonDocument none =
-                new BsonDocument("$eq", new BsonArray(List.of(new BsonString("$" + count), new BsonInt32(0))));
-        BsonDocument quotient = new BsonDocument(
-                "$divide", new BsonArray(List.of(new BsonString("$" + sum), new BsonString("$" + count))));
-        return condition(none, BsonNull.VALUE, quotient);
-    }
-
-    private static BsonDocument condition(BsonValue condition, BsonValue then, BsonValue otherwise) {
-        return new BsonDocument("$cond", new BsonArray(List.of(condition, then, otherwise)));
     }
 }

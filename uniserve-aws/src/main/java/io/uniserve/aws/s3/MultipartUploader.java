@@ -1,6 +1,5 @@
 package io.uniserve.aws.s3;
 
-import io.uniserve.aws.s3.S3ObjectStore.Put;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.time.Duration;
@@ -45,7 +44,7 @@ final class MultipartUploader {
      *
      * @param isStored true if the key has this put's object
      */
-    boolean upload(Put put, Predicate<Put> isStored) {
+    boolean upload(ObjectPut put, Predicate<ObjectPut> isStored) {
         for (int upload = 1; ; upload++) {
             String id = create(put);
             boolean complete = false;
@@ -55,7 +54,7 @@ final class MultipartUploader {
                 complete = true;
                 return true;
             } catch (S3Exception e) {
-                if (e.statusCode() == S3ObjectStore.PRECONDITION_FAILED) {
+                if (e.statusCode() == S3ErrorMapper.PRECONDITION_FAILED) {
                     return false;
                 }
                 // The upload is gone: an earlier request has completed it, or a conflict has ended it.
@@ -76,7 +75,7 @@ final class MultipartUploader {
         }
     }
 
-    private String create(Put put) {
+    private String create(ObjectPut put) {
         CreateMultipartUploadRequest.Builder request = CreateMultipartUploadRequest.builder()
                 .bucket(location.bucket())
                 .key(put.fullKey())
@@ -92,7 +91,7 @@ final class MultipartUploader {
                 .uploadId();
     }
 
-    private List<CompletedPart> sendParts(Put put, String id) {
+    private List<CompletedPart> sendParts(ObjectPut put, String id) {
         List<CompletedPart> parts = new ArrayList<>();
         byte[] body = put.body();
         int partBytes = (int) Math.max(location.partBytes(), body.length / PARTS_MAX + 1);
@@ -100,7 +99,7 @@ final class MultipartUploader {
             int start = from;
             int length = Math.min(partBytes, body.length - from);
             int number = parts.size() + 1;
-            String checksum = S3ObjectStore.checksum(body, start, length);
+            String checksum = put.checksum(start, length);
             UploadPartResponse response = requests.send(
                     "upload part " + number + " of " + put.key(),
                     "s3:PutObject",
@@ -110,8 +109,8 @@ final class MultipartUploader {
                                     .uploadId(id)
                                     .partNumber(number)
                                     .checksumSHA256(checksum),
-                            S3ObjectStore.requestBody(body, start, length)),
-                    S3ObjectStore.NOT_FOUND);
+                            put.part(start, length)),
+                    S3ErrorMapper.NOT_FOUND);
             parts.add(CompletedPart.builder()
                     .partNumber(number)
                     .eTag(response.eTag())
@@ -121,7 +120,7 @@ final class MultipartUploader {
         return parts;
     }
 
-    private void complete(Put put, String id, List<CompletedPart> parts) {
+    private void complete(ObjectPut put, String id, List<CompletedPart> parts) {
         requests.send(
                 "complete the upload of " + put.key(),
                 "s3:PutObject",
@@ -130,8 +129,8 @@ final class MultipartUploader {
                         .uploadId(id)
                         .ifNoneMatch("*")
                         .multipartUpload(completed -> completed.parts(parts))),
-                S3ObjectStore.PRECONDITION_FAILED,
-                S3ObjectStore.NOT_FOUND,
+                S3ErrorMapper.PRECONDITION_FAILED,
+                S3ErrorMapper.NOT_FOUND,
                 CONFLICT);
     }
 
@@ -142,7 +141,7 @@ final class MultipartUploader {
                     "s3:AbortMultipartUpload",
                     () -> client.abortMultipartUpload(request ->
                             request.bucket(location.bucket()).key(fullKey).uploadId(id)),
-                    S3ObjectStore.NOT_FOUND);
+                    S3ErrorMapper.NOT_FOUND);
         } catch (S3Exception e) {
             LOG.debug("upload {} of {} is gone", id, fullKey);
         } catch (UniserveException e) {

@@ -17,6 +17,8 @@ final class S3ErrorMapper {
             "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired");
     private static final Set<String> OTHER_REGION =
             Set.of("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException");
+    static final int NOT_FOUND = 404;
+    static final int PRECONDITION_FAILED = 412;
     private static final int CONFLICT = 409;
     private static final int TOO_MANY = 429;
     private static final int SERVER_ERROR = 500;

@@ -4,17 +4,12 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.store.DurableStore;
-import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.ResponseInputStream;
-import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
@@ -33,14 +28,8 @@ import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
  * <p>Paper: Uniserve, section 4.3, durable storage of checkpoints and logs.
  */
 public final class S3ObjectStore implements DurableStore {
-    static final int NOT_FOUND = 404;
-    static final int PRECONDITION_FAILED = 412;
-
     /** Largest object that is read. Uniserve stores none that is larger. */
     private static final long OBJECT_BYTES_MAX = 1L << 30;
-
-    private static final String PUT_ID = "uniserve-put";
-    private static final String DIGEST = "uniserve-sha256";
 
     private final S3Client client;
     private final S3Location location;
@@ -57,19 +46,11 @@ public final class S3ObjectStore implements DurableStore {
         this.ids = ids;
     }
 
-    /** One put, with its id and the digest of the object. */
-    record Put(String key, String fullKey, byte[] body, String id, String digest) {
-        Map<String, String> metadata() {
-            return Map.of(PUT_ID, id, DIGEST, digest);
-        }
-    }
-
     @Override
     public void put(String key, Bytes data) throws IOException {
-        String fullKey = location.fullKey(key);
-        byte[] body = ObjectEnvelope.encode(fullKey, data);
-        Put put = new Put(key, fullKey, body, ids.get(), ObjectEnvelope.digestOf(body));
-        boolean stored = body.length > location.partBytes() ? multipart.upload(put, this::isStored) : putWhole(put);
+        ObjectPut put = ObjectPut.of(location, key, data, ids.get());
+        boolean stored =
+                put.body().length > location.partBytes() ? multipart.upload(put, this::isStored) : putWhole(put);
         if (!stored && !isStored(put)) {
             throw new IOException("object " + key + " was deleted while it was stored");
         }
@@ -79,43 +60,31 @@ public final class S3ObjectStore implements DurableStore {
      * Puts an object with one request. Returns false if the key is in use, perhaps by this put. A store may refuse a put and end the
      * connection while the body is sent, so after a request without an answer the key is looked up before the next one.
      */
-    private boolean putWhole(Put put) {
+    private boolean putWhole(ObjectPut put) {
         try {
             return requests.sendUnless(
                             () -> isStored(put),
                             "store " + put.key(),
                             "s3:PutObject",
-                            () -> client.putObject(putRequest(put), requestBody(put.body(), 0, put.body().length)),
-                            PRECONDITION_FAILED)
+                            () -> client.putObject(putRequest(put), put.part(0, put.body().length)),
+                            S3ErrorMapper.PRECONDITION_FAILED)
                     .isPresent();
         } catch (S3Exception e) {
             return false;
         }
     }
 
-    private PutObjectRequest putRequest(Put put) {
+    private PutObjectRequest putRequest(ObjectPut put) {
         PutObjectRequest.Builder request = PutObjectRequest.builder()
                 .bucket(location.bucket())
                 .key(put.fullKey())
                 .ifNoneMatch("*")
                 .metadata(put.metadata())
-                .checksumSHA256(checksum(put.body(), 0, put.body().length));
+                .checksumSHA256(put.checksum(0, put.body().length));
         location.kmsKey()
                 .ifPresent(key -> request.serverSideEncryption(ServerSideEncryption.AWS_KMS)
                         .ssekmsKeyId(key));
         return request.build();
-    }
-
-    /** Bytes of an array as a body that can be sent again. */
-    static RequestBody requestBody(byte[] all, int from, int length) {
-        return RequestBody.fromContentProvider(
-                () -> new ByteArrayInputStream(all, from, length), length, "application/octet-stream");
-    }
-
-    static String checksum(byte[] all, int from, int length) {
-        var digest = ObjectEnvelope.sha256();
-        digest.update(all, from, length);
-        return Base64.getEncoder().encodeToString(digest.digest());
     }
 
     /**
@@ -123,7 +92,7 @@ public final class S3ObjectStore implements DurableStore {
      *
      * @throws UniserveException INVALID_ARGUMENT if it has other content
      */
-    private boolean isStored(Put put) {
+    private boolean isStored(ObjectPut put) {
         HeadObjectResponse found;
         try {
             found = requests.send(
@@ -131,13 +100,11 @@ public final class S3ObjectStore implements DurableStore {
                     "s3:GetObject",
                     () -> client.headObject(
                             request -> request.bucket(location.bucket()).key(put.fullKey())),
-                    NOT_FOUND);
+                    S3ErrorMapper.NOT_FOUND);
         } catch (S3Exception e) {
             return false;
         }
-        boolean own = put.id().equals(found.metadata().get(PUT_ID));
-        boolean same = put.digest().equals(found.metadata().get(DIGEST));
-        if (!own && !same) {
+        if (!put.matches(found.metadata())) {
             throw UniserveException.invalid("object " + put.key() + " exists with other bytes; objects never change");
         }
         if (found.contentLength() != put.body().length) {
@@ -162,7 +129,7 @@ public final class S3ObjectStore implements DurableStore {
                     "s3:GetObject",
                     () -> client.getObject(
                             request, (response, in) -> read(key, response, new ResponseInputStream<>(response, in))),
-                    NOT_FOUND);
+                    S3ErrorMapper.NOT_FOUND);
             return ObjectEnvelope.decode(fullKey, all);
         } catch (S3Exception e) {
             throw new IOException("object " + key + " is absent from " + location.describe(), e);
@@ -220,7 +187,7 @@ public final class S3ObjectStore implements DurableStore {
      * @throws UniserveException INVALID_CONFIGURATION or UNAUTHORIZED with the cause and the remedy
      */
     void check() {
-        String key = "probe/" + UUID.randomUUID();
+        String key = "probe/" + ids.get();
         try {
             put(key, Bytes.utf8("1"));
             try {

@@ -2,6 +2,7 @@ package io.uniserve.aws.s3;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.time.SystemClock;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
@@ -35,10 +36,10 @@ final class S3Requests {
 
         /** The wall's own waits. */
         Sleeper PARKING = nanos -> {
-            long end = System.nanoTime() + nanos;
+            long end = SystemClock.INSTANCE.nanos() + nanos;
             for (long left = nanos;
                     left > 0 && !Thread.currentThread().isInterrupted();
-                    left = end - System.nanoTime()) {
+                    left = end - SystemClock.INSTANCE.nanos()) {
                 LockSupport.parkNanos(left);
             }
         };

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -41,14 +42,26 @@ final class S3StoreAnalyser {
     private final S3Location location;
     private final S3Requests requests;
     private final S3ObjectStore store;
-    private final String folder = "analysis/" + S3StoreProvider.newId() + "/";
+    private final Supplier<String> ids;
+    private final Supplier<Instant> now;
+    private final String folder;
     private final List<Check> checks = new ArrayList<>();
 
-    S3StoreAnalyser(S3Client client, S3Location location, S3Requests requests) {
+    /**
+     * Examination of a store.
+     *
+     * @param ids random ids
+     * @param now wall time of this machine
+     */
+    S3StoreAnalyser(
+            S3Client client, S3Location location, S3Requests requests, Supplier<String> ids, Supplier<Instant> now) {
         this.client = client;
         this.location = location;
         this.requests = requests;
-        this.store = new S3ObjectStore(client, location, requests, S3StoreProvider::newId);
+        this.ids = ids;
+        this.now = now;
+        this.folder = "analysis/" + ids.get() + "/";
+        this.store = new S3ObjectStore(client, location, requests, ids);
     }
 
     /** A check returns what it has seen, or throws. */
@@ -166,7 +179,7 @@ final class S3StoreAnalyser {
                                     .key(key(name))
                                     .ifNoneMatch("*"),
                             RequestBody.fromString(text)),
-                    S3ObjectStore.PRECONDITION_FAILED);
+                    S3ErrorMapper.PRECONDITION_FAILED);
             return true;
         } catch (S3Exception e) {
             return false;
@@ -273,7 +286,7 @@ final class S3StoreAnalyser {
                 location.pathStyle(),
                 location.kmsKey(),
                 PART_BYTES);
-        S3ObjectStore inParts = new S3ObjectStore(client, small, requests, S3StoreProvider::newId);
+        S3ObjectStore inParts = new S3ObjectStore(client, small, requests, ids);
         Bytes large = Bytes.wrap(random(2 * PART_BYTES + 1, 1));
         inParts.put(folder + "large", large);
         require(store.get(folder + "large").equals(large), "an object in parts differs from what was stored");
@@ -307,7 +320,7 @@ final class S3StoreAnalyser {
                     .multipartUpload(
                             upload -> upload.parts(part -> part.partNumber(1).eTag(tag))));
         } catch (S3Exception e) {
-            require(e.statusCode() == S3ObjectStore.NOT_FOUND, "an aborted upload ends with status " + e.statusCode());
+            require(e.statusCode() == S3ErrorMapper.NOT_FOUND, "an aborted upload ends with status " + e.statusCode());
             require(store.list(folder + "aborted").isEmpty(), "an aborted upload has made an object");
             return "an aborted upload makes no object";
         }
@@ -335,7 +348,7 @@ final class S3StoreAnalyser {
         require(!dates.isEmpty(), "the store's answers have no date");
         Instant there = ZonedDateTime.parse(dates.get(0), DateTimeFormatter.RFC_1123_DATE_TIME)
                 .toInstant();
-        Duration skew = Duration.between(there, Instant.now());
+        Duration skew = Duration.between(there, now.get());
         require(
                 skew.abs().compareTo(SKEW_MAX) < 0,
                 "the clocks of this machine and the store differ by " + skew.toSeconds()

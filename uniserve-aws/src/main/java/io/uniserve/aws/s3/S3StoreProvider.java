@@ -5,10 +5,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.store.DurableStore;
 import io.uniserve.runtime.store.DurableStoreProvider;
 import io.uniserve.runtime.store.StoreReport;
+import io.uniserve.runtime.time.RandomIdGenerator;
+import io.uniserve.runtime.time.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Random;
-import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
@@ -23,6 +24,7 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 /** Stores with a location of the scheme {@code s3}. */
 public final class S3StoreProvider implements DurableStoreProvider {
     private static final Logger LOG = LoggerFactory.getLogger(S3StoreProvider.class);
+    private static final RandomIdGenerator IDS = new RandomIdGenerator();
     private static final Duration CONNECT = Duration.ofSeconds(5);
     private static final Duration READ = Duration.ofSeconds(30);
     private static final Duration ATTEMPT = Duration.ofMinutes(2);
@@ -50,7 +52,7 @@ public final class S3StoreProvider implements DurableStoreProvider {
 
     private static void endAbandoned(S3Client client, S3Location location, S3Requests requests) {
         try {
-            int ended = new MultipartUploader(client, location, requests).abortAbandoned(Instant.now());
+            int ended = new MultipartUploader(client, location, requests).abortAbandoned(now());
             if (ended > 0) {
                 LOG.info("{}: ended {} unfinished uploads older than a day", location.describe(), ended);
             }
@@ -63,20 +65,30 @@ public final class S3StoreProvider implements DurableStoreProvider {
     public StoreReport analyse(String location) {
         S3Location parsed = S3Location.parse(location);
         try (S3Client client = client(parsed)) {
-            return new S3StoreAnalyser(client, parsed, requests(parsed, new RequestCounter())).run();
+            return new S3StoreAnalyser(
+                            client,
+                            parsed,
+                            requests(parsed, new RequestCounter()),
+                            S3StoreProvider::newId,
+                            S3StoreProvider::now)
+                    .run();
         }
     }
 
     static String newId() {
-        return UUID.randomUUID().toString();
+        return Long.toHexString(IDS.next()) + Long.toHexString(IDS.next());
+    }
+
+    static Instant now() {
+        return Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
     }
 
     static S3Requests requests(S3Location location, RequestCounter counter) {
         return new S3Requests(
                 new S3ErrorMapper(location),
-                new RequestRateLimiter(System::nanoTime),
+                new RequestRateLimiter(SystemClock.INSTANCE::nanos),
                 S3Requests.Sleeper.PARKING,
-                new Random(),
+                new Random(IDS.next()),
                 counter);
     }
 

@@ -12,13 +12,12 @@ import io.uniserve.runtime.store.StoreReport;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What every store with the interface of S3 must do for Uniserve. */
 abstract class DurableStoreContract {
-    private final String prefix = "t-" + UUID.randomUUID();
+    private final String prefix = "t-" + S3StoreProvider.newId();
 
     /** Location with the smallest parts, 5 MiB. */
     abstract String location(String prefix);

@@ -249,7 +249,7 @@ final class TestingS3Server implements AutoCloseable {
 
     private Answer start(HttpExchange exchange, String key) {
         String id = "upload-" + ++number;
-        uploads.put(id, new Upload(key, metadata(exchange), Instant.now(), new TreeMap<>()));
+        uploads.put(id, new Upload(key, metadata(exchange), S3StoreProvider.now(), new TreeMap<>()));
         return Answer.of(
                 200, "<InitiateMultipartUploadResult><UploadId>" + id + "</UploadId></InitiateMultipartUploadResult>");
     }

@@ -5,6 +5,7 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.testkit.process.DaemonProcess;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
@@ -136,7 +137,7 @@ public final class BalancingCluster implements AutoCloseable {
 
     private void awaitReplicas(String table, int actor, int count) {
         if (!ConditionWaiter.await(
-                System::nanoTime, COPIES_MILLIS_MAX, () -> replicas(table).get(actor) == count)) {
+                SystemClock.INSTANCE::nanos, COPIES_MILLIS_MAX, () -> replicas(table).get(actor) == count)) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "actor " + table + "/" + actor + " has not " + count + " replicas after " + COPIES_MILLIS_MAX

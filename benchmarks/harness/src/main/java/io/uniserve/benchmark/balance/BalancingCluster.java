@@ -137,7 +137,9 @@ public final class BalancingCluster implements AutoCloseable {
 
     private void awaitReplicas(String table, int actor, int count) {
         if (!ConditionWaiter.await(
-                SystemClock.INSTANCE::nanos, COPIES_MILLIS_MAX, () -> replicas(table).get(actor) == count)) {
+                SystemClock.INSTANCE::nanos,
+                COPIES_MILLIS_MAX,
+                () -> replicas(table).get(actor) == count)) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "actor " + table + "/" + actor + " has not " + count + " replicas after " + COPIES_MILLIS_MAX

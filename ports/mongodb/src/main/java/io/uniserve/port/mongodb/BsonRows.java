@@ -104,6 +104,18 @@ record BsonRows(int count, Bytes bson) {
         sink.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
     }
 
+    /** Decodes parameters of an operator. Fails with INVALID_ARGUMENT if they are no BSON. */
+    static BsonDocument decodeParameters(Bytes parameters) {
+        try {
+            byte[] bson = parameters.toArray();
+            BsonStructure.check(bson);
+            return decode(bson);
+        } catch (RuntimeException e) { // the decoder throws several kinds
+            throw UniserveException.invalid(
+                    "parameters of an operator of port " + MongoEngine.NAME + " are no BSON: " + e.getMessage());
+        }
+    }
+
     /** Collector of documents up to a limit. Not thread-safe. */
     static final class Builder {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -4,10 +4,13 @@ import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.mongodb.pipeline.SplitPipeline;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.bson.BsonBinarySubType;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonValue;
 
 /** Checks of users' commands before an engine sees them. Stateless. */
@@ -27,6 +30,14 @@ final class CommandValidator {
     private static final int DEPTH_MAX = 100;
 
     private CommandValidator() {}
+
+    /** The stages that an operator's parameters have for an actor. Refuses those that no planner sends. */
+    static List<BsonDocument> actorStages(BsonDocument parameters, String field) {
+        List<BsonDocument> stages = SplitPipeline.documents(field, parameters.getOrDefault(field, BsonNull.VALUE));
+        stages.forEach(stage -> checkOperators(stage, false));
+        SplitPipeline.checkActorStages(stages);
+        return stages;
+    }
 
     /**
      * Refuses operators that run code, and documents of more than 100 levels.

@@ -63,7 +63,7 @@ final class LookupOperators {
             new GatherCall<>(MongoEngine.NAME + ".lookup@1", Codecs.BYTES, BsonRows.CODEC),
             MongoTable.class,
             (actor, context, parameters, chunks) ->
-                    join(actor, context, ShuffledLookup.decode(MongoEngine.decode(parameters)), chunks));
+                    join(actor, context, ShuffledLookup.decode(BsonRows.decodeParameters(parameters)), chunks));
 
     private LookupOperators() {}
 
@@ -75,7 +75,7 @@ final class LookupOperators {
 
     private static void scatterLocal(
             MongoTable table, OperatorContext context, Bytes parameters, int slots, ChunkSink sink) {
-        BsonDocument decoded = MongoEngine.decode(parameters);
+        BsonDocument decoded = BsonRows.decodeParameters(parameters);
         ShuffledLookup lookup = ShuffledLookup.decode(decoded);
         String[] path = lookup.localPath();
         Output output = new Output(slots);
@@ -107,7 +107,8 @@ final class LookupOperators {
 
     private static void scatterForeign(
             MongoTable table, OperatorContext context, Bytes parameters, int slots, ChunkSink sink) {
-        String[] path = ShuffledLookup.decode(MongoEngine.decode(parameters)).foreignPath();
+        String[] path =
+                ShuffledLookup.decode(BsonRows.decodeParameters(parameters)).foreignPath();
         Output output = new Output(slots);
         table.forEachResult(
                 List.of(),

@@ -19,7 +19,6 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
-import io.uniserve.port.mongodb.pipeline.SplitPipeline;
 import io.uniserve.port.mongodb.server.MongoConnection;
 import io.uniserve.port.mongodb.server.MongodExecutable;
 import java.nio.file.Path;
@@ -30,7 +29,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonNull;
 
 /**
  * Engine MongoDB: the server at the setting {@link MongoConnection#URI}, or mongo-java-server in this process, which is not MongoDB. Table
@@ -54,8 +52,8 @@ public final class MongoEngine implements Engine {
             List.copyOf(MongoUpdateFunctions.ALL));
 
     private static BsonRows aggregate(MongoTable table, OperatorContext context, Bytes parameters) {
-        BsonDocument decoded = decode(parameters);
-        return table.aggregate(stages(decoded, STAGES), QueryOptions.of(decoded), context);
+        BsonDocument decoded = BsonRows.decodeParameters(parameters);
+        return table.aggregate(CommandValidator.actorStages(decoded, STAGES), QueryOptions.of(decoded), context);
     }
 
     /** Parameters of {@link #AGGREGATE}. */
@@ -63,26 +61,6 @@ public final class MongoEngine implements Engine {
         BsonDocument parameters = new BsonDocument(STAGES, new BsonArray(stages));
         options.addTo(parameters);
         return Bytes.wrap(BsonRows.encode(parameters));
-    }
-
-    /** Decodes parameters of an operator. Fails with INVALID_ARGUMENT if they are no BSON. */
-    static BsonDocument decode(Bytes parameters) {
-        try {
-            byte[] bson = parameters.toArray();
-            BsonStructure.check(bson);
-            return BsonRows.decode(bson);
-        } catch (RuntimeException e) { // the decoder throws several kinds
-            throw UniserveException.invalid(
-                    "parameters of an operator of port " + NAME + " are no BSON: " + e.getMessage());
-        }
-    }
-
-    /** The stages that parameters have for an actor. Refuses those that no planner sends. */
-    static List<BsonDocument> stages(BsonDocument parameters, String field) {
-        List<BsonDocument> stages = SplitPipeline.documents(field, parameters.getOrDefault(field, BsonNull.VALUE));
-        stages.forEach(stage -> CommandValidator.checkOperators(stage, false));
-        SplitPipeline.checkActorStages(stages);
-        return stages;
     }
 
     @Override

@@ -78,8 +78,8 @@ record ShuffledLookup(List<BsonDocument> before, BsonDocument lookup, List<BsonD
         if (!lookup.isDocument() || !isByFields(lookup.asDocument())) {
             throw UniserveException.invalid("parameters of a shuffled $lookup have no look-up by two fields");
         }
-        List<BsonDocument> before = MongoEngine.stages(parameters, BEFORE);
-        return new ShuffledLookup(before, lookup.asDocument(), MongoEngine.stages(parameters, AFTER));
+        List<BsonDocument> before = CommandValidator.actorStages(parameters, BEFORE);
+        return new ShuffledLookup(before, lookup.asDocument(), CommandValidator.actorStages(parameters, AFTER));
     }
 
     private Bytes encode(QueryOptions options) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class ColdStartIT {
     private static final int BATCHES = 30;
-    private static final int ROWS = 50;
+    static final int ROWS = 50;
     private static final Map<String, String> SETTINGS =
             Map.of("server.log-shipping", "200ms", "server.checkpoint-entries", "20");
 
@@ -110,14 +110,15 @@ class ColdStartIT {
                 ProcessClusterOptions.of(root, 2, "kv").with(settings).withFastStart());
     }
 
-    private static TestingConsole.Run run(StartedCluster cluster, String... words) {
+    static TestingConsole.Run run(StartedCluster cluster, String... words) {
         List<String> command = new ArrayList<>(
                 List.of("-b", String.join(",", cluster.processes().bootstrap())));
         command.addAll(List.of(words));
         return new TestingConsole(RemoteCluster::connect).run(command.toArray(String[]::new));
     }
 
-    private static void write(UniserveClient client, String table, int from, int to) {
+    /** Writes the rows of these batches, {@value #ROWS} each. */
+    static void write(UniserveClient client, String table, int from, int to) {
         for (int batch = from; batch < to; batch++) {
             List<Map<String, Object>> rows = new ArrayList<>();
             for (int i = 0; i < ROWS; i++) {
@@ -127,7 +128,7 @@ class ColdStartIT {
         }
     }
 
-    private static long count(UniserveClient client, String table) {
+    static long count(UniserveClient client, String table) {
         String text = client.query(table, "count").body().utf8();
         return Long.parseLong(text.replaceAll("\\D", ""));
     }

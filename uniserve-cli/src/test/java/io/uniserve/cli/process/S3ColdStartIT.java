@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.cli.TestingConsole;
-import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.client.TableSpec;
-import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Durability;
 import io.uniserve.testkit.process.DaemonProcess;
@@ -19,8 +17,6 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -36,7 +32,6 @@ class S3ColdStartIT {
     private static final String ACCESS_KEY = "testing";
     private static final String SECRET_KEY = "testing-secret";
     private static final int BATCHES = 10;
-    private static final int ROWS = 50;
 
     @TempDir
     Path directory;
@@ -126,43 +121,21 @@ class S3ColdStartIT {
                             .replicas(2)
                             .level(ConsistencyLevel.SERIALIZABLE)
                             .durability(Durability.REMOTE));
-            write(lost.client(), "d", 0, BATCHES);
+            ColdStartIT.write(lost.client(), "d", 0, BATCHES);
             gateway.destroyForcibly();
             gateway.onExit().join();
             startGateway(program.get());
-            write(lost.client(), "d", BATCHES, 2 * BATCHES);
-            write(lost.client(), "e", 0, BATCHES); // acknowledged immediately before the loss
+            ColdStartIT.write(lost.client(), "d", BATCHES, 2 * BATCHES);
+            ColdStartIT.write(lost.client(), "e", 0, BATCHES); // acknowledged immediately before the loss
             lost.processes().daemons().values().forEach(DaemonProcess::kill);
         }
         try (StartedCluster fresh = start("second", true)) {
-            TestingConsole.Run restored = run(fresh, "restore", "--all");
+            TestingConsole.Run restored = ColdStartIT.run(fresh, "restore", "--all");
             assertThat(restored.err()).doesNotContain("uniserve:");
-            assertThat(count(fresh.client(), "d")).isEqualTo(2L * BATCHES * ROWS);
-            assertThat(count(fresh.client(), "e")).isEqualTo((long) BATCHES * ROWS);
-            write(fresh.client(), "d", 2 * BATCHES, 2 * BATCHES + 1);
-            assertThat(count(fresh.client(), "d")).isEqualTo((2L * BATCHES + 1) * ROWS);
+            assertThat(ColdStartIT.count(fresh.client(), "d")).isEqualTo(2L * BATCHES * ColdStartIT.ROWS);
+            assertThat(ColdStartIT.count(fresh.client(), "e")).isEqualTo((long) BATCHES * ColdStartIT.ROWS);
+            ColdStartIT.write(fresh.client(), "d", 2 * BATCHES, 2 * BATCHES + 1);
+            assertThat(ColdStartIT.count(fresh.client(), "d")).isEqualTo((2L * BATCHES + 1) * ColdStartIT.ROWS);
         }
-    }
-
-    private static TestingConsole.Run run(StartedCluster cluster, String... words) {
-        List<String> command = new ArrayList<>(
-                List.of("-b", String.join(",", cluster.processes().bootstrap())));
-        command.addAll(List.of(words));
-        return new TestingConsole(RemoteCluster::connect).run(command.toArray(String[]::new));
-    }
-
-    private static void write(UniserveClient client, String table, int from, int to) {
-        for (int batch = from; batch < to; batch++) {
-            List<Map<String, Object>> rows = new ArrayList<>();
-            for (int i = 0; i < ROWS; i++) {
-                rows.add(Map.of("id", "k" + batch + "-" + i, "n", (long) i));
-            }
-            client.table(table).updateDocuments("kv.put@1", rows).run().orThrow();
-        }
-    }
-
-    private static long count(UniserveClient client, String table) {
-        String text = client.query(table, "count").body().utf8();
-        return Long.parseLong(text.replaceAll("\\D", ""));
     }
 }

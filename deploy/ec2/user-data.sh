@@ -1,12 +1,14 @@
 #!/bin/bash
 # User data of the launch template for servers that the auto-scaler launches: installs a release, takes the server's id from
 # the instance's tags, and starts the server. Needs Debian 12 or Amazon Linux 2023, and metadata tags, which the provider enables.
-# Set these three before use:
+# Set these before use:
 RELEASE_URL="${RELEASE_URL:-https://example.com/uniserve-0.1.0.tar.gz}"
 RELEASE_SHA256="${RELEASE_SHA256:-}"
 ZOOKEEPER="${ZOOKEEPER:-zk1.internal:2181}"
 CLUSTER="${CLUSTER:-search}"
 STORE="${STORE:-}"
+# Options of the server's JVM: give the heap about half of the machine's memory.
+JAVA_OPTIONS="${JAVA_OPTIONS:--Xmx4g}"
 
 set -euo pipefail
 METADATA=${METADATA:-http://169.254.169.254}
@@ -22,7 +24,8 @@ install_java() {
   elif command -v dnf >/dev/null; then
     dnf install -y -q java-17-amazon-corretto-headless
   else
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq openjdk-17-jre-headless curl
+    apt-get -o DPkg::Lock::Timeout=300 update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq openjdk-17-jre-headless curl
   fi
 }
 
@@ -36,7 +39,7 @@ install_release() {
   fi
   echo "$RELEASE_SHA256  $archive" | sha256sum -c --quiet
   mkdir -p "$ROOT/opt/uniserve"
-  tar -xzf "$archive" -C "$ROOT/opt/uniserve" --strip-components=1
+  tar --no-same-owner -xzf "$archive" -C "$ROOT/opt/uniserve" --strip-components=1
   rm -f "$archive"
 }
 
@@ -54,10 +57,12 @@ uniserve {
   server { id = "$id", zone = "$zone", advertised-host = "$host" }
 }
 CONF
+  # The data directory of a new instance is empty.
+  printf 'UNISERVE_ARGUMENTS=--new\nUNISERVE_JAVA_OPTS="%s"\n' "$JAVA_OPTIONS" >"$ROOT/etc/uniserve/server.env"
 }
 
-TOKEN=$(curl -sf --retry 10 --retry-connrefused -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 600' "$METADATA/latest/api/token")
 install_java
+TOKEN=$(curl -sf --retry 10 --retry-connrefused -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 600' "$METADATA/latest/api/token")
 install_release
 write_settings
 id uniserve >/dev/null 2>&1 || useradd --system --home-dir /var/lib/uniserve --shell /usr/sbin/nologin uniserve

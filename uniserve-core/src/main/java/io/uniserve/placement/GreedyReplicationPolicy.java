@@ -14,10 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Greedy replication of hot actors. An actor whose queries exceed the due of all its servers gets a replicas on the servers of least
+ * Greedy replication of hot actors. An actor whose queries exceed the due of all its servers gets replicas on the servers of least
  * relative load, all at once, and its queries are divided so that the highest relative load is least. A cold actor loses its automatic
- * copies again, one by one.
- * Average and newest load must both be high, so a short burst makes no copy.
+ * copies again, one by one. Average and newest load must both be high, so a short burst makes no copy.
  *
  * <p>A server's due is its part of the whole load, by strength. An actor is hot above {@link ReplicationLimits#growAbove} times the due of
  * its servers. It is cold below {@link ReplicationLimits#shrinkBelow} times the due of one server fewer. As the second threshold is

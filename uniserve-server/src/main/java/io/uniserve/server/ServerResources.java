@@ -34,7 +34,6 @@ final class ServerResources {
     /** Threads that block on disk I/O. Many of them, because the disk merges concurrent syncs of logs. */
     private static final int DISK_THREADS = 16;
 
-    private static final int STORE_THREADS = 2;
     private static final int EXCHANGE_DISK_THREADS = 2;
 
     final ResourceCloser closer = new ResourceCloser();
@@ -120,7 +119,7 @@ final class ServerResources {
         if (location.isEmpty()) {
             return new EmptyObjectStore(loop);
         }
-        return closer.add(new AsyncObjectStore(DurableStoreFactory.open(location.get()), STORE_THREADS, loop));
+        return closer.add(new AsyncObjectStore(DurableStoreFactory.open(location.get()), loop));
     }
 
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper) {

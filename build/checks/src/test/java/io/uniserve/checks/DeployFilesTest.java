@@ -95,7 +95,7 @@ class DeployFilesTest {
             Ended ended =
                     run(environment, "bash", DEPLOY.resolve("ec2/user-data.sh").toString());
             assertThat(ended.status()).as(ended.output()).isZero();
-            assertThat(asked).first().asString().startsWith("PUT /latest/api/token");
+            assertThat(asked).contains("PUT /latest/api/token");
             assertThat(ended.output()).contains("systemctl enable --now uniserve-server");
             assertThat(root.resolve("etc/systemd/system/uniserve-server.service"))
                     .exists();
@@ -105,6 +105,8 @@ class DeployFilesTest {
             assertThat(settings.server().zone()).isEqualTo("eu-central-1b");
             assertThat(settings.server().advertisedHost()).contains("10.0.0.7");
             assertThat(settings.server().storageLocation()).contains("s3://backups/search");
+            assertThat(Files.readString(root.resolve("etc/uniserve/server.env")))
+                    .isEqualTo("UNISERVE_ARGUMENTS=--new\nUNISERVE_JAVA_OPTS=\"-Xmx4g\"\n");
             assertThat(settings.zookeeper().cluster()).isEqualTo("search");
             List<String> wrong = new ArrayList<>(
                     List.of("bash", DEPLOY.resolve("ec2/user-data.sh").toString()));

@@ -61,22 +61,32 @@ final class Ec2ErrorMapper {
         String full = text + code + ": ";
         if (code.equals("UnauthorizedOperation")) {
             return new UniserveException(
-                    ErrorCode.UNAUTHORIZED, full + "permit " + action + " to the coordinator's role", e);
+                    ErrorCode.UNAUTHORIZED, full + "permit " + action + " to the coordinator's role, and ec2:CreateTags and iam:PassRole for a launch: "
+                            + ec2.getMessage(),
+                    e);
         }
         if (CREDENTIALS.contains(code)) {
-            return new UniserveException(ErrorCode.UNAUTHORIZED, full + "EC2 rejects the credentials: renew them", e);
+            return new UniserveException(ErrorCode.UNAUTHORIZED, full + "renew the credentials, or permit the template's image: " + ec2.getMessage(), e);
         }
         if (LIMITS.contains(code)) {
             return new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED, full + "ask AWS for a larger quota, or lower servers-max", e);
+                    ErrorCode.RESOURCE_EXHAUSTED, full + "ask AWS for a larger quota, or lower servers-max: " + ec2.getMessage(), e);
         }
         if (code.startsWith("InvalidLaunchTemplate")) {
             return new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, full + "correct uniserve.coordinator.scaling.template", e);
+                    ErrorCode.INVALID_CONFIGURATION, full + "correct uniserve.coordinator.scaling.template: " + ec2.getMessage(), e);
         }
         if (code.equals("InvalidSubnetID.NotFound")) {
             return new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, full + "correct uniserve.coordinator.scaling.ec2.subnets", e);
+                    ErrorCode.INVALID_CONFIGURATION, full + "correct uniserve.coordinator.scaling.ec2.subnets: " + ec2.getMessage(), e);
+        }
+        if (code.equals("RequestExpired")) {
+            return new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION, full + "the clock of this machine is wrong: correct it", e);
+        }
+        if (code.equals("IdempotentParameterMismatch")) {
+            return new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION, full + "configure all coordinators alike: " + ec2.getMessage(), e);
         }
         ErrorCode kind = THROTTLED.contains(code) || ec2.statusCode() >= SERVER_ERROR
                 ? ErrorCode.UNAVAILABLE

@@ -8,10 +8,14 @@ import io.uniserve.protocol.env.ServerProvider;
 import io.uniserve.protocol.env.ServerProvider.Launch;
 import io.uniserve.protocol.env.ServerProvider.Status;
 import io.uniserve.runtime.provider.BlockingServerProvider;
+import io.uniserve.runtime.time.SystemClock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +53,8 @@ final class Ec2ServerProvider implements BlockingServerProvider {
     private static final String NAME_TAG = "Name";
     private static final Logger LOG = LoggerFactory.getLogger(Ec2ServerProvider.class);
     private static final int PAGE = 200;
+    /** No further combination is tried later than this, so that the coordinator gets the reason before its time-out. */
+    private static final long LAUNCH_NANOS_MAX = 8_000_000_000L;
 
     private final Ec2Client client;
     private final Ec2Options options;
@@ -72,7 +78,8 @@ final class Ec2ServerProvider implements BlockingServerProvider {
         }
         List<String> lacks = new ArrayList<>();
         List<Place> places = options.places();
-        for (int i = 0; i < places.size(); i++) {
+        long start = SystemClock.INSTANCE.nanos();
+        for (int i = 0; i < places.size() && SystemClock.INSTANCE.nanos() - start < LAUNCH_NANOS_MAX; i++) {
             RunInstancesRequest request = request(launch, template, places.get(i), launch.token() + "-" + i);
             try {
                 Instance instance = client.runInstances(request).instances().get(0);
@@ -180,18 +187,33 @@ final class Ec2ServerProvider implements BlockingServerProvider {
 
     @Override
     public List<ServerProvider.Instance> list(String identity) {
-        return describe(filter("tag:" + CLUSTER_TAG, identity)).stream()
+        List<Instance> found = describe(filter("tag:" + CLUSTER_TAG, identity));
+        Map<String, String> living = new TreeMap<>();
+        for (Instance instance : found) {
+            String token = tag(instance, TOKEN_TAG);
+            String other = status(instance) == Status.ENDED ? null : living.put(token, instance.instanceId());
+            if (other != null) {
+                LOG.error(
+                        "instances {} and {} both have the tag {}={}: terminate the one that does not run server {}",
+                        other,
+                        instance.instanceId(),
+                        TOKEN_TAG,
+                        token,
+                        tag(instance, SERVER_TAG));
+            }
+        }
+        return found.stream()
                 .map(instance -> instance(instance, tag(instance, TOKEN_TAG)))
                 .toList();
     }
 
-    private static java.util.function.Consumer<DescribeInstancesRequest.Builder> filter(String name, String value) {
+    private static Consumer<DescribeInstancesRequest.Builder> filter(String name, String value) {
         return request -> request.filters(
                         Filter.builder().name(name).values(value).build())
                 .maxResults(PAGE);
     }
 
-    private List<Instance> describe(java.util.function.Consumer<DescribeInstancesRequest.Builder> query) {
+    private List<Instance> describe(Consumer<DescribeInstancesRequest.Builder> query) {
         List<Instance> all = new ArrayList<>();
         String token = null;
         do {

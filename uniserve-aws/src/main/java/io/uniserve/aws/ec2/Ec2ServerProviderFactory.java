@@ -6,6 +6,7 @@ import io.uniserve.runtime.provider.BlockingServerProvider;
 import io.uniserve.runtime.provider.ServerProviderFactory;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.apache.ApacheHttpClient;
@@ -26,6 +27,7 @@ public final class Ec2ServerProviderFactory implements ServerProviderFactory {
 
     @Override
     public BlockingServerProvider create(Map<String, String> options) {
+        LaunchTemplate unused = LaunchTemplate.parse(options.getOrDefault("template", ""));
         Ec2Options parsed = Ec2Options.of(options);
         return new Ec2ServerProvider(client(parsed), parsed);
     }
@@ -39,6 +41,7 @@ public final class Ec2ServerProviderFactory implements ServerProviderFactory {
                         override.retryStrategy(AwsRetryStrategy.doNotRetry()).apiCallTimeout(CALL));
         options.endpoint().ifPresent(builder::endpointOverride);
         options.region()
+                .or(() -> Optional.ofNullable(System.getenv("AWS_REGION")))
                 .or(() -> options.endpoint().map(unused -> "us-east-1"))
                 .ifPresent(region -> builder.region(Region.of(region)));
         try {

@@ -2,8 +2,6 @@ package io.uniserve.aws.s3;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -13,7 +11,6 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
-import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
@@ -24,9 +21,6 @@ final class MultipartUploader {
     private static final int CONFLICT = 409;
     /** Times that an upload starts anew after a conflict. */
     private static final int UPLOADS_MAX = 3;
-    /** An upload of this age has no writer any more. */
-    private static final Duration ABANDONED = Duration.ofDays(1);
-
     private static final int PARTS_MAX = 10_000;
 
     private final S3Client client;
@@ -147,23 +141,5 @@ final class MultipartUploader {
         } catch (UniserveException e) {
             LOG.warn("an unfinished upload of {} stays and costs storage: {}", fullKey, e.getMessage());
         }
-    }
-
-    /** Ends uploads that writers have left. Returns their number. */
-    int abortAbandoned(Instant now) {
-        int ended = 0;
-        List<MultipartUpload> uploads = requests.send(
-                        "list unfinished uploads",
-                        "s3:ListBucketMultipartUploads",
-                        () -> client.listMultipartUploads(
-                                request -> request.bucket(location.bucket()).prefix(location.prefix())))
-                .uploads();
-        for (MultipartUpload upload : uploads) {
-            if (upload.initiated() != null && upload.initiated().plus(ABANDONED).isBefore(now)) {
-                abort(upload.key(), upload.uploadId());
-                ended++;
-            }
-        }
-        return ended;
     }
 }

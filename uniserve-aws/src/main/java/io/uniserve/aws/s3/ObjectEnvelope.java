@@ -11,7 +11,7 @@ import java.util.HexFormat;
 
 /**
  * Content of a stored object: magic number, length of the data, SHA-256 of key and data, the data. So a truncated object, a flipped bit, and
- * an object under another one's key are found, whatever the store checks. The full key includes the prefix.
+ * an object under another one's key are found, whatever the store checks. A bucket can be copied to another prefix.
  */
 final class ObjectEnvelope {
     static final int HEADER_BYTES = 8 + 8 + 32;
@@ -20,10 +20,10 @@ final class ObjectEnvelope {
     private ObjectEnvelope() {}
 
     /** Header and data in one array. */
-    static byte[] encode(String fullKey, Bytes data) {
+    static byte[] encode(String key, Bytes data) {
         byte[] all = new byte[HEADER_BYTES + data.size()];
         data.copyTo(all, HEADER_BYTES);
-        ByteBuffer.wrap(all).putLong(MAGIC).putLong(data.size()).put(digest(fullKey, all));
+        ByteBuffer.wrap(all).putLong(MAGIC).putLong(data.size()).put(digest(key, all));
         return all;
     }
 
@@ -37,29 +37,29 @@ final class ObjectEnvelope {
      *
      * @throws UniserveException CORRUPT if it is not the object that was stored under this key
      */
-    static Bytes decode(String fullKey, byte[] all) {
+    static Bytes decode(String key, byte[] all) {
         if (all.length < HEADER_BYTES) {
-            throw corrupt(fullKey, "it has only " + all.length + " bytes");
+            throw corrupt(key, "it has only " + all.length + " bytes");
         }
         ByteBuffer header = ByteBuffer.wrap(all);
         if (header.getLong() != MAGIC) {
-            throw corrupt(fullKey, "Uniserve has not stored it");
+            throw corrupt(key, "Uniserve has not stored it");
         }
         long length = header.getLong();
         if (length != all.length - HEADER_BYTES) {
-            throw corrupt(fullKey, "it has " + (all.length - HEADER_BYTES) + " of " + length + " bytes");
+            throw corrupt(key, "it has " + (all.length - HEADER_BYTES) + " of " + length + " bytes");
         }
         byte[] expected = new byte[32];
         header.get(expected);
-        if (!MessageDigest.isEqual(expected, digest(fullKey, all))) {
-            throw corrupt(fullKey, "its checksum differs, or it was stored under another key");
+        if (!MessageDigest.isEqual(expected, digest(key, all))) {
+            throw corrupt(key, "its checksum differs, or it was stored under another key");
         }
         return Bytes.wrap(all, HEADER_BYTES, (int) length);
     }
 
-    private static byte[] digest(String fullKey, byte[] all) {
+    private static byte[] digest(String key, byte[] all) {
         MessageDigest digest = sha256();
-        digest.update(fullKey.getBytes(StandardCharsets.UTF_8));
+        digest.update(key.getBytes(StandardCharsets.UTF_8));
         digest.update((byte) 0);
         digest.update(all, HEADER_BYTES, all.length - HEADER_BYTES);
         return digest.digest();

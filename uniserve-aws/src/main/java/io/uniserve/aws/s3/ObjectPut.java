@@ -1,6 +1,8 @@
 package io.uniserve.aws.s3;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import java.io.ByteArrayInputStream;
 import java.util.Base64;
 import java.util.Map;
@@ -16,13 +18,25 @@ import software.amazon.awssdk.core.sync.RequestBody;
  * @param digest digest of key and content
  */
 record ObjectPut(String key, String fullKey, byte[] body, String id, String digest) {
+    /** Most bytes of an object, without its header. */
+    static final long BYTES_MAX = 1L << 30;
+
     private static final String PUT_ID = "uniserve-put";
     private static final String DIGEST = "uniserve-sha256";
 
+    /**
+     * A put of these data.
+     *
+     * @throws UniserveException TOO_LARGE for more than {@link #BYTES_MAX}
+     */
     static ObjectPut of(S3Location location, String key, Bytes data, String id) {
-        String fullKey = location.fullKey(key);
-        byte[] body = ObjectEnvelope.encode(fullKey, data);
-        return new ObjectPut(key, fullKey, body, id, ObjectEnvelope.digestOf(body));
+        if (data.size() > BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "object " + key + " has " + data.size() + " bytes: at most " + BYTES_MAX + " are stored");
+        }
+        byte[] body = ObjectEnvelope.encode(key, data);
+        return new ObjectPut(key, location.fullKey(key), body, id, ObjectEnvelope.digestOf(body));
     }
 
     /** Metadata by which the object is known again. */

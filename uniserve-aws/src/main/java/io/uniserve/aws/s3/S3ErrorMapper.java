@@ -13,6 +13,10 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 final class S3ErrorMapper {
     private static final Set<String> SLOW_DOWN =
             Set.of("SlowDown", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequests");
+    /** Codes that may come with any status, also with 200. */
+    private static final Set<String> REPEATABLE =
+            Set.of("InternalError", "ServiceUnavailable", "OperationAborted", "RequestTimeout");
+
     private static final Set<String> CREDENTIALS = Set.of(
             "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired");
     private static final Set<String> OTHER_REGION =
@@ -50,9 +54,9 @@ final class S3ErrorMapper {
             return status == CONFLICT && !code(s3).startsWith("Bucket")
                     || status >= SERVER_ERROR && status != NOT_IMPLEMENTED
                     || isSlowDown(e)
-                    || code(s3).equals("RequestTimeout");
+                    || REPEATABLE.contains(code(s3));
         }
-        return !isCredentials(e);
+        return true; // credentials too: the machine's role may come late after its start
     }
 
     private static boolean isCredentials(SdkException e) {

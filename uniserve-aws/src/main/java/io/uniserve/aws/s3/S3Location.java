@@ -88,7 +88,7 @@ record S3Location(
         Map<String, String> options = new TreeMap<>();
         for (String pair : query.isEmpty() ? new String[0] : query.split("&", -1)) {
             int equals = pair.indexOf('=');
-            String value = equals < 0 ? "" : URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
+            String value = equals < 0 ? "" : decoded(location, pair.substring(equals + 1));
             if (equals <= 0 || value.isEmpty()) {
                 throw wrong(location, "option \"" + pair + "\" has no value: write name=value");
             }
@@ -97,6 +97,14 @@ record S3Location(
             }
         }
         return options;
+    }
+
+    private static String decoded(String location, String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw wrong(location, "an option has a % without two hexadecimal digits: write %25 for %");
+        }
     }
 
     private static URI endpoint(String location, String text) {

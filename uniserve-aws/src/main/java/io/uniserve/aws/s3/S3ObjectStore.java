@@ -9,6 +9,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
@@ -28,14 +31,17 @@ import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
  * <p>Paper: Uniserve, section 4.3, durable storage of checkpoints and logs.
  */
 public final class S3ObjectStore implements DurableStore {
-    /** Largest object that is read. Uniserve stores none that is larger. */
-    private static final long OBJECT_BYTES_MAX = 1L << 30;
+    private static final Logger LOG = LoggerFactory.getLogger(S3ObjectStore.class);
+    /** Requests that run at the same time: a request waits for the store for most of its time. */
+    private static final int CONCURRENCY = 16;
 
     private final S3Client client;
     private final S3Location location;
     private final S3Requests requests;
     private final MultipartUploader multipart;
     private final Supplier<String> ids;
+    /** True once a put with a condition was seen to be refused. */
+    private volatile boolean hasConditions;
 
     /** Takes ownership of the client. */
     S3ObjectStore(S3Client client, S3Location location, S3Requests requests, Supplier<String> ids) {
@@ -47,7 +53,17 @@ public final class S3ObjectStore implements DurableStore {
     }
 
     @Override
+    public int concurrency() {
+        return CONCURRENCY;
+    }
+
+    @Override
     public void put(String key, Bytes data) throws IOException {
+        checkConditions();
+        store(key, data);
+    }
+
+    private void store(String key, Bytes data) throws IOException {
         ObjectPut put = ObjectPut.of(location, key, data, ids.get());
         boolean stored =
                 put.body().length > location.partBytes() ? multipart.upload(put, this::isStored) : putWhole(put);
@@ -107,7 +123,7 @@ public final class S3ObjectStore implements DurableStore {
         if (!put.matches(found.metadata())) {
             throw UniserveException.invalid("object " + put.key() + " exists with other bytes; objects never change");
         }
-        if (found.contentLength() != put.body().length) {
+        if (!Long.valueOf(put.body().length).equals(found.contentLength())) {
             throw new UniserveException(
                     ErrorCode.CORRUPT,
                     "object " + put.key() + " is damaged: it has " + found.contentLength() + " of " + put.body().length
@@ -118,10 +134,9 @@ public final class S3ObjectStore implements DurableStore {
 
     @Override
     public Bytes get(String key) throws IOException {
-        String fullKey = location.fullKey(key);
         GetObjectRequest request = GetObjectRequest.builder()
                 .bucket(location.bucket())
-                .key(fullKey)
+                .key(location.fullKey(key))
                 .build();
         try {
             byte[] all = requests.send(
@@ -130,21 +145,24 @@ public final class S3ObjectStore implements DurableStore {
                     () -> client.getObject(
                             request, (response, in) -> read(key, response, new ResponseInputStream<>(response, in))),
                     S3ErrorMapper.NOT_FOUND);
-            return ObjectEnvelope.decode(fullKey, all);
+            return ObjectEnvelope.decode(key, all);
         } catch (S3Exception e) {
             throw new IOException("object " + key + " is absent from " + location.describe(), e);
         }
     }
 
     private static byte[] read(String key, GetObjectResponse response, ResponseInputStream<?> in) throws IOException {
-        long length = response.contentLength();
-        if (length > OBJECT_BYTES_MAX) {
+        Long length = response.contentLength();
+        if (length == null) {
+            throw new EOFException("the answer has no length");
+        }
+        if (length > ObjectPut.BYTES_MAX + ObjectEnvelope.HEADER_BYTES) {
             in.abort();
             throw new UniserveException(
                     ErrorCode.CORRUPT,
-                    "object " + key + " is damaged: " + length + " bytes are more than " + OBJECT_BYTES_MAX);
+                    "object " + key + " is damaged: " + length + " bytes are more than " + ObjectPut.BYTES_MAX);
         }
-        byte[] all = in.readNBytes((int) length);
+        byte[] all = in.readNBytes(length.intValue());
         if (all.length < length) {
             throw new EOFException("the answer ended after " + all.length + " of " + length + " bytes");
         }
@@ -167,7 +185,7 @@ public final class S3ObjectStore implements DurableStore {
             page.contents()
                     .forEach(object ->
                             keys.add(object.key().substring(location.prefix().length())));
-            token[0] = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
+            token[0] = nextToken(prefix, page, token[0]);
         } while (token[0] != null);
         return keys.stream().sorted().toList();
     }
@@ -181,30 +199,69 @@ public final class S3ObjectStore implements DurableStore {
                         request -> request.bucket(location.bucket()).key(location.fullKey(key))));
     }
 
+    /** Token of the next page, or null after the last one. A list that ends early must not look complete. */
+    private @Nullable String nextToken(String prefix, ListObjectsV2Response page, @Nullable String last) {
+        if (!Boolean.TRUE.equals(page.isTruncated())) {
+            return null;
+        }
+        String next = page.nextContinuationToken();
+        if (next == null || next.equals(last)) {
+            throw new UniserveException(
+                    ErrorCode.IO,
+                    location.describe() + ": cannot list " + prefix + ": a page is not the last one, and names no next one");
+        }
+        return next;
+    }
+
     /**
-     * Checks that the store can be used, with four small requests: it must store, and refuse a second put to a key in use.
+     * Reads a page of the list of objects: bucket, region, endpoint and credentials are right.
      *
-     * @throws UniserveException INVALID_CONFIGURATION or UNAUTHORIZED with the cause and the remedy
+     * @throws UniserveException with the cause and the remedy
      */
-    void check() {
+    void checkAccess() {
+        requests.send(
+                "list objects",
+                "s3:ListBucket",
+                () -> client.listObjectsV2(request -> request.bucket(location.bucket())
+                        .prefix(location.prefix())
+                        .maxKeys(1)));
+    }
+
+    /**
+     * Checks once, before the first put, that the store refuses a second put to a key in use.
+     *
+     * @throws UniserveException INVALID_CONFIGURATION if it does not; or why it cannot be seen
+     */
+    void checkConditions() throws IOException {
+        if (hasConditions) {
+            return;
+        }
         String key = "probe/" + ids.get();
+        store(key, Bytes.utf8("1"));
+        boolean replaces = replaces(key);
         try {
-            put(key, Bytes.utf8("1"));
-            try {
-                put(key, Bytes.utf8("2"));
-                throw new UniserveException(
-                        ErrorCode.INVALID_CONFIGURATION,
-                        location.describe() + " ignores conditions of writes (If-None-Match), so two servers could"
-                                + " replace each other's objects: use a store that has them");
-            } catch (UniserveException e) {
-                if (e.code() != ErrorCode.INVALID_ARGUMENT) {
-                    throw e;
-                }
-            }
-        } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, location.describe() + ": " + e.getMessage(), e);
-        } finally {
             delete(key);
+        } catch (UniserveException e) {
+            LOG.warn("{}: object {} stays: {}", location.describe(), key, e.reason());
+        }
+        if (replaces) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    location.describe() + " ignores conditions of writes (If-None-Match), so two servers could replace"
+                            + " each other's objects: use a store that has them");
+        }
+        hasConditions = true;
+    }
+
+    private boolean replaces(String key) throws IOException {
+        try {
+            store(key, Bytes.utf8("2"));
+            return true;
+        } catch (UniserveException e) {
+            if (e.code() == ErrorCode.INVALID_ARGUMENT) {
+                return false;
+            }
+            throw e;
         }
     }
 

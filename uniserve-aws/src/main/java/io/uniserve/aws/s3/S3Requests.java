@@ -20,6 +20,9 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 final class S3Requests {
     private static final Logger LOG = LoggerFactory.getLogger(S3Requests.class);
     private static final int ATTEMPTS_MAX = 8;
+    /** No repetition starts later than this. */
+    private static final long TOTAL_NANOS_MAX = 60_000_000_000L;
+
     private static final long PAUSE_NANOS = 50_000_000L;
     private static final long PAUSE_NANOS_MAX = 5_000_000_000L;
 
@@ -77,12 +80,16 @@ final class S3Requests {
      * if it is.
      */
     <T> Optional<T> sendUnless(BooleanSupplier isDone, String what, String action, Call<T> call, int... returned) {
+        long start = SystemClock.INSTANCE.nanos();
         for (int attempt = 1; ; attempt++) {
             pause(limiter.reserve());
             counter.onRequest(action);
             try {
                 return Optional.of(call.run());
             } catch (SdkException e) {
+                if (e.getCause() instanceof UniserveException own) {
+                    throw own; // what reads the answer has refused it
+                }
                 if (e instanceof S3Exception s3 && isReturned(s3, returned)) {
                     throw s3;
                 }
@@ -92,7 +99,8 @@ final class S3Requests {
                 if (S3ErrorMapper.isSlowDown(e)) {
                     limiter.onRejected();
                 }
-                if (!S3ErrorMapper.isRepeatable(e) || attempt == ATTEMPTS_MAX) {
+                boolean late = SystemClock.INSTANCE.nanos() - start > TOTAL_NANOS_MAX;
+                if (!S3ErrorMapper.isRepeatable(e) || attempt == ATTEMPTS_MAX || late) {
                     throw errors.map(what, action, e);
                 }
                 LOG.debug("cannot {} yet, attempt {}: {}", what, attempt, e.getMessage());

@@ -9,6 +9,7 @@ import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Random;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +28,7 @@ public final class S3StoreProvider implements DurableStoreProvider {
     private static final RandomIdGenerator IDS = new RandomIdGenerator();
     private static final Duration CONNECT = Duration.ofSeconds(5);
     private static final Duration READ = Duration.ofSeconds(30);
-    private static final Duration ATTEMPT = Duration.ofMinutes(2);
+    private static final Duration ATTEMPT = Duration.ofSeconds(60);
 
     @Override
     public String scheme() {
@@ -37,28 +38,25 @@ public final class S3StoreProvider implements DurableStoreProvider {
     @Override
     public DurableStore open(String location) {
         S3Location parsed = S3Location.parse(location);
-        S3Client client = client(parsed);
-        try {
-            S3Requests requests = requests(parsed, new RequestCounter());
-            S3ObjectStore store = new S3ObjectStore(client, parsed, requests, S3StoreProvider::newId);
-            store.check();
-            endAbandoned(client, parsed, requests);
-            return store;
-        } catch (UniserveException e) {
-            client.close();
-            throw e;
-        }
+        return checked(new S3ObjectStore(
+                client(parsed), parsed, requests(parsed, new RequestCounter()), S3StoreProvider::newId));
     }
 
-    private static void endAbandoned(S3Client client, S3Location location, S3Requests requests) {
+    /**
+     * Reads from a store. One that does not answer is no reason to stop a server: it may have been lost together with the servers' power.
+     * Any other error closes the store.
+     */
+    static S3ObjectStore checked(S3ObjectStore store) {
         try {
-            int ended = new MultipartUploader(client, location, requests).abortAbandoned(now());
-            if (ended > 0) {
-                LOG.info("{}: ended {} unfinished uploads older than a day", location.describe(), ended);
-            }
+            store.checkAccess();
         } catch (UniserveException e) {
-            LOG.warn("{}: unfinished uploads stay: {}", location.describe(), e.getMessage());
+            if (e.code() != ErrorCode.UNAVAILABLE) {
+                store.close();
+                throw e;
+            }
+            LOG.warn("durable store {} does not answer yet: {}", store.describe(), e.reason());
         }
+        return store;
     }
 
     @Override
@@ -104,6 +102,7 @@ public final class S3StoreProvider implements DurableStoreProvider {
                         override.retryStrategy(AwsRetryStrategy.doNotRetry()).apiCallAttemptTimeout(ATTEMPT));
         location.endpoint().ifPresent(builder::endpointOverride);
         location.region()
+                .or(() -> Optional.ofNullable(System.getenv("AWS_REGION")))
                 .or(() -> location.endpoint().map(unused -> "us-east-1"))
                 .ifPresent(region -> builder.region(Region.of(region)));
         try {

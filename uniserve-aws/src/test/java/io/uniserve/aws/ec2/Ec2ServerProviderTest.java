@@ -46,6 +46,7 @@ class Ec2ServerProviderTest {
     private Ec2ServerProvider provider(Map<String, String> given) {
         Map<String, String> all = new HashMap<>(given);
         all.put("endpoint", server.endpoint());
+        all.put("template", "lt-0abc:3");
         return (Ec2ServerProvider) new Ec2ServerProviderFactory().create(all);
     }
 
@@ -194,6 +195,10 @@ class Ec2ServerProviderTest {
         }
         fails(() -> LaunchTemplate.parse(""), ErrorCode.INVALID_CONFIGURATION, "scaling.template", "lt-0a1b2c3d:3");
         fails(() -> LaunchTemplate.parse("lt-1:latest"), ErrorCode.INVALID_CONFIGURATION, "scaling.template");
+        fails(
+                () -> new Ec2ServerProviderFactory().create(Map.of()),
+                ErrorCode.INVALID_CONFIGURATION,
+                "scaling.template is \"\"");
         assertThat(LaunchTemplate.parse("search-servers").version()).isEqualTo("$Default");
     }
 }

@@ -12,14 +12,10 @@ import io.uniserve.runtime.store.StoreReport;
 import io.uniserve.runtime.store.StoreReport.Check;
 import io.uniserve.runtime.store.StoreReport.Verdict;
 import java.io.IOException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +37,8 @@ class S3ObjectStoreTest extends DurableStoreContract {
     void start() throws IOException {
         server = new TestingS3Server();
         store = store(server.location("p"));
+        store.checkConditions();
+        server.requests.clear();
     }
 
     @AfterEach
@@ -143,21 +141,6 @@ class S3ObjectStoreTest extends DurableStoreContract {
     }
 
     @Test
-    void uploadsThatWritersHaveLeftAreEndedAfterADay() {
-        server.uploads.put(
-                "old",
-                new TestingS3Server.Upload("p/a", Map.of(), Instant.parse("2026-01-01T00:00:00Z"), new TreeMap<>()));
-        server.uploads.put(
-                "new",
-                new TestingS3Server.Upload("p/b", Map.of(), Instant.parse("2026-01-02T00:00:00Z"), new TreeMap<>()));
-        S3Location location = S3Location.parse(server.location("p"));
-        MultipartUploader uploader = new MultipartUploader(clients.get(0), location, requests(location));
-        assertThat(uploader.abortAbandoned(Instant.parse("2026-01-02T00:00:00Z").plus(Duration.ofHours(1))))
-                .isEqualTo(1);
-        assertThat(server.uploads).containsOnlyKeys("new");
-    }
-
-    @Test
     void rejectionsAreRepeatedWithGrowingPausesAndAnEnd() {
         server.faults = line -> line.startsWith("PUT") ? Fault.SLOW_DOWN : Fault.NONE;
         fails(() -> store.put("a", Bytes.utf8("1")), ErrorCode.UNAVAILABLE, "cannot store a", "SlowDown");
@@ -227,8 +210,15 @@ class S3ObjectStoreTest extends DurableStoreContract {
     @Test
     void aStoreWithoutConditionsIsRefused() {
         server.ignoresConditions = true;
-        fails(store::check, ErrorCode.INVALID_CONFIGURATION, "If-None-Match", "use a store that has them");
-        assertThat(server.objects).as("the probe is deleted").isEmpty();
+        store = store(server.location("p"));
+        for (int i = 0; i < 2; i++) {
+            fails(
+                    () -> store.put("a", Bytes.utf8("1")),
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "If-None-Match",
+                    "use a store that has them");
+            assertThat(server.objects).as("the probe is deleted, and nothing is stored").isEmpty();
+        }
         server.keepsVersions = true;
         StoreReport report = new S3StoreProvider().analyse(server.location("p"));
         assertThat(report.isUsable()).isFalse();
@@ -242,6 +232,25 @@ class S3ObjectStoreTest extends DurableStoreContract {
                         "upload in parts",
                         "versions");
         assertThat(server.objects).as("nothing stays").isEmpty();
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerIsOpenedAndUsedLater() throws IOException {
+        server.faults = line -> Fault.SERVER_ERROR;
+        S3ObjectStore opened = S3StoreProvider.checked(store(server.location("p")));
+        fails(() -> opened.put("a", Bytes.EMPTY), ErrorCode.UNAVAILABLE, "InternalError");
+        server.faults = line -> Fault.NONE;
+        opened.put("a", Bytes.utf8("1"));
+        assertThat(opened.get("a").utf8()).isEqualTo("1");
+        server.faults = line -> Fault.DENIED;
+        fails(() -> new S3StoreProvider().open(server.location("p")), ErrorCode.UNAUTHORIZED, "permit s3:ListBucket");
+    }
+
+    @Test
+    void aListThatEndsEarlyIsNotComplete() throws IOException {
+        store.put("a", Bytes.EMPTY);
+        server.losesTokens = true;
+        fails(() -> store.list(""), ErrorCode.IO, "names no next one");
     }
 
     @Test

@@ -40,6 +40,9 @@ final class TestingS3Server implements AutoCloseable {
 
     volatile boolean ignoresConditions;
     volatile boolean keepsVersions;
+    /** Lists are never complete, and name no next page. */
+    volatile boolean losesTokens;
+
     private int number;
 
     /** What happens to a request. */
@@ -312,10 +315,10 @@ final class TestingS3Server implements AutoCloseable {
                 .filter(key -> key.startsWith(prefix) && key.compareTo(after) > 0)
                 .limit(max + 1L)
                 .toList();
-        boolean more = keys.size() > max;
-        List<String> page = more ? keys.subList(0, max) : keys;
+        boolean more = losesTokens || keys.size() > max;
+        List<String> page = keys.size() > max ? keys.subList(0, max) : keys;
         StringBuilder xml = new StringBuilder("<ListBucketResult><IsTruncated>" + more + "</IsTruncated>");
-        if (more) {
+        if (more && !losesTokens) {
             xml.append("<NextContinuationToken>").append(page.get(max - 1)).append("</NextContinuationToken>");
         }
         page.forEach(key -> xml.append("<Contents><Key>").append(key).append("</Key></Contents>"));

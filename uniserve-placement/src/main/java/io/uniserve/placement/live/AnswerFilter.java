@@ -128,6 +128,9 @@ final class AnswerFilter {
                     asked,
                     text("its %.1f MB and %.1f MB of others exceed bytes-max", bytes / 1e6, bytesMoving / 1e6));
         }
+        if (bytes > 0) {
+            granted = (int) Math.min(granted, (limits.bytesMax() - bytesMoving) / bytes);
+        }
         double smallest = wanted.values().stream().mapToDouble(s -> s).min().orElse(0);
         double gain = smallest * copies.queryLoad() * limits.horizonSeconds();
         ReplicationLimits.CopyCost each = limits.cost();
@@ -146,7 +149,7 @@ final class AnswerFilter {
             return refuse(i, asked, "it waits after a change");
         }
         if (has + granted < asked) {
-            refuse(i, asked, "copies-max is " + limits.copiesMax());
+            refuse(i, asked, "copies-max is " + limits.copiesMax() + ", and bytes-max permits " + granted + " more now");
         }
         bytesMoving += bytes * granted;
         return granted;

@@ -95,7 +95,7 @@ public final class LivePlanner {
                     synchronized (notes) {
                         notes.addAll(proposal.notes());
                     }
-                    return policy.hasFreeShares() ? withLevelShares(in, proposal) : proposal;
+                    return policy.hasFreeShares() ? withLevelShares(problem, in, proposal) : proposal;
                 },
                 problem.load(),
                 effort.get());
@@ -105,10 +105,16 @@ public final class LivePlanner {
     }
 
     /** Levels the shares of a changed placement, so that the next change of a load does not put a server out of its tolerance. */
-    private static PlacementProposal withLevelShares(ClusterLoad in, PlacementProposal proposal) {
+    private static PlacementProposal withLevelShares(
+            LiveProblem problem, ClusterLoad in, PlacementProposal proposal) {
         return proposal.assignment().equals(in.current())
                 ? proposal
-                : new PlacementProposal(ShareLeveler.level(in, proposal.assignment()), proposal.notes());
+                : new PlacementProposal(
+                        ShareLeveler.level(
+                                in,
+                                proposal.assignment(),
+                                i -> problem.isComplete(i) && problem.actor(i).movable()),
+                        proposal.notes());
     }
 
     /** Applies the limits and returns the plan. */

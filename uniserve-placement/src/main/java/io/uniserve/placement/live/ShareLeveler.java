@@ -4,6 +4,7 @@ import io.uniserve.placement.QueryShares;
 import io.uniserve.placement.model.Assignment;
 import io.uniserve.placement.model.ClusterLoad;
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 
 /**
  * Leveler of shares: it divides the load of actors with several replicas so that the highest relative load of their servers is least. No
@@ -36,18 +37,18 @@ final class ShareLeveler {
         }
     }
 
-    /** Returns the placement with level shares; the same one if no share changes. */
-    static Assignment level(ClusterLoad in, Assignment placed) {
+    /** Returns the placement with level shares of the actors that may change; the same one if no share changes. */
+    static Assignment level(ClusterLoad in, Assignment placed, IntPredicate mayChange) {
         ShareLeveler leveler = new ShareLeveler(in, placed);
-        return leveler.level() ? Assignment.of(leveler.hosts, leveler.shares) : placed;
+        return leveler.level(mayChange) ? Assignment.of(leveler.hosts, leveler.shares) : placed;
     }
 
-    private boolean level() {
+    private boolean level(IntPredicate mayChange) {
         boolean changed = false;
         for (int pass = 0; pass < PASSES; pass++) {
             boolean helped = false;
             for (int i = 0; i < hosts.length; i++) {
-                helped |= hosts[i].length > 1 && in.load(i) > 0 && level(i);
+                helped |= hosts[i].length > 1 && in.load(i) > 0 && mayChange.test(i) && level(i);
             }
             changed |= helped;
             if (!helped) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Moves and automatic copies of a running cluster by the whole answer of one placement policy. The policy runs once when {@link #plan} follows
  * {@link #moves} with the same cluster.
  *
- * <p>Copies are made first, one at a time. Then come moves, then shares of queries, and last the copies that are dropped. The next answer
+ * <p>Copies are made first, all of one actor at once. Then come moves, then shares of queries, and last the copies that are dropped. The next answer
  * starts from the cluster with these changes. Thread-safe.
  */
 public final class WholeAnswerPolicy implements RebalancePolicy, ReplicationPolicy {

@@ -77,11 +77,12 @@ public record ScalingSettings(
                         process.texts("command"),
                         process.texts("arguments"),
                         process.duration("stop-grace", Duration.ZERO, HOUR)),
-                ec2(scaling.section(EC2)));
+                ec2(scaling, scaling.section(EC2)));
     }
 
-    private static Map<String, String> ec2(ConfigSection ec2) {
+    private static Map<String, String> ec2(ConfigSection scaling, ConfigSection ec2) {
         return Map.of(
+                "template", scaling.text("template").strip(),
                 "region", ec2.text("region"),
                 "endpoint", ec2.text("endpoint"),
                 "subnets", String.join(",", ec2.texts("subnets")),

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -30,10 +31,23 @@ public final class OptionalJars {
     }
 
     private static <T> Optional<T> find(Class<T> kind, Predicate<T> condition, ClassLoader loader) {
-        return ServiceLoader.load(kind, loader).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(condition)
-                .findFirst();
+        try {
+            return ServiceLoader.load(kind, loader).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .filter(condition)
+                    .findFirst();
+        } catch (ServiceConfigurationError | NoClassDefFoundError e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "the jars in aws/lib of this installation do not fit together (" + e + "): install the release again",
+                    e);
+        }
+    }
+
+    /** Folder of the jars, for messages. */
+    public static String folder() {
+        String home = System.getProperty(HOME, "");
+        return home.isEmpty() ? "aws/lib of the installation, which the uniserve script sets" : home + "/aws/lib";
     }
 
     private static Optional<ClassLoader> jars(ClassLoader parent) {

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Timers of all operations on one thread. Nearly all are cancelled early (such as a hedge that was not needed), so setting one must
  * not wake the thread. The thread checks the timers once per tick; only a timer that is due before its next check wakes it. New
  * timers wait in a lock-free queue for the next check, so a timer that is cancelled before costs almost nothing. After
- * {@value #IDLE_NANOS} ns without new timers the thread sleeps until the next one is due or set. Timers fire up to one tick late.
+ * {@value #IDLE_NANOS} ns without new timers the thread sleeps until one is due, and any new one wakes it. Timers fire up to one tick late.
  * Thread-safe.
  */
 public final class CoarseTimers implements Timers, AutoCloseable {
@@ -140,10 +140,13 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     /** Waits until a timer is due or set. */
     private void sleep(long nanos) throws InterruptedException {
         asleep = true;
-        if (newEntries.isEmpty()) {
-            await(nanos);
+        try {
+            if (newEntries.isEmpty()) {
+                await(nanos);
+            }
+        } finally {
+            asleep = false;
         }
-        asleep = false;
     }
 
     private void awaitCheck(long nanos) throws InterruptedException {

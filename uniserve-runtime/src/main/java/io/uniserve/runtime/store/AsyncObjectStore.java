@@ -17,6 +17,11 @@ public final class AsyncObjectStore implements ObjectStore, AutoCloseable {
     private final DurableStore store;
     private final BlockingIoExecutor pool;
 
+    /** Takes ownership of the store, with as many threads as it can use. */
+    public AsyncObjectStore(DurableStore store, Executor loop) {
+        this(store, store.concurrency(), loop);
+    }
+
     /** Takes ownership of the store. {@code threads} requests run concurrently. */
     public AsyncObjectStore(DurableStore store, int threads, Executor loop) {
         this.store = store;

@@ -28,6 +28,11 @@ public interface DurableStore extends AutoCloseable {
     /** Deletes an object; not an error if it is absent. */
     void delete(String key) throws IOException;
 
+    /** Calls that may run at the same time; more only wait for each other. */
+    default int concurrency() {
+        return 2;
+    }
+
     /** Location of the objects for logs and errors, without secrets. */
     String describe();
 

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
  */
 public final class DurableStoreFactory {
     private static final String FILE = "file:";
-    private static final Pattern SCHEME = Pattern.compile("([a-z][a-z0-9+.-]+):.*");
+    /** A location with a scheme is never a directory, whatever its spelling: data would be on one disk that no other server sees. */
+    private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://.*|([a-z][a-z0-9+.-]+):.*");
 
     private DurableStoreFactory() {}
 
@@ -47,11 +48,11 @@ public final class DurableStoreFactory {
      */
     public static DurableStoreProvider provider(String location) {
         Matcher matcher = SCHEME.matcher(location);
-        String scheme = matcher.matches() ? matcher.group(1) : "";
+        String scheme = !matcher.matches() ? "" : matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
         return OptionalJars.find(
                         DurableStoreProvider.class,
                         provider -> provider.scheme().equals(scheme))
-                .orElseThrow(() -> unknown(location, "no provider of \"" + scheme + "\" is installed"));
+                .orElseThrow(() -> unknown(location, "no provider of \"" + scheme + "\" is in " + OptionalJars.folder()));
     }
 
     private static UniserveException unknown(String location, String why) {

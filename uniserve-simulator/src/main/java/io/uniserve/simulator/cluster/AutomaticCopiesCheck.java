@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Check of automatic copies in the registry: their number stays within the bound, one actor changes at a time and only while no other one
- * moves, an operator's number is a lower bound, and shares of queries name exactly the in-sync replicas. It also counts copies that were
+ * Check of automatic copies in the registry: their number stays within the bound, new copies replace none, one actor changes at a time
+ * and only while no other one moves, an operator's number is a lower bound, and shares of queries name exactly the in-sync replicas. It also counts copies that were
  * made, dropped, and read.
  */
 final class AutomaticCopiesCheck implements SimEnsemble.Listener {
@@ -94,7 +94,9 @@ final class AutomaticCopiesCheck implements SimEnsemble.Listener {
         if (was.copies() != is.copies()) {
             violations.add("COPIES", name + " changes an operator's number with its own");
         }
-        if (grows && is.desiredServers().size() > was.desiredServers().size() + 1) {
+        boolean added = is.desiredServers().size() == is.automaticCopies()
+                && Set.copyOf(is.desiredServers()).containsAll(was.desiredServers());
+        if (grows && !added) {
             violations.add("COPIES", name + " goes from " + was.desiredServers() + " to " + is.desiredServers());
         }
         boolean below = is.desiredServers().size() < least

@@ -85,8 +85,19 @@ final class MatrixValue {
 
     private static List<List<@Nullable Object>> sorted(List<List<@Nullable Object>> rows, boolean approximate) {
         List<List<@Nullable Object>> sorted = new ArrayList<>(rows);
-        sorted.sort(Comparator.comparing(row -> key(row, approximate)));
+        Comparator<List<@Nullable Object>> byKey = Comparator.comparing(row -> key(row, approximate));
+        sorted.sort(byKey.thenComparing(MatrixValue::byNumbers));
         return sorted;
+    }
+
+    /** Order of rows with equal keys: by their doubles, which may differ after the digits of the key. */
+    private static int byNumbers(List<@Nullable Object> one, List<@Nullable Object> other) {
+        for (int i = 0; i < one.size(); i++) {
+            if (one.get(i) instanceof Double left && other.get(i) instanceof Double right && !left.equals(right)) {
+                return Double.compare(left + 0.0, right + 0.0);
+            }
+        }
+        return 0;
     }
 
     /** Sort key that is the same for equal rows. If values are approximate, it ignores the last digits. */

@@ -48,6 +48,8 @@ final class LookupOperators {
 
     /** Bytes that an actor sends, or that a slot has of one table: they are in memory. */
     private static final long BYTES_MAX = Limits.RESULT_BYTES_PER_QUERY_MAX;
+    /** Memory of a requested value until it is sent. */
+    private static final int REQUEST_BYTES = 64;
 
     static final ScatterOperator<MongoTable, Bytes> LOCAL = ScatterOperator.of(
             new ScatterCall<>(MongoEngine.NAME + ".lookup-local@1", Codecs.BYTES),
@@ -84,8 +86,9 @@ final class LookupOperators {
             requests.add(new TreeSet<>());
         }
         table.forEachResult(lookup.before(), QueryOptions.of(decoded), context, document -> {
-            if (JoinKeys.hasPattern(document, path)) {
-                throw tooLarge("joins by a pattern, which every value may match");
+            if (table.isEmbedded() && JoinKeys.hasPattern(document, path)) {
+                throw UniserveException.unsupported("MongoDB: a shuffled $lookup by a pattern, which the embedded server"
+                        + " compares with every value: filter the patterns out, or leave $shuffle out");
             }
             Set<Long> keys = JoinKeys.of(document, path, table.isEmbedded());
             Set<Integer> slotsOf =
@@ -94,7 +97,11 @@ final class LookupOperators {
             int home = slotsOf.iterator().next();
             output.add(home, new BsonDocument(isSingle ? SINGLE : SPREAD, document));
             if (!isSingle) {
-                keys.forEach(key -> requests.get(JoinKeys.slot(key, slots)).add(key));
+                keys.forEach(key -> {
+                    if (requests.get(JoinKeys.slot(key, slots)).add(key)) {
+                        output.charge(REQUEST_BYTES);
+                    }
+                });
             }
         });
         for (int slot = 0; slot < slots; slot++) {
@@ -189,13 +196,22 @@ final class LookupOperators {
             }
         }
 
-        void add(int slot, BsonDocument document) {
-            RawBsonDocument raw = BsonRows.raw(document);
-            bytes += raw.getByteBuffer().remaining();
+        /** Counts bytes that the actor keeps. */
+        void charge(int more) {
+            bytes += more;
             if (bytes > BYTES_MAX) {
                 throw tooLarge("has more than " + BYTES_MAX + " bytes of documents of one actor");
             }
-            slots.get(slot).add(raw);
+        }
+
+        void add(int slot, BsonDocument document) {
+            RawBsonDocument raw = BsonRows.raw(document);
+            charge(raw.getByteBuffer().remaining());
+            try {
+                slots.get(slot).add(raw);
+            } catch (UniserveException e) {
+                throw tooLarge("has more than " + Limits.CHUNK_BYTES_MAX + " bytes of one actor for one slot");
+            }
         }
 
         void putInto(ChunkSink sink, OperatorContext context) {

@@ -319,7 +319,27 @@ final class MongoPlanner implements Planner {
             if (e.code() != ErrorCode.TOO_LARGE || lookup.isEmpty() || !context.canShuffle()) {
                 throw e;
             }
-            return shuffled(lookup.get(), table, stages, options, context);
+            return shuffledAfter(e, lookup.get(), table, stages, options, context);
+        }
+    }
+
+    /** Shuffles instead. If that fails too, the error is the first one, which names the limit. */
+    private static List<RawBsonDocument> shuffledAfter(
+            UniserveException first,
+            ShuffledLookup lookup,
+            TableName table,
+            List<BsonDocument> stages,
+            QueryOptions options,
+            PlanContext context) {
+        try {
+            return shuffled(lookup, table, stages, options, context);
+        } catch (UniserveException e) {
+            boolean isLimit = e.code() == ErrorCode.TOO_LARGE || e.code() == ErrorCode.UNSUPPORTED;
+            if (isLimit) {
+                first.addSuppressed(e);
+                throw first;
+            }
+            throw e;
         }
     }
 

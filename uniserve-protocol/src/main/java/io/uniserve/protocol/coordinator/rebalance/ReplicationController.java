@@ -202,8 +202,8 @@ final class ReplicationController {
                 wished && one.change instanceof AddCopies add && !actor.isr().containsAll(add.targets());
         if (lost) { // a server is gone, so the time says nothing about copies
             noCopyUntil.put(key, now + setup.coolDownNanos());
-        } else if (wished && one.change instanceof AddCopies add) {
-            rate.add(one.bytes * add.targets().size(), now - one.since);
+        } else if (wished && one.change instanceof AddCopies) {
+            rate.add(one.bytes, now - one.since); // the copies were made beside each other
             noDropUntil.put(key, now + setup.coolDownNanos());
             LOG.info(
                     "copies: {}/{}: {} replicas in sync after {} ms",
@@ -247,7 +247,7 @@ final class ReplicationController {
     /** Starts the proposed change if nothing moves. Returns its actor, or null if nothing started. */
     @Nullable
     ReplicaKey start(InProgressMoves under, long now) {
-        Change change = proposed;
+        Change change = narrowed(proposed, now);
         if (change == null
                 || started != null
                 || proposals < PLANS_MIN
@@ -267,6 +267,22 @@ final class ReplicationController {
         LOG.info("copies: {}/{}: {}: {}", table.meta.name(), change.key().actor(), text(change), change.reason());
         write(table, next(table.actor(change.key().actor()), change));
         return change.key();
+    }
+
+    /** The change without servers that cannot take a copy now; the others need not wait for them. */
+    private @Nullable Change narrowed(@Nullable Change change, long now) {
+        Table table = change == null ? null : leader.catalog().find(change.key().tableId());
+        if (!(change instanceof AddCopies add)
+                || table == null
+                || !table.hasActor(add.key().actor())) {
+            return change;
+        }
+        ActorState actor = table.actor(add.key().actor());
+        List<ServerId> targets = add.targets().stream()
+                .filter(target -> isPossibleTarget(table, actor, target, now))
+                .toList();
+        int fewer = add.targets().size() - targets.size();
+        return targets.isEmpty() ? change : new AddCopies(add.key(), targets, add.copies() - fewer, add.reason());
     }
 
     private static String text(Change change) {

@@ -194,10 +194,11 @@ final class GroupSplit {
         String element;
         if (isList) {
             // Each list that is unwound multiplies the documents of the merge, so there is one.
-            if (!list.isEmpty() && !list.equals(selection)) {
+            if (list.isEmpty()) {
+                list.putAll(selection);
+            } else if (!isSame(list, selection)) {
                 return Optional.empty();
             }
-            list.putAll(selection);
             listOutputs.put(name, output);
             element = ELEMENT;
         } else {
@@ -210,6 +211,11 @@ final class GroupSplit {
         again.put("output", field(element + "." + OUTPUT + "." + name));
         merged.put(name, new BsonDocument(accumulator, again));
         return Optional.of(field(name));
+    }
+
+    /** Whether two lists select the same. The order of the fields to sort by matters, and {@code equals} of documents ignores it. */
+    private static boolean isSame(BsonDocument one, BsonDocument other) {
+        return one.toJson().equals(other.toJson());
     }
 
     private static boolean hasOnly(BsonDocument input, String... fields) {

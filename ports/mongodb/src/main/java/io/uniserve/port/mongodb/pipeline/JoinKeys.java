@@ -61,7 +61,9 @@ public final class JoinKeys {
     private static void add(Set<Long> keys, BsonValue value, String[] path, int depth, boolean isEmbedded) {
         if (value.isArray()) {
             value.asArray().forEach(element -> add(keys, element, path, depth, isEmbedded));
-            if (value.asArray().isEmpty() || isEmbedded && depth < path.length) {
+            // Arrays in arrays on the way have no values for MongoDB, which joins with nothing then; see isEmbedded too.
+            boolean mayBeMissing = depth < path.length && (isEmbedded || hasArray(value));
+            if (value.asArray().isEmpty() || mayBeMissing) {
                 keys.add((long) NONE);
             }
         } else if (depth == path.length) {
@@ -69,6 +71,10 @@ public final class JoinKeys {
         } else {
             add(keys, field(value, path[depth]), path, depth + 1, isEmbedded);
         }
+    }
+
+    private static boolean hasArray(BsonValue array) {
+        return array.asArray().stream().anyMatch(BsonValue::isArray);
     }
 
     private static boolean hasPattern(BsonValue value, String[] path, int depth) {

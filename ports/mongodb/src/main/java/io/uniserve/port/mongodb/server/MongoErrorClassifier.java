@@ -64,7 +64,7 @@ public final class MongoErrorClassifier {
 
     /** mongo-java-server has no code for a file that it cannot write: H2 closes it for good. */
     private static boolean isStoreFailure(String message) {
-        return message.contains("MVStoreException") || message.contains("This store is closed");
+        return message.contains("org.h2.mvstore.MVStoreException") || message.startsWith("This store is closed");
     }
 
     /** The server stops, changes its role, cannot reach another one, or has dropped a collection or cursor meanwhile. */

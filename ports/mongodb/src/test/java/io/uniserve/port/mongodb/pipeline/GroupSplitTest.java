@@ -98,6 +98,8 @@ class GroupSplitTest {
                 + " u: {$topN: {n: 2, sortBy: {c: 1}, output: '$x'}}}");
         staysWhole("{_id: '$g', t: {$topN: {n: 1, sortBy: {c: 1}, output: '$x'}},"
                 + " u: {$bottomN: {n: 1, sortBy: {c: 1}, output: '$x'}}}");
+        staysWhole("{_id: '$g', t: {$topN: {n: 1, sortBy: {a: 1, b: 1}, output: '$x'}},"
+                + " u: {$topN: {n: 1, sortBy: {b: 1, a: 1}, output: '$x'}}}");
         staysWhole("{_id: '$g', t: {$median: {input: '$x', method: 'approximate'}}, n: {$sum: 1}}");
         staysWhole("{_id: '$g', 'a.b': {$sum: 1}}");
         staysWhole("{_id: '$g', a: {$sum: 1, $max: 1}}");

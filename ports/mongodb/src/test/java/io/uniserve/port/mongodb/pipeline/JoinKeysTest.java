@@ -58,6 +58,16 @@ class JoinKeysTest {
         assertThat(keys("{a: [{b: 1}, {c: 2}, 3]}", "a.b")).containsAll(none).containsAll(of("1"));
     }
 
+    /** MongoDB finds no values below an array in an array, so such a document joins with those without the field. */
+    @Test
+    void arraysInArraysOnTheWayMeetNothing() {
+        for (String document : List.of("{a: [[{b: 1}]]}", "{a: [[1]]}", "{a: [2, [{b: 1}]]}", "{a: [{b: 1}, [[]]]}")) {
+            assertThat(JoinKeys.of(BsonDocument.parse(document), new String[] {"a", "b"}, false))
+                    .as(document)
+                    .containsAll(of("null"));
+        }
+    }
+
     @Test
     void documentsMeetWhateverTheOrderOfTheirFields() {
         meet("{b: 1, c: 'x'}", "{c: 'x', b: 1.0}", "{b: 1, c: 'x', d: null}", "[{b: 1, c: 'x'}]");

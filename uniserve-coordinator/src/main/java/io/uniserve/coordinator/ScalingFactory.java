@@ -53,7 +53,8 @@ final class ScalingFactory {
         }
         BlockingServerProvider blocking = OptionalJars.find(
                         ServerProviderFactory.class, factory -> factory.name().equals(name))
-                .orElseThrow(() -> invalid("provider: \"" + name + "\" is not in " + OptionalJars.folder() + ": use process or ec2", null))
+                .orElseThrow(() -> invalid(
+                        "provider: \"" + name + "\" is not in " + OptionalJars.folder() + ": use process or ec2", null))
                 .create(settings.options(name));
         AsyncServerProvider provider = new AsyncServerProvider(blocking, loop);
         return new Provider(provider, provider::close);

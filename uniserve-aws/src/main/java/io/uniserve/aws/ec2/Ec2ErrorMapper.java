@@ -61,24 +61,35 @@ final class Ec2ErrorMapper {
         String full = text + code + ": ";
         if (code.equals("UnauthorizedOperation")) {
             return new UniserveException(
-                    ErrorCode.UNAUTHORIZED, full + "permit " + action + " to the coordinator's role, and ec2:CreateTags and iam:PassRole for a launch: "
+                    ErrorCode.UNAUTHORIZED,
+                    full + "permit " + action
+                            + " to the coordinator's role, and ec2:CreateTags and iam:PassRole for a launch: "
                             + ec2.getMessage(),
                     e);
         }
         if (CREDENTIALS.contains(code)) {
-            return new UniserveException(ErrorCode.UNAUTHORIZED, full + "renew the credentials, or permit the template's image: " + ec2.getMessage(), e);
+            return new UniserveException(
+                    ErrorCode.UNAUTHORIZED,
+                    full + "renew the credentials, or permit the template's image: " + ec2.getMessage(),
+                    e);
         }
         if (LIMITS.contains(code)) {
             return new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED, full + "ask AWS for a larger quota, or lower servers-max: " + ec2.getMessage(), e);
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    full + "ask AWS for a larger quota, or lower servers-max: " + ec2.getMessage(),
+                    e);
         }
         if (code.startsWith("InvalidLaunchTemplate")) {
             return new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, full + "correct uniserve.coordinator.scaling.template: " + ec2.getMessage(), e);
+                    ErrorCode.INVALID_CONFIGURATION,
+                    full + "correct uniserve.coordinator.scaling.template: " + ec2.getMessage(),
+                    e);
         }
         if (code.equals("InvalidSubnetID.NotFound")) {
             return new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, full + "correct uniserve.coordinator.scaling.ec2.subnets: " + ec2.getMessage(), e);
+                    ErrorCode.INVALID_CONFIGURATION,
+                    full + "correct uniserve.coordinator.scaling.ec2.subnets: " + ec2.getMessage(),
+                    e);
         }
         if (code.equals("RequestExpired")) {
             return new UniserveException(

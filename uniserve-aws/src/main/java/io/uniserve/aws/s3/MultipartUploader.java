@@ -21,6 +21,7 @@ final class MultipartUploader {
     private static final int CONFLICT = 409;
     /** Times that an upload starts anew after a conflict. */
     private static final int UPLOADS_MAX = 3;
+
     private static final int PARTS_MAX = 10_000;
 
     private final S3Client client;

@@ -208,7 +208,8 @@ public final class S3ObjectStore implements DurableStore {
         if (next == null || next.equals(last)) {
             throw new UniserveException(
                     ErrorCode.IO,
-                    location.describe() + ": cannot list " + prefix + ": a page is not the last one, and names no next one");
+                    location.describe() + ": cannot list " + prefix
+                            + ": a page is not the last one, and names no next one");
         }
         return next;
     }

@@ -238,8 +238,9 @@ final class S3StoreAnalyser {
                             .ifMatch(first),
                     RequestBody.fromString("3"));
         } catch (S3Exception e) {
-            require(e.statusCode() == S3ErrorMapper.PRECONDITION_FAILED, "a put with an old ETag ends with status "
-                    + e.statusCode());
+            require(
+                    e.statusCode() == S3ErrorMapper.PRECONDITION_FAILED,
+                    "a put with an old ETag ends with status " + e.statusCode());
             return "a put with an old ETag is refused";
         }
         throw new UniserveException(

@@ -217,7 +217,9 @@ class S3ObjectStoreTest extends DurableStoreContract {
                     ErrorCode.INVALID_CONFIGURATION,
                     "If-None-Match",
                     "use a store that has them");
-            assertThat(server.objects).as("the probe is deleted, and nothing is stored").isEmpty();
+            assertThat(server.objects)
+                    .as("the probe is deleted, and nothing is stored")
+                    .isEmpty();
         }
         server.keepsVersions = true;
         StoreReport report = new S3StoreProvider().analyse(server.location("p"));

@@ -149,7 +149,10 @@ final class AnswerFilter {
             return refuse(i, asked, "it waits after a change");
         }
         if (has + granted < asked) {
-            refuse(i, asked, "copies-max is " + limits.copiesMax() + ", and bytes-max permits " + granted + " more now");
+            refuse(
+                    i,
+                    asked,
+                    "copies-max is " + limits.copiesMax() + ", and bytes-max permits " + granted + " more now");
         }
         bytesMoving += bytes * granted;
         return granted;

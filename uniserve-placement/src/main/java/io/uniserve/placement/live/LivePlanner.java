@@ -105,8 +105,7 @@ public final class LivePlanner {
     }
 
     /** Levels the shares of a changed placement, so that the next change of a load does not put a server out of its tolerance. */
-    private static PlacementProposal withLevelShares(
-            LiveProblem problem, ClusterLoad in, PlacementProposal proposal) {
+    private static PlacementProposal withLevelShares(LiveProblem problem, ClusterLoad in, PlacementProposal proposal) {
         return proposal.assignment().equals(in.current())
                 ? proposal
                 : new PlacementProposal(

@@ -39,7 +39,8 @@ public final class OptionalJars {
         } catch (ServiceConfigurationError | NoClassDefFoundError e) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
-                    "the jars in aws/lib of this installation do not fit together (" + e + "): install the release again",
+                    "the jars in aws/lib of this installation do not fit together (" + e
+                            + "): install the release again",
                     e);
         }
     }

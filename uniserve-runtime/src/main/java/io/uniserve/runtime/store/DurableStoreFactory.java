@@ -52,7 +52,8 @@ public final class DurableStoreFactory {
         return OptionalJars.find(
                         DurableStoreProvider.class,
                         provider -> provider.scheme().equals(scheme))
-                .orElseThrow(() -> unknown(location, "no provider of \"" + scheme + "\" is in " + OptionalJars.folder()));
+                .orElseThrow(
+                        () -> unknown(location, "no provider of \"" + scheme + "\" is in " + OptionalJars.folder()));
     }
 
     private static UniserveException unknown(String location, String why) {

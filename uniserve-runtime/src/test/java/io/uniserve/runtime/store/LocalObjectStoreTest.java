@@ -174,7 +174,8 @@ class LocalObjectStoreTest {
     @Test
     void unusableLocationsAreRefused() throws IOException {
         Path file = Files.writeString(root.resolve("file"), "x");
-        for (String location : List.of("", "s3://bucket/x", "S3://bucket/x", "x://y", "file:" + file, file + "/below")) {
+        for (String location :
+                List.of("", "s3://bucket/x", "S3://bucket/x", "x://y", "file:" + file, file + "/below")) {
             assertThatThrownBy(() -> DurableStoreFactory.open(location))
                     .isInstanceOf(UniserveException.class)
                     .extracting(e -> ((UniserveException) e).code())

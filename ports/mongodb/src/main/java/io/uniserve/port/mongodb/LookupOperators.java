@@ -87,8 +87,9 @@ final class LookupOperators {
         }
         table.forEachResult(lookup.before(), QueryOptions.of(decoded), context, document -> {
             if (table.isEmbedded() && JoinKeys.hasPattern(document, path)) {
-                throw UniserveException.unsupported("MongoDB: a shuffled $lookup by a pattern, which the embedded server"
-                        + " compares with every value: filter the patterns out, or leave $shuffle out");
+                throw UniserveException.unsupported(
+                        "MongoDB: a shuffled $lookup by a pattern, which the embedded server"
+                                + " compares with every value: filter the patterns out, or leave $shuffle out");
             }
             Set<Long> keys = JoinKeys.of(document, path, table.isEmbedded());
             Set<Integer> slotsOf =

@@ -61,7 +61,8 @@ public final class JoinKeys {
     private static void add(Set<Long> keys, BsonValue value, String[] path, int depth, boolean isEmbedded) {
         if (value.isArray()) {
             value.asArray().forEach(element -> add(keys, element, path, depth, isEmbedded));
-            // Arrays in arrays on the way have no values for MongoDB, which joins with nothing then; see isEmbedded too.
+            // Arrays in arrays on the way have no values for MongoDB, which joins with nothing then; see isEmbedded
+            // too.
             boolean mayBeMissing = depth < path.length && (isEmbedded || hasArray(value));
             if (value.asArray().isEmpty() || mayBeMissing) {
                 keys.add((long) NONE);

@@ -52,6 +52,11 @@ public final class S3ObjectStore implements DurableStore {
         this.ids = ids;
     }
 
+    /** Stores without the check of conditions, for the examination of a store. */
+    void skipCheckOfConditions() {
+        hasConditions = true;
+    }
+
     @Override
     public int concurrency() {
         return CONCURRENCY;

@@ -17,7 +17,6 @@ import picocli.CommandLine.Parameters;
 /** {@code uniserve storage analyse}. */
 @Command(
         name = "analyse",
-        aliases = "analyze",
         description = {
             "Examines a store of objects before it is trusted with data, and names what it lacks.",
             "It writes small objects below LOCATION, three of them of 10 MiB, and deletes them again. Credentials come from"

@@ -10,6 +10,7 @@ import com.mongodb.MongoWriteException;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.bson.BsonInvalidOperationException;
 import org.bson.BsonSerializationException;
 import org.bson.json.JsonParseException;
@@ -20,6 +21,10 @@ import org.bson.json.JsonParseException;
  */
 public final class MongoErrorClassifier {
     static final int DUPLICATE_KEY = 11000;
+
+    /** Start of the text of mongo-java-server's unexpected errors. Refusals, which may quote a user's text, begin otherwise. */
+    private static final Pattern STORE_FAILURE =
+            Pattern.compile("(^|')Unknown error: (\\S*MVStoreException|This store is closed)");
 
     private MongoErrorClassifier() {}
 
@@ -64,7 +69,7 @@ public final class MongoErrorClassifier {
 
     /** mongo-java-server has no code for a file that it cannot write: H2 closes it for good. */
     private static boolean isStoreFailure(String message) {
-        return message.contains("org.h2.mvstore.MVStoreException") || message.startsWith("This store is closed");
+        return STORE_FAILURE.matcher(message).find();
     }
 
     /** The server stops, changes its role, cannot reach another one, or has dropped a collection or cursor meanwhile. */

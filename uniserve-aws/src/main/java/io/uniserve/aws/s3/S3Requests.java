@@ -30,7 +30,6 @@ final class S3Requests {
     private final RequestRateLimiter limiter;
     private final Sleeper sleeper;
     private final Random random;
-    private final RequestCounter counter;
 
     /** Waits of the calling thread. */
     interface Sleeper {
@@ -54,12 +53,11 @@ final class S3Requests {
     }
 
     S3Requests(
-            S3ErrorMapper errors, RequestRateLimiter limiter, Sleeper sleeper, Random random, RequestCounter counter) {
+            S3ErrorMapper errors, RequestRateLimiter limiter, Sleeper sleeper, Random random) {
         this.errors = errors;
         this.limiter = limiter;
         this.sleeper = sleeper;
         this.random = random;
-        this.counter = counter;
     }
 
     /**
@@ -83,7 +81,6 @@ final class S3Requests {
         long start = SystemClock.INSTANCE.nanos();
         for (int attempt = 1; ; attempt++) {
             pause(limiter.reserve());
-            counter.onRequest(action);
             try {
                 return Optional.of(call.run());
             } catch (SdkException e) {

@@ -1,5 +1,6 @@
 package io.uniserve.aws.s3;
 
+import io.uniserve.aws.sdk.SdkClients;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.store.DurableStore;
@@ -9,26 +10,19 @@ import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.Random;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
-import software.amazon.awssdk.core.exception.SdkClientException;
-import software.amazon.awssdk.http.apache.ApacheHttpClient;
-import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /** Stores with a location of the scheme {@code s3}. */
 public final class S3StoreProvider implements DurableStoreProvider {
     private static final Logger LOG = LoggerFactory.getLogger(S3StoreProvider.class);
     private static final RandomIdGenerator IDS = new RandomIdGenerator();
-    private static final Duration CONNECT = Duration.ofSeconds(5);
-    private static final Duration READ = Duration.ofSeconds(30);
-    private static final Duration ATTEMPT = Duration.ofSeconds(60);
+    private static final SdkClients.Timeouts TIMEOUTS =
+            new SdkClients.Timeouts(Duration.ofSeconds(30), Duration.ofSeconds(60));
 
     @Override
     public String scheme() {
@@ -39,7 +33,7 @@ public final class S3StoreProvider implements DurableStoreProvider {
     public DurableStore open(String location) {
         S3Location parsed = S3Location.parse(location);
         return checked(new S3ObjectStore(
-                client(parsed), parsed, requests(parsed, new RequestCounter()), S3StoreProvider::newId));
+                client(parsed), parsed, requests(parsed), S3StoreProvider::newId));
     }
 
     /**
@@ -66,7 +60,7 @@ public final class S3StoreProvider implements DurableStoreProvider {
             return new S3StoreAnalyser(
                             client,
                             parsed,
-                            requests(parsed, new RequestCounter()),
+                            requests(parsed),
                             S3StoreProvider::newId,
                             S3StoreProvider::now)
                     .run();
@@ -81,38 +75,25 @@ public final class S3StoreProvider implements DurableStoreProvider {
         return Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
     }
 
-    static S3Requests requests(S3Location location, RequestCounter counter) {
+    static S3Requests requests(S3Location location) {
         return new S3Requests(
                 new S3ErrorMapper(location),
                 new RequestRateLimiter(SystemClock.INSTANCE::nanos),
                 S3Requests.Sleeper.PARKING,
-                new Random(IDS.next()),
-                counter);
+                new Random(IDS.next()));
     }
 
     static S3Client client(S3Location location) {
-        S3ClientBuilder builder = S3Client.builder()
-                .httpClientBuilder(
-                        ApacheHttpClient.builder().connectionTimeout(CONNECT).socketTimeout(READ))
-                .forcePathStyle(location.pathStyle())
-                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-                .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                .serviceConfiguration(service -> service.chunkedEncodingEnabled(false))
-                .overrideConfiguration(override ->
-                        override.retryStrategy(AwsRetryStrategy.doNotRetry()).apiCallAttemptTimeout(ATTEMPT));
-        location.endpoint().ifPresent(builder::endpointOverride);
-        location.region()
-                .or(() -> Optional.ofNullable(System.getenv("AWS_REGION")))
-                .or(() -> location.endpoint().map(unused -> "us-east-1"))
-                .ifPresent(region -> builder.region(Region.of(region)));
-        try {
-            return builder.build();
-        } catch (SdkClientException e) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION,
-                    location.describe() + ": " + e.getMessage()
-                            + "; add ?region=REGION to the location, or set AWS_REGION",
-                    e);
-        }
+        return SdkClients.build(
+                S3Client.builder()
+                        .forcePathStyle(location.pathStyle())
+                        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                        .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                        .serviceConfiguration(service -> service.chunkedEncodingEnabled(false)),
+                location.region(),
+                location.endpoint(),
+                TIMEOUTS,
+                location.describe(),
+                "add ?region=REGION to the location, or set AWS_REGION");
     }
 }

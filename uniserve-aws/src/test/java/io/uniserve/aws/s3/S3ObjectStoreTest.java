@@ -65,8 +65,7 @@ class S3ObjectStoreTest extends DurableStoreContract {
                 new S3ErrorMapper(location),
                 new RequestRateLimiter(() -> 0),
                 pauses::add,
-                new Random(1),
-                new RequestCounter());
+                new Random(1));
     }
 
     private long count(String start) {

@@ -1,12 +1,13 @@
 package io.uniserve.aws.s3;
 
+import io.uniserve.testsupport.VersityGateway;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Credentials of this JVM while a test class runs, by the first link of the SDK's chain. */
 final class TestingCredentials implements BeforeAllCallback, AfterAllCallback {
-    static final String SECRET = "testing-secret";
+    static final String SECRET = VersityGateway.SECRET_KEY;
 
     @Override
     public void beforeAll(ExtensionContext context) {

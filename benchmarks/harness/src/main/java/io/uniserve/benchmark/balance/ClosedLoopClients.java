@@ -3,14 +3,10 @@ package io.uniserve.benchmark.balance;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -20,8 +16,6 @@ import java.util.function.LongSupplier;
  * windows. Failed and wrong queries are counted, and the loop goes on. Not thread-safe.
  */
 public final class ClosedLoopClients {
-    private static final int MESSAGES_MAX = 5;
-    private static final int LATENCIES_START = 1_024;
     /** Pause of a client after a failed query, so that a cluster that rejects everything is not flooded. */
     private static final long FAILURE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -92,96 +86,24 @@ public final class ClosedLoopClients {
 
     /** Sends queries while the action runs in the calling thread, and waits for the last answers. */
     public Window runDuring(Runnable action, Query query) {
-        ExecutorService pool = Executors.newFixedThreadPool(clients);
-        try {
-            List<Client> loops = new ArrayList<>();
-            List<Future<?>> ends = new ArrayList<>();
-            long start = nanos.getAsLong();
-            for (int i = 0; i < clients; i++) {
-                Client client = new Client(query);
-                loops.add(client);
-                ends.add(pool.submit(client::run));
-            }
-            try {
-                action.run();
-            } finally {
-                loops.forEach(client -> client.stopped = true);
-            }
-            for (Future<?> end : ends) {
-                end.get();
-            }
-            return join((nanos.getAsLong() - start) / 1e9, loops);
-        } catch (ExecutionException e) {
-            throw new UniserveException(ErrorCode.INTERNAL, "a client ended: " + e.getCause(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);
-        } finally {
-            pool.shutdownNow();
+        List<QueryRecorder> recorders = new ArrayList<>();
+        List<Runnable> loops = new ArrayList<>();
+        AtomicBoolean stopped = new AtomicBoolean();
+        for (int i = 0; i < clients; i++) {
+            QueryRecorder recorder = new QueryRecorder(nanos);
+            recorders.add(recorder);
+            loops.add(() -> sendUntil(stopped, query, recorder));
         }
+        long start = nanos.getAsLong();
+        ClientLoops.run(loops, action, () -> stopped.set(true));
+        return QueryRecorder.join((nanos.getAsLong() - start) / 1e9, recorders);
     }
 
-    private static Window join(double seconds, List<Client> loops) {
-        long[] latencies = {};
-        long failed = 0;
-        long wrong = 0;
-        List<String> messages = new ArrayList<>();
-        for (Client client : loops) {
-            int old = latencies.length;
-            latencies = Arrays.copyOf(latencies, old + client.count);
-            System.arraycopy(client.latencies, 0, latencies, old, client.count);
-            failed += client.failed;
-            wrong += client.wrong;
-            messages.addAll(client.messages);
-        }
-        Arrays.sort(latencies);
-        return new Window(
-                seconds, latencies, failed, wrong, messages.subList(0, Math.min(MESSAGES_MAX, messages.size())));
-    }
-
-    private final class Client {
-        private final Query query;
-        private final List<String> messages = new ArrayList<>();
-        private long[] latencies = new long[LATENCIES_START];
-        private int count;
-        private long failed;
-        private long wrong;
-        private volatile boolean stopped;
-
-        private Client(Query query) {
-            this.query = query;
-        }
-
-        private void run() {
-            while (!stopped) {
-                long n = next.getAndIncrement();
-                long start = nanos.getAsLong();
-                try {
-                    Optional<String> difference = query.run(n);
-                    if (difference.isPresent()) {
-                        wrong++;
-                        note("query " + n + " is WRONG: " + difference.get());
-                    } else {
-                        add(nanos.getAsLong() - start);
-                    }
-                } catch (UniserveException e) {
-                    failed++;
-                    note("query " + n + " failed: " + e.getMessage());
-                    LockSupport.parkNanos(FAILURE_PAUSE_NANOS);
-                }
-            }
-        }
-
-        private void add(long latency) {
-            if (count == latencies.length) {
-                latencies = Arrays.copyOf(latencies, 2 * count);
-            }
-            latencies[count++] = latency;
-        }
-
-        private void note(String message) {
-            if (messages.size() < MESSAGES_MAX) {
-                messages.add(message);
+    private void sendUntil(AtomicBoolean stopped, Query query, QueryRecorder recorder) {
+        while (!stopped.get()) {
+            long n = next.getAndIncrement();
+            if (!recorder.run(query, n, nanos.getAsLong())) {
+                LockSupport.parkNanos(FAILURE_PAUSE_NANOS);
             }
         }
     }

@@ -2,16 +2,8 @@ package io.uniserve.benchmark.balance;
 
 import io.uniserve.benchmark.balance.ClosedLoopClients.Query;
 import io.uniserve.benchmark.balance.ClosedLoopClients.Window;
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -23,8 +15,6 @@ import java.util.function.LongSupplier;
  * Not thread-safe.
  */
 public final class OpenLoopClients {
-    private static final int MESSAGES_MAX = 5;
-    private static final int LATENCIES_START = 1_024;
     /** Longest park of a client, so that it sees the end of the window. */
     private static final long PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -61,50 +51,40 @@ public final class OpenLoopClients {
     }
 
     private Window run(double rate, boolean isMeasured, Runnable action, Query query) {
-        ExecutorService pool = Executors.newFixedThreadPool(clients);
         Round round = new Round(nanos.getAsLong(), 1e9 / rate, isMeasured, query);
+        List<QueryRecorder> recorders = new ArrayList<>();
+        List<Runnable> loops = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            QueryRecorder recorder = new QueryRecorder(nanos);
+            recorders.add(recorder);
+            loops.add(() -> send(round, recorder));
+        }
         try {
-            List<Client> loops = new ArrayList<>();
-            List<Future<?>> ends = new ArrayList<>();
-            for (int i = 0; i < clients; i++) {
-                Client client = new Client(round);
-                loops.add(client);
-                ends.add(pool.submit(client::run));
-            }
-            try {
-                action.run();
-            } finally {
-                round.stop(nanos.getAsLong());
-            }
-            for (Future<?> end : ends) {
-                end.get();
-            }
-            return join((nanos.getAsLong() - round.start) / 1e9, loops);
-        } catch (ExecutionException e) {
-            throw new UniserveException(ErrorCode.INTERNAL, "a client ended: " + e.getCause(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);
+            ClientLoops.run(loops, action, () -> round.stop(nanos.getAsLong()));
         } finally {
             first += round.next.get();
-            pool.shutdownNow();
         }
+        return QueryRecorder.join((nanos.getAsLong() - round.start) / 1e9, recorders);
     }
 
-    private static Window join(double seconds, List<Client> loops) {
-        long[] latencies = loops.stream()
-                .flatMapToLong(client -> Arrays.stream(client.latencies, 0, client.count))
-                .sorted()
-                .toArray();
-        return new Window(
-                seconds,
-                latencies,
-                loops.stream().mapToLong(client -> client.failed).sum(),
-                loops.stream().mapToLong(client -> client.wrong).sum(),
-                loops.stream()
-                        .flatMap(client -> client.messages.stream())
-                        .limit(MESSAGES_MAX)
-                        .toList());
+    private void send(Round round, QueryRecorder recorder) {
+        while (true) {
+            long i = round.next.getAndIncrement();
+            long due = round.start + (long) (i * round.periodNanos);
+            long wait = due - nanos.getAsLong();
+            while (wait > 0 && !round.stopped) {
+                LockSupport.parkNanos(Math.min(PARK_NANOS, wait));
+                wait = due - nanos.getAsLong();
+            }
+            if (round.isOver(due)) {
+                return;
+            }
+            if (round.isTooLate(nanos.getAsLong())) {
+                recorder.fail("query " + (first + i) + " was not sent: too many others were under way");
+            } else {
+                recorder.run(round.query, first + i, due);
+            }
+        }
     }
 
     /** Queries of one window. */
@@ -137,68 +117,6 @@ public final class OpenLoopClients {
         /** True if it is too late to send a query of the window. */
         private boolean isTooLate(long now) {
             return stopped && now - end > drainNanos;
-        }
-    }
-
-    private final class Client {
-        private final Round round;
-        private final List<String> messages = new ArrayList<>();
-        private long[] latencies = new long[LATENCIES_START];
-        private int count;
-        private long failed;
-        private long wrong;
-
-        private Client(Round round) {
-            this.round = round;
-        }
-
-        private void run() {
-            while (true) {
-                long i = round.next.getAndIncrement();
-                long due = round.start + (long) (i * round.periodNanos);
-                long wait = due - nanos.getAsLong();
-                while (wait > 0 && !round.stopped) {
-                    LockSupport.parkNanos(Math.min(PARK_NANOS, wait));
-                    wait = due - nanos.getAsLong();
-                }
-                if (round.isOver(due)) {
-                    return;
-                }
-                if (round.isTooLate(nanos.getAsLong())) {
-                    failed++;
-                    note("query " + (first + i) + " was not sent: too many others were under way");
-                } else {
-                    send(first + i, due);
-                }
-            }
-        }
-
-        private void send(long n, long due) {
-            try {
-                Optional<String> difference = round.query.run(n);
-                if (difference.isPresent()) {
-                    wrong++;
-                    note("query " + n + " is WRONG: " + difference.get());
-                } else {
-                    add(nanos.getAsLong() - due);
-                }
-            } catch (UniserveException e) {
-                failed++;
-                note("query " + n + " failed: " + e.getMessage());
-            }
-        }
-
-        private void add(long latency) {
-            if (count == latencies.length) {
-                latencies = Arrays.copyOf(latencies, 2 * count);
-            }
-            latencies[count++] = latency;
-        }
-
-        private void note(String message) {
-            if (messages.size() < MESSAGES_MAX) {
-                messages.add(message);
-            }
         }
     }
 }

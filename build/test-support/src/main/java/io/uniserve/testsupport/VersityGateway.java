@@ -73,7 +73,11 @@ public final class VersityGateway implements AutoCloseable {
 
     private Process start() throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
-                program.toString(), "--port", "127.0.0.1:" + port, "posix", buckets().toString());
+                program.toString(),
+                "--port",
+                "127.0.0.1:" + port,
+                "posix",
+                buckets().toString());
         builder.environment().put("ROOT_ACCESS_KEY", ACCESS_KEY);
         builder.environment().put("ROOT_SECRET_KEY", SECRET_KEY);
         Path log = directory.resolve("versitygw.log");

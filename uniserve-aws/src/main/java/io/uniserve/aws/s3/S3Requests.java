@@ -52,8 +52,7 @@ final class S3Requests {
         T run();
     }
 
-    S3Requests(
-            S3ErrorMapper errors, RequestRateLimiter limiter, Sleeper sleeper, Random random) {
+    S3Requests(S3ErrorMapper errors, RequestRateLimiter limiter, Sleeper sleeper, Random random) {
         this.errors = errors;
         this.limiter = limiter;
         this.sleeper = sleeper;

@@ -32,8 +32,7 @@ public final class S3StoreProvider implements DurableStoreProvider {
     @Override
     public DurableStore open(String location) {
         S3Location parsed = S3Location.parse(location);
-        return checked(new S3ObjectStore(
-                client(parsed), parsed, requests(parsed), S3StoreProvider::newId));
+        return checked(new S3ObjectStore(client(parsed), parsed, requests(parsed), S3StoreProvider::newId));
     }
 
     /**
@@ -57,12 +56,7 @@ public final class S3StoreProvider implements DurableStoreProvider {
     public StoreReport analyse(String location) {
         S3Location parsed = S3Location.parse(location);
         try (S3Client client = client(parsed)) {
-            return new S3StoreAnalyser(
-                            client,
-                            parsed,
-                            requests(parsed),
-                            S3StoreProvider::newId,
-                            S3StoreProvider::now)
+            return new S3StoreAnalyser(client, parsed, requests(parsed), S3StoreProvider::newId, S3StoreProvider::now)
                     .run();
         }
     }

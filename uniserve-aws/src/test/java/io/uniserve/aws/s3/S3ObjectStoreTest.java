@@ -61,11 +61,7 @@ class S3ObjectStoreTest extends DurableStoreContract {
     }
 
     private S3Requests requests(S3Location location) {
-        return new S3Requests(
-                new S3ErrorMapper(location),
-                new RequestRateLimiter(() -> 0),
-                pauses::add,
-                new Random(1));
+        return new S3Requests(new S3ErrorMapper(location), new RequestRateLimiter(() -> 0), pauses::add, new Random(1));
     }
 
     private long count(String start) {

@@ -7,6 +7,9 @@ import picocli.CommandLine.Command;
 @Command(
         name = "storage",
         description = "Examines durable storage.",
-        subcommands = StorageAnalyseCommand.class,
-        footer = {"  uniserve storage analyse s3://backups/search"})
+        subcommands = {StorageAnalyseCommand.class, StorageListCommand.class},
+        footer = {
+            "  uniserve storage analyse s3://backups/search",
+            "  uniserve storage list s3://backups/search --orphans"
+        })
 public final class StorageCommand extends CommandGroup {}

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.backup.format;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
@@ -39,13 +40,22 @@ public record SnapshotPin(String cluster, ReplicaKey key, String backup, String 
         objects.get(path(), completion.then(got -> {
             ActorSnapshot part;
             try {
-                part = ActorSnapshot.decode(got, sha256, cluster, key);
+                part = decode(got);
             } catch (UniserveException e) {
-                completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, path() + ": " + e.reason(), e)));
+                completion.done(Outcome.err(e));
                 return;
             }
             completion.done(Outcome.ok(part));
         }));
+    }
+
+    /** Checks and decodes the part; CORRUPT if it does not match its name. */
+    public ActorSnapshot decode(Bytes object) {
+        try {
+            return ActorSnapshot.decode(object, sha256, cluster, key);
+        } catch (UniserveException e) {
+            throw new UniserveException(ErrorCode.CORRUPT, path() + ": " + e.reason(), e);
+        }
     }
 
     /** All pins among the actor's objects. */

@@ -1,16 +1,21 @@
 #!/bin/bash
-# User data of the launch template for servers that the auto-scaler launches: installs a release, takes the server's id from
-# the instance's tags, and starts the server. Needs Debian 12 or Amazon Linux 2023, and metadata tags, which the provider enables.
+# User data of an instance: installs a release and starts a server or a coordinator. A server takes its id from the instance's tags,
+# which the auto-scaler sets. Needs Debian 12 or Amazon Linux 2023, and for servers metadata tags, which the provider enables.
 # Set these before use:
 RELEASE_URL="${RELEASE_URL:-https://example.com/uniserve-0.1.0.tar.gz}"
 RELEASE_SHA256="${RELEASE_SHA256:-}"
 ZOOKEEPER="${ZOOKEEPER:-zk1.internal:2181}"
 CLUSTER="${CLUSTER:-search}"
 STORE="${STORE:-}"
-# Options of the server's JVM: give the heap about half of the machine's memory.
+# "server", or "coordinator".
+ROLE="${ROLE:-server}"
+# Further settings, in the form of uniserve.conf, such as: coordinator.scaling.provider = ec2
+SETTINGS="${SETTINGS:-}"
+# Options of the JVM: give the heap about half of the machine's memory.
 JAVA_OPTIONS="${JAVA_OPTIONS:--Xmx4g}"
 
 set -euo pipefail
+shopt -s inherit_errexit
 METADATA=${METADATA:-http://169.254.169.254}
 ROOT=${ROOT:-}
 
@@ -43,29 +48,45 @@ install_release() {
   rm -f "$archive"
 }
 
-write_settings() {
+own_settings() {
   local id zone host
+  host=$(metadata local-ipv4)
+  if [ "$ROLE" = coordinator ]; then
+    echo "  coordinator.advertised-host = \"$host\""
+    return
+  fi
   id=$(metadata tags/instance/uniserve-server)
   zone=$(metadata placement/availability-zone)
-  host=$(metadata local-ipv4)
+  echo "  server { id = \"$id\", zone = \"$zone\", advertised-host = \"$host\" }"
+}
+
+write_settings() {
+  local own arguments=
+  own=$(own_settings)
   mkdir -p "$ROOT/etc/uniserve"
   cat >"$ROOT/etc/uniserve/uniserve.conf" <<CONF
 uniserve {
   cluster = "$CLUSTER"
   zookeeper.connect = "$ZOOKEEPER"
   storage.location = "$STORE"
-  server { id = "$id", zone = "$zone", advertised-host = "$host" }
+$own
+$SETTINGS
 }
 CONF
   # The data directory of a new instance is empty.
-  printf 'UNISERVE_ARGUMENTS=--new\nUNISERVE_JAVA_OPTS="%s"\n' "$JAVA_OPTIONS" >"$ROOT/etc/uniserve/server.env"
+  [ "$ROLE" = coordinator ] || arguments=--new
+  printf 'UNISERVE_ARGUMENTS=%s\nUNISERVE_JAVA_OPTS="%s"\n' "$arguments" "$JAVA_OPTIONS" >"$ROOT/etc/uniserve/$ROLE.env"
 }
 
+case "$ROLE" in
+  server | coordinator) ;;
+  *) echo "ROLE is \"$ROLE\": use server or coordinator" >&2; exit 1 ;;
+esac
 install_java
 TOKEN=$(curl -sf --retry 10 --retry-connrefused -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 600' "$METADATA/latest/api/token")
 install_release
 write_settings
 id uniserve >/dev/null 2>&1 || useradd --system --home-dir /var/lib/uniserve --shell /usr/sbin/nologin uniserve
-cp "$ROOT/opt/uniserve/deploy/systemd/uniserve-server.service" "$ROOT/etc/systemd/system/"
+cp "$ROOT/opt/uniserve/deploy/systemd/uniserve-$ROLE.service" "$ROOT/etc/systemd/system/"
 systemctl daemon-reload
-systemctl enable --now uniserve-server
+systemctl enable --now "uniserve-$ROLE"

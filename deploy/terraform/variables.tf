@@ -1,0 +1,117 @@
+variable "name" {
+  description = "Name of the cluster: 1 to 32 characters of a-z 0-9 -. Prefix of the names of all resources."
+  type        = string
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{0,31}$", var.name))
+    error_message = "name: use 1 to 32 characters of a-z 0-9 -, the first a letter."
+  }
+}
+
+variable "vpc_id" {
+  description = "VPC of the cluster."
+  type        = string
+}
+
+variable "subnet_ids" {
+  description = "Private subnets, best one per zone: instances are spread over them. They need a way to the release, to packages and to AWS (NAT gateway or endpoints)."
+  type        = list(string)
+  validation {
+    condition     = length(var.subnet_ids) > 0
+    error_message = "subnet_ids: give at least one subnet."
+  }
+}
+
+variable "client_cidrs" {
+  description = "Address ranges of clients. They reach the ports 7070 and 7071. The cluster has no users yet: who reaches a port can read and change everything."
+  type        = list(string)
+  default     = []
+  validation {
+    condition     = alltrue([for range in var.client_cidrs : can(cidrhost(range, 0)) && range != "0.0.0.0/0"])
+    error_message = "client_cidrs: give ranges such as 10.0.0.0/16. 0.0.0.0/0 is refused."
+  }
+}
+
+variable "ami_id" {
+  description = "Image of Debian 12 for the architecture of the instance types."
+  type        = string
+}
+
+variable "release_url" {
+  description = "https address of the release's tar.gz."
+  type        = string
+  validation {
+    condition     = startswith(var.release_url, "https://")
+    error_message = "release_url: use an https address."
+  }
+}
+
+variable "release_sha256" {
+  description = "SHA-256 of the release, 64 hexadecimal digits."
+  type        = string
+  validation {
+    condition     = can(regex("^[0-9a-f]{64}$", var.release_sha256))
+    error_message = "release_sha256: use 64 hexadecimal digits."
+  }
+}
+
+variable "server_instance_types" {
+  description = "Types of servers, tried in this order while EC2 has no capacity. All of one architecture."
+  type        = list(string)
+  default     = ["m7i.large", "m6i.large"]
+  validation {
+    condition     = length(var.server_instance_types) > 0
+    error_message = "server_instance_types: give at least one type."
+  }
+}
+
+variable "server_heap" {
+  description = "Heap of each server's JVM, about half of the machine's memory."
+  type        = string
+  default     = "4g"
+}
+
+variable "server_disk_gib" {
+  description = "Size of each server's volume in GiB."
+  type        = number
+  default     = 100
+}
+
+variable "servers_min" {
+  description = "Servers that always run."
+  type        = number
+  default     = 3
+}
+
+variable "servers_max" {
+  description = "Servers that run at most."
+  type        = number
+  default     = 6
+  validation {
+    condition     = var.servers_max >= 1 && var.servers_max <= 100
+    error_message = "servers_max: use 1 to 100."
+  }
+}
+
+variable "spot" {
+  description = "true for spot instances as servers."
+  type        = bool
+  default     = false
+}
+
+variable "coordinator_instance_type" {
+  description = "Type of the two coordinators."
+  type        = string
+  default     = "t3.small"
+}
+
+variable "zookeeper_instance_type" {
+  description = "Type of the three instances of ZooKeeper."
+  type        = string
+  default     = "t3.small"
+}
+
+variable "bucket_force_destroy" {
+  description = "true: destroy deletes the bucket with all backups."
+  type        = bool
+  default     = false
+}

@@ -75,23 +75,7 @@ class DeployFilesTest {
             String address = "http://127.0.0.1:" + metadata.getAddress().getPort();
             Path root = Files.createDirectories(directory.resolve("root"));
             Files.createDirectories(root.resolve("etc/systemd/system"));
-            Map<String, String> environment = Map.of(
-                    "PATH",
-                    commands() + ":" + System.getenv("PATH"),
-                    "ROOT",
-                    root.toString(),
-                    "METADATA",
-                    address,
-                    "RELEASE_URL",
-                    address + "/release",
-                    "RELEASE_SHA256",
-                    sha256(release),
-                    "ZOOKEEPER",
-                    "zk1:2181,zk2:2181",
-                    "CLUSTER",
-                    "search",
-                    "STORE",
-                    "s3://backups/search");
+            Map<String, String> environment = environment(root, address, release);
             Ended ended =
                     run(environment, "bash", DEPLOY.resolve("ec2/user-data.sh").toString());
             assertThat(ended.status()).as(ended.output()).isZero();
@@ -118,6 +102,81 @@ class DeployFilesTest {
         } finally {
             metadata.stop(0);
         }
+    }
+
+    private Map<String, String> environment(Path root, String address, Path release) throws Exception {
+        return Map.of(
+                "PATH",
+                commands() + ":" + System.getenv("PATH"),
+                "ROOT",
+                root.toString(),
+                "METADATA",
+                address,
+                "RELEASE_URL",
+                address + "/release",
+                "RELEASE_SHA256",
+                sha256(release),
+                "ZOOKEEPER",
+                "zk1:2181,zk2:2181",
+                "CLUSTER",
+                "search",
+                "STORE",
+                "s3://backups/search");
+    }
+
+    @Test
+    void userDataStartACoordinator() throws Exception {
+        Path release = release();
+        HttpServer metadata = metadata(new CopyOnWriteArrayList<>(), release);
+        try {
+            String address = "http://127.0.0.1:" + metadata.getAddress().getPort();
+            Path root = Files.createDirectories(directory.resolve("root"));
+            Files.createDirectories(root.resolve("etc/systemd/system"));
+            Map<String, String> environment = new HashMap<>(environment(root, address, release));
+            environment.put("ROLE", "coordinator");
+            environment.put("SETTINGS", "coordinator.scaling { provider = ec2, template = \"lt-0a1b2c3d:3\" }");
+            String script = DEPLOY.resolve("ec2/user-data.sh").toString();
+            Ended ended = run(environment, "bash", script);
+            assertThat(ended.status()).as(ended.output()).isZero();
+            assertThat(ended.output()).contains("systemctl enable --now uniserve-coordinator");
+            Settings settings =
+                    Settings.load(Optional.of(root.resolve("etc/uniserve/uniserve.conf")), Map.of(), Map.of());
+            assertThat(settings.coordinator().advertisedHost()).contains("10.0.0.7");
+            assertThat(Files.readString(root.resolve("etc/uniserve/coordinator.env")))
+                    .startsWith("UNISERVE_ARGUMENTS=\n");
+            environment.put("ROLE", "client");
+            assertThat(run(environment, "bash", script).output()).contains("use server or coordinator");
+            environment.put("ROLE", "server");
+            environment.put("METADATA", address + "/absent");
+            assertThat(run(environment, "bash", script).status())
+                    .as("without metadata nothing starts")
+                    .isNotZero();
+        } finally {
+            metadata.stop(0);
+        }
+    }
+
+    @Test
+    void userDataMakeAMemberOfZooKeeper() throws Exception {
+        Path root = Files.createDirectories(directory.resolve("root"));
+        Files.createDirectories(root.resolve("etc/zookeeper/conf"));
+        Ended ended = run(
+                Map.of(
+                        "PATH",
+                        commands() + ":" + System.getenv("PATH"),
+                        "ROOT",
+                        root.toString(),
+                        "ID",
+                        "2",
+                        "MEMBERS",
+                        "10.0.0.1 10.0.0.2 10.0.0.3"),
+                "bash",
+                DEPLOY.resolve("ec2/zookeeper-user-data.sh").toString());
+        assertThat(ended.status()).as(ended.output()).isZero();
+        assertThat(ended.output()).contains("systemctl restart zookeeper");
+        assertThat(root.resolve("etc/zookeeper/conf/myid")).hasContent("2");
+        assertThat(Files.readAllLines(root.resolve("etc/zookeeper/conf/zoo.cfg")))
+                .contains("tickTime=500", "server.1=10.0.0.1:2888:3888", "server.3=10.0.0.3:2888:3888");
     }
 
     /** Archive with the files that the user data need. */

@@ -1,0 +1,157 @@
+package io.uniserve.checks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.uniserve.runtime.config.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The templates of {@code deploy/}: settings that the processes accept, and the rights that the code needs, no more. */
+class DeployTemplatesTest {
+    private static final Path DEPLOY = ProjectTree.root().resolve("deploy");
+    private static final Pattern ACTION = Pattern.compile("\"((?:s3|ec2|iam):[A-Z][A-Za-z]+)\"");
+
+    @TempDir
+    Path directory;
+
+    private Settings load(String text) throws IOException {
+        Path file = Files.createTempFile(directory, "uniserve", ".conf");
+        Files.writeString(file, text);
+        return Settings.load(Optional.of(file), Map.of(), Map.of());
+    }
+
+    private static String text(String file) throws IOException {
+        return Files.readString(DEPLOY.resolve(file));
+    }
+
+    private String run(String... command) throws IOException, InterruptedException {
+        Path output = Files.createTempFile(directory, "output", "");
+        int status = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start()
+                .waitFor();
+        String text = Files.readString(output);
+        assertThat(status).as(text).isZero();
+        return text;
+    }
+
+    private static boolean isOnThePath(String program) {
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder).resolve(program)));
+    }
+
+    private static TreeSet<String> actions(String text) {
+        TreeSet<String> actions = new TreeSet<>();
+        Matcher matcher = ACTION.matcher(text);
+        while (matcher.find()) {
+            actions.add(matcher.group(1));
+        }
+        return actions;
+    }
+
+    @Test
+    void theImageHasAcceptedSettings() throws IOException {
+        Settings settings = load(text("docker/uniserve.conf"));
+        assertThat(settings.server().engines()).contains("kv", "lucene", "duckdb");
+        assertThat(settings.server().portsDirectory()).isEqualTo(Path.of("/opt/uniserve/ports"));
+        assertThat(settings.coordinator().port()).isEqualTo(7070);
+        assertThat(settings.zookeeper().connect()).isEqualTo("zookeeper:2181");
+    }
+
+    @Test
+    void terraformGivesAcceptedSettings() throws IOException {
+        Matcher scaling = Pattern.compile("scaling = <<-EOT\\n(.*?)\\n *EOT", Pattern.DOTALL)
+                .matcher(text("terraform/instances.tf"));
+        assertThat(scaling.find()).isTrue();
+        String filled = scaling.group(1)
+                .replace("${aws_launch_template.server.id}", "lt-0a1b2c3d")
+                .replace("${aws_launch_template.server.latest_version}", "3")
+                .replace("${var.servers_min}", "3")
+                .replace("${var.servers_max}", "6")
+                .replace("${data.aws_region.current.name}", "eu-central-1")
+                .replace("${jsonencode(var.subnet_ids)}", "[\"subnet-0a\", \"subnet-0b\"]")
+                .replace("${jsonencode(var.server_instance_types)}", "[\"m7i.large\"]")
+                .replace("${var.spot}", "false");
+        assertThat(filled).doesNotContain("${");
+        Settings settings = load("uniserve {\n" + filled + "\n}\n");
+        assertThat(settings.coordinator().scaling().provider()).isEqualTo("ec2");
+    }
+
+    @Test
+    void theRolesHaveTheRightsThatTheCodeNeeds() throws IOException {
+        TreeSet<String> needed = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(ProjectTree.root().resolve("uniserve-aws/src/main/java"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                needed.addAll(actions(Files.readString(file)));
+            }
+        }
+        // EC2 asks for these two when a template with a role and tags is launched.
+        needed.addAll(List.of("iam:PassRole", "ec2:CreateTags"));
+        TreeSet<String> given = actions(text("terraform/iam.tf"));
+        given.remove("ec2:LaunchTemplate"); // keys of conditions
+        given.remove("ec2:CreateAction");
+        given.remove("ec2:InstanceProfile");
+        given.remove("iam:PassedToService");
+        assertThat(given).containsExactlyElementsOf(needed);
+        assertThat(text("terraform/iam.tf")).doesNotContain("s3:*", "ec2:*");
+    }
+
+    @Test
+    void variablesOfUserDataAreThoseOfTheScripts() throws IOException {
+        Matcher exported = Pattern.compile("\"export ([A-Z_0-9]+)=").matcher(text("terraform/instances.tf"));
+        List<String> names = new ArrayList<>();
+        String scripts = text("ec2/user-data.sh") + text("ec2/zookeeper-user-data.sh");
+        while (exported.find()) {
+            names.add(exported.group(1));
+            assertThat(scripts).contains("\n" + exported.group(1) + "=\"${" + exported.group(1) + ":-");
+        }
+        assertThat(names).contains("RELEASE_SHA256", "ZOOKEEPER", "CLUSTER", "STORE", "ROLE", "SETTINGS", "ID", "MEMBERS");
+    }
+
+    @Test
+    void terraformFilesAreFormatted() throws IOException, InterruptedException {
+        assumeThat(isOnThePath("terraform")).as("no terraform on the PATH").isTrue();
+        run("terraform", "fmt", "-check", "-recursive", DEPLOY.resolve("terraform").toString());
+    }
+
+    @Test
+    void theChartRendersAcceptedSettings() throws IOException, InterruptedException {
+        assumeThat(isOnThePath("helm")).as("no helm on the PATH").isTrue();
+        String chart = DEPLOY.resolve("helm/uniserve").toString();
+        String connect = "zookeeper.connect=zk-0.zk:2181";
+        run("helm", "lint", "--strict", chart, "--set", connect);
+        String rendered = run(
+                "helm",
+                "template",
+                "trial",
+                chart,
+                "--set",
+                connect,
+                "--set",
+                "settings=server.log-shipping = 2s\ncoordinator.scaling.servers-max = 4",
+                "--set",
+                "storage.location=s3://backups/search");
+        Matcher conf = Pattern.compile("  uniserve.conf: \\|\\n((?:    .*\\n)+)").matcher(rendered);
+        assertThat(conf.find()).as(rendered).isTrue();
+        Settings settings = load(conf.group(1));
+        assertThat(settings.zookeeper().connect()).isEqualTo("zk-0.zk:2181");
+        assertThat(settings.server().storageLocation()).contains("s3://backups/search");
+        assertThat(rendered)
+                .contains(
+                        "server.advertised-host=$(POD_NAME).trial-uniserve-server.$(POD_NAMESPACE).svc",
+                        "coordinator.advertised-host=$(POD_NAME).trial-uniserve-coordinator.$(POD_NAMESPACE).svc");
+    }
+}

@@ -54,7 +54,7 @@ uniserve {
   cluster = "$CLUSTER"
   zookeeper.connect = "$ZOOKEEPER"
   storage.location = "$STORE"
-  server { id = "$id", zone = "$zone", advertised-host = "$host" }
+  server { id = "$id", zone = "$zone", advertised-host = "$host", interruption-notices = "ec2" }
 }
 CONF
   # The data directory of a new instance is empty.

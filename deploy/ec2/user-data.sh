@@ -57,7 +57,7 @@ own_settings() {
   fi
   id=$(metadata tags/instance/uniserve-server)
   zone=$(metadata placement/availability-zone)
-  echo "  server { id = \"$id\", zone = \"$zone\", advertised-host = \"$host\" }"
+  echo "  server { id = \"$id\", zone = \"$zone\", advertised-host = \"$host\", interruption-notices = ec2 }"
 }
 
 write_settings() {

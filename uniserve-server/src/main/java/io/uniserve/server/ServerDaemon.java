@@ -75,6 +75,7 @@ public final class ServerDaemon implements AutoCloseable {
     private final StateGauges states;
     private final ReadService reads;
     private final QueryService queries;
+    private final InterruptionWatcher interruptions;
 
     private ServerDaemon(
             Settings whole,
@@ -136,6 +137,7 @@ public final class ServerDaemon implements AutoCloseable {
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             registerGauges(metrics, exchange, machine);
+            interruptions = openInterruptionWatcher(metrics);
             states = new StateGauges(metrics, machine, resources.loop);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
             resources.meters.health(new DaemonHealthCheck(resources.loop, machine::missingConditions));
@@ -156,6 +158,16 @@ public final class ServerDaemon implements AutoCloseable {
 
     private int stuckThreads() {
         return reads.stuckThreads() + queries.stuckThreads();
+    }
+
+    private InterruptionWatcher openInterruptionWatcher(ServerMetrics metrics) {
+        InterruptionWatcher watcher = resources.closer.add(InterruptionWatcher.open(
+                settings.interruptionNotices(), resources.loop, notice -> machine.leave()));
+        metrics.gauge(
+                "uniserve.server.interruption.notices", "1 once the machine is to be taken away", watcher::notices);
+        metrics.gauge(
+                "uniserve.server.interruption.failures", "Failed polls for a notice, in a row", watcher::failures);
+        return watcher;
     }
 
     private static void registerGauges(ServerMetrics metrics, ExchangeHost exchange, ServerStateMachine machine) {
@@ -267,6 +279,7 @@ public final class ServerDaemon implements AutoCloseable {
                 settings.zookeeper().cluster(),
                 daemon.address,
                 ports.keySet());
+        daemon.interruptions.start();
         return daemon;
     }
 

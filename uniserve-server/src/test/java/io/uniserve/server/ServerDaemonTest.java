@@ -8,8 +8,11 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.provider.InterruptionNotifier.Notice;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,6 +89,44 @@ class ServerDaemonTest {
             assertThat(actor.primary()).isNotEqualTo(first.id());
         }
         assertThat(cluster.query("count").body().utf8()).isEqualTo("{\"count\":100}");
+    }
+
+    @Test
+    void handsOverWhenItsMachineIsToBeTakenAwayAndServesUntilItStops() {
+        ServerDaemon first = cluster.start(
+                cluster.settings("a", Map.of("uniserve.server.interruption-notices", TestingInterruptionNotifier.NAME)));
+        cluster.servers.put("a", first);
+        cluster.server("b");
+        cluster.server("c");
+        cluster.createTable(6, 2, 3);
+        cluster.put(0, 100);
+        assertThat(cluster.table().map().actors())
+                .anyMatch(actor -> actor.primary().equals(first.id()));
+        assertThat(first.scrape()).contains("uniserve_server_interruption_notices 0.0");
+        TestingInterruptionNotifier.notice.set(
+                Optional.of(new Notice("terminate", Instant.parse("2026-11-29T08:22:00Z"))));
+        try {
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> cluster.table().map().actors().stream()
+                            .noneMatch(actor -> actor.hasReplicaOn(first.id())));
+        } finally {
+            TestingInterruptionNotifier.notice.set(Optional.empty());
+        }
+        assertThat(cluster.table().map().actors())
+                .allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
+        assertThat(first.scrape())
+                .contains("uniserve_server_interruption_notices 1.0", "uniserve_server_interruption_failures 0.0");
+        cluster.put(100, 150);
+        for (ServerDaemon server : cluster.servers.values()) {
+            assertThat(cluster.query(server.address(), "count").body().utf8()).isEqualTo("{\"count\":150}");
+        }
+    }
+
+    @Test
+    void refusesAnUnknownSourceOfNotices() {
+        Settings unknown = cluster.settings("a", Map.of("uniserve.server.interruption-notices", "gce"));
+        assertThatThrownBy(() -> cluster.start(unknown))
+                .hasMessageContaining("uniserve.server.interruption-notices: \"gce\" is not in");
     }
 
     @Test

@@ -88,6 +88,7 @@ class DeployFilesTest {
             assertThat(settings.server().id().orElseThrow().value()).isEqualTo(ID);
             assertThat(settings.server().zone()).isEqualTo("eu-central-1b");
             assertThat(settings.server().advertisedHost()).contains("10.0.0.7");
+            assertThat(settings.server().interruptionNotices()).contains("ec2");
             assertThat(settings.server().storageLocation()).contains("s3://backups/search");
             assertThat(Files.readString(root.resolve("etc/uniserve/server.env")))
                     .isEqualTo("UNISERVE_ARGUMENTS=--new\nUNISERVE_JAVA_OPTS=\"-Xmx4g\"\n");

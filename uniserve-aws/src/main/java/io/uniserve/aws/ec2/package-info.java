@@ -1,4 +1,4 @@
-/** Servers as instances of EC2: launches by intent, tags that name cluster and launch, and the errors of EC2. */
+/** Servers as instances of EC2: launches by intent, tags that name cluster and launch, the errors of EC2, and notices of interruptions. */
 @NullMarked
 package io.uniserve.aws.ec2;
 

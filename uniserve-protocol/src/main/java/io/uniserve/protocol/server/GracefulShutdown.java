@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Graceful stop of a server: other servers take over its replicas while it continues to serve. It ends when no in-sync set contains this
- * server, after the drain time-out, or when the coordinator reports that no server can take the replicas.
+ * server, after the drain time-out, or when the coordinator reports that no server can take the replicas. A server that leaves, because
+ * its machine is about to be taken away, does the same without an end: it repeats its report, so that a new leader also has it.
  */
 final class GracefulShutdown {
     private static final Logger LOG = LoggerFactory.getLogger(GracefulShutdown.class);
@@ -36,6 +37,8 @@ final class GracefulShutdown {
     private long deadline;
     private long lastReplyNanos;
     private boolean noTarget;
+    private boolean leaving;
+    private boolean empty;
 
     GracefulShutdown(
             Environment env,
@@ -57,16 +60,27 @@ final class GracefulShutdown {
         deadline = env.clock().nanos() + config.drainTimeoutNanos();
     }
 
+    /** Hands over until the process ends. Idempotent; {@link #start} may follow. */
+    void leave() {
+        leaving = true;
+    }
+
     boolean isDraining() {
-        return completion != null;
+        return completion != null || leaving;
     }
 
     void tick(long now) {
-        if (completion == null) {
+        if (!isDraining()) {
             return;
         }
         List<Replica> left = replicas.all().stream().filter(this::isInSync).toList();
-        if (left.isEmpty()) {
+        if (completion == null) {
+            handOver(left);
+            if (left.isEmpty() && !empty) {
+                LOG.info("drain: no actor counts on this server any more");
+            }
+            empty = left.isEmpty();
+        } else if (left.isEmpty()) {
             complete();
         } else if (now - deadline >= 0) {
             endIncomplete(left, "server.drain-timeout, " + config.drainTimeoutNanos() / 1_000_000 + " ms expired");
@@ -75,9 +89,13 @@ final class GracefulShutdown {
         } else if (noTarget && left.stream().allMatch(Replica::isShipped)) {
             endIncomplete(left, "no other live server can take them");
         } else {
-            left.forEach(Replica::transferPrimary);
-            reportDraining();
+            handOver(left);
         }
+    }
+
+    private void handOver(List<Replica> left) {
+        left.forEach(Replica::transferPrimary);
+        reportDraining();
     }
 
     /** True while the actor's in-sync set contains this server. */
@@ -93,6 +111,9 @@ final class GracefulShutdown {
             env.network().call(address, request, config.rpcTimeoutNanos(), reply -> {
                 if (reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.DrainReply emptying) {
                     lastReplyNanos = env.clock().nanos();
+                    if (leaving && !noTarget && !emptying.possible()) {
+                        LOG.warn("drain: no other live server can take the replicas of this server: start one");
+                    }
                     noTarget = !emptying.possible();
                 }
             });

@@ -48,7 +48,6 @@ import io.uniserve.protocol.server.trash.TrashFolder;
 import io.uniserve.protocol.transaction.TransactionConfig;
 import io.uniserve.protocol.transaction.manager.TransactionPhase;
 import io.uniserve.protocol.transaction.server.ConsistentSnapshotReader;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -251,6 +250,11 @@ public final class ServerStateMachine {
         }
     }
 
+    /** Hands replicas over as in a drain, until the process ends: its machine is about to be taken away. Idempotent. */
+    public void leave() {
+        drain.leave();
+    }
+
     /** Sets a listener that gets the cluster's identity once the registry has shown it. */
     public void onIdentity(Consumer<String> listener) {
         identity.onIdentity(listener);
@@ -418,15 +422,11 @@ public final class ServerStateMachine {
     }
 
     private List<TableViewCache.View> hostedTables() {
-        List<TableViewCache.View> tables = new ArrayList<>();
-        if (!stopped) {
-            for (TableViewCache.View view : views.all()) {
-                if (replicas.hasReplicasOf(view.meta().tableId())) {
-                    tables.add(view);
-                }
-            }
-        }
-        return tables;
+        return stopped
+                ? List.of()
+                : views.all().stream()
+                        .filter(view -> replicas.hasReplicasOf(view.meta().tableId()))
+                        .toList();
     }
 
     private void onCluster(Versioned read) {

@@ -6,8 +6,11 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.server.config.Cluster;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,5 +122,60 @@ class ServerDrainTest {
         assertThat(cluster.failure(cluster.send(cluster.nextId(), AckLevel.ISR, "a"))
                         .code())
                 .isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+
+    private boolean leads(Cluster cluster, ServerId server) {
+        return cluster.map().actors().stream()
+                .anyMatch(actor -> actor.primary().equals(server));
+    }
+
+    @Test
+    void aServerThatLeavesHandsItsPrimariesOverFirst() {
+        Cluster cluster = new Cluster(3);
+        cluster.create(12, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.PRIMARY, "a");
+        ServerId old = cluster.actor(0).primary();
+        // no learner gets anything: only in-sync replicas can take over
+        cluster.network.lose((to, request) -> request instanceof PeerRequest.LearnerCaughtUp);
+        cluster.server(old).machine().leave();
+        cluster.await(() -> !leads(cluster, old), 5);
+        assertThat(cluster.map().actors()).anyMatch(actor -> actor.isr().contains(old));
+        cluster.update(AckLevel.ISR, "b");
+        cluster.network.lose((to, request) -> false);
+        cluster.await(
+                () -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
+        cluster.server(old).kill();
+        cluster.loop.run(5 * SECOND);
+        assertThat(cluster.primary(0).engine().rows(cluster.key(0))).hasSize(2);
+    }
+
+    @Test
+    void aServerThatLeavesGetsNothingBackAndMayStillStopBySignal() {
+        Cluster cluster = new Cluster(3);
+        cluster.create(4, 2, 1, OnLoss.WAIT);
+        ServerId old = cluster.actor(0).primary();
+        cluster.server(old).machine().leave();
+        cluster.await(
+                () -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
+        cluster.loop.run(120 * SECOND); // longer than server.drain-timeout
+        TableName other = new TableName("u");
+        cluster.create(other, 6, 2, 1, OnLoss.WAIT, ConsistencyLevel.EVENTUAL);
+        assertThat(cluster.map(other).actors()).noneMatch(actor -> actor.hasReplicaOn(old));
+        assertThat(cluster.server(old).machine().missingConditions()).containsExactly("it drains");
+        drain(cluster, old);
+        cluster.await(() -> !events.isEmpty(), 5);
+    }
+
+    @Test
+    void theLastServerThatLeavesGoesOn() {
+        Cluster cluster = new Cluster(1);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        ServerId only = cluster.actor(0).primary();
+        cluster.server(only).machine().leave();
+        cluster.loop.run(20 * SECOND);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.server("s2").start();
+        cluster.await(() -> !cluster.actor(0).hasReplicaOn(only), 60);
+        assertThat(cluster.primary(0).engine().rows(cluster.key(0))).hasSize(1);
     }
 }

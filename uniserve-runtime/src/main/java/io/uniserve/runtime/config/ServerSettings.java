@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param takeOverStorage true to take over the durable storage of a lost cluster of the same name
  * @param clockDrift as a fraction
  * @param loadHalfLife half-life of the averages in load reports
+ * @param interruptionNotices source of notices that the machine is about to be taken away; empty for none
  */
 public record ServerSettings(
         String host,
@@ -52,7 +53,8 @@ public record ServerSettings(
         Duration stopGrace,
         Trash trash,
         Duration scrubPeriod,
-        Duration loadHalfLife) {
+        Duration loadHalfLife,
+        Optional<String> interruptionNotices) {
     private static final Duration MS_50 = Duration.ofMillis(50);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final long TIB = 1L << 40;
@@ -139,7 +141,8 @@ public record ServerSettings(
                         server.bytes("trash-bytes-max", 0, 1_024 * TIB),
                         server.flag("trash-all-unknown")),
                 server.duration("scrub-period", Duration.ZERO, Duration.ofDays(366)),
-                server.duration("load-half-life", Duration.ofMillis(100), Duration.ofHours(1)));
+                server.duration("load-half-life", Duration.ofMillis(100), Duration.ofHours(1)),
+                Optional.of(server.text("interruption-notices").strip()).filter(text -> !text.isEmpty()));
     }
 
     private static Work work(ConfigSection server) {

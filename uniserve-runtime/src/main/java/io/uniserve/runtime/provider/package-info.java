@@ -1,4 +1,4 @@
-/** Providers of servers whose calls block, and their adapter to the coordinator's loop. */
+/** Providers of servers whose calls block, and their adapter to the coordinator's loop; sources of notices that a machine goes. */
 @NullMarked
 package io.uniserve.runtime.provider;
 

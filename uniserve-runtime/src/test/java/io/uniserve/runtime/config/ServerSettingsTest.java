@@ -81,7 +81,8 @@ class ServerSettingsTest {
                         Duration.ofSeconds(5),
                         new ServerSettings.Trash(Duration.ofHours(24), 0, false),
                         Duration.ofHours(24),
-                        Duration.ofSeconds(10)));
+                        Duration.ofSeconds(10),
+                        Optional.empty()));
     }
 
     @Test
@@ -101,7 +102,7 @@ class ServerSettingsTest {
                 catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
                 query-time-max = 4m, fair-reads = false
                 exchange-query-memory = 1MiB, exchange-memory = 2MiB, exchange-query-files = 3MiB, exchange-files = 4MiB
-                drain-timeout = 9s, stop-grace = 0s, scrub-period = 2d, load-half-life = 3m
+                interruption-notices = ec2, drain-timeout = 9s, stop-grace = 0s, scrub-period = 2d, load-half-life = 3m
                 trash-retention = 7h, trash-bytes-max = 5GiB, trash-all-unknown = true
               }
             }
@@ -140,6 +141,7 @@ class ServerSettingsTest {
                         Duration.ZERO,
                         new ServerSettings.Trash(Duration.ofHours(7), 5L << 30, true),
                         Duration.ofDays(2),
-                        Duration.ofMinutes(3)));
+                        Duration.ofMinutes(3),
+                        Optional.of("ec2")));
     }
 }

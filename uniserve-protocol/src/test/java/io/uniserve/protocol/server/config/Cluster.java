@@ -144,7 +144,11 @@ public final class Cluster {
     }
 
     public TableMap map() {
-        if (store.value(RegistryPaths.map(T)) instanceof TableMap map) {
+        return map(T);
+    }
+
+    public TableMap map(TableName table) {
+        if (store.value(RegistryPaths.map(table)) instanceof TableMap map) {
             return map;
         }
         throw new AssertionError("no map");

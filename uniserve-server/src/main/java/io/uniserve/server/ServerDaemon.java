@@ -136,10 +136,9 @@ public final class ServerDaemon implements AutoCloseable {
                     "uniserve.server.engine.longest",
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
-            registerGauges(metrics, exchange, machine);
+            registerGauges(metrics, exchange);
             interruptions = openInterruptionWatcher(metrics);
             states = new StateGauges(metrics, machine, resources.loop);
-            metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
             resources.meters.health(new DaemonHealthCheck(resources.loop, machine::missingConditions));
             complete = true;
         } finally {
@@ -170,7 +169,8 @@ public final class ServerDaemon implements AutoCloseable {
         return watcher;
     }
 
-    private static void registerGauges(ServerMetrics metrics, ExchangeHost exchange, ServerStateMachine machine) {
+    private void registerGauges(ServerMetrics metrics, ExchangeHost exchange) {
+        metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
         metrics.gauge("uniserve.server.trash.entries", "Replicas in the trash", machine::trashEntries);
         metrics.gauge("uniserve.server.trash.bytes", "Bytes of these replicas", machine::trashBytes);
         metrics.gauge(

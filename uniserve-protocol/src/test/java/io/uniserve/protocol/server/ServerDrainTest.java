@@ -10,6 +10,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.server.config.Cluster;
 import java.util.ArrayList;
@@ -164,6 +165,23 @@ class ServerDrainTest {
         assertThat(cluster.server(old).machine().missingConditions()).containsExactly("it drains");
         drain(cluster, old);
         cluster.await(() -> !events.isEmpty(), 5);
+    }
+
+    @Test
+    void aServerThatLeavesRepeatsItsReportUntilALeaderHasIt() {
+        Cluster cluster = new Cluster(3);
+        cluster.create(4, 2, 1, OnLoss.WAIT);
+        ServerId old = cluster.actor(0).primary();
+        cluster.network.lose((to, request) -> request instanceof PeerRequest.Draining && to.host().equals("c1"));
+        cluster.server(old).machine().leave();
+        cluster.loop.run(70 * SECOND); // longer than server.drain-timeout
+        assertThat(leads(cluster, old)).isTrue();
+        CoordinatorStateMachine second = cluster.standby("c2");
+        cluster.coordinatorRegistry.expire();
+        cluster.await(second::isLeader, 30);
+        cluster.await(() -> !leads(cluster, old), 10);
+        cluster.await(
+                () -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
     }
 
     @Test

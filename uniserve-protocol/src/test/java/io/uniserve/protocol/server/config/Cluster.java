@@ -95,22 +95,32 @@ public final class Cluster {
         return cluster;
     }
 
-    @SuppressWarnings("NullAway")
     public Cluster(int count, long checkpointEntries, LogOptions log, long engineTimeoutNanos) {
         this.engineTimeoutNanos = engineTimeoutNanos;
         this.checkpointEntries = checkpointEntries;
         this.log = log;
         coordinatorRegistry = new TestingRegistry(loop, store);
-        Environment env = new Environment(loop, loop, network, coordinatorRegistry, null, null, null, () -> ids++);
-        Address address = new Address("c1", 7000);
-        coordinator = new CoordinatorStateMachine(
-                CoordinatorConfig.defaults("c1", address, "test").withLevels(LEVELS), env);
-        network.serve(address, coordinator::onPeer);
-        coordinator.start();
+        coordinator = startCoordinator("c1", coordinatorRegistry);
         for (int i = 1; i <= count; i++) {
             server("s" + i).start();
         }
         loop.run(SECOND / 2);
+    }
+
+    @SuppressWarnings("NullAway")
+    private CoordinatorStateMachine startCoordinator(String name, TestingRegistry registry) {
+        Environment env = new Environment(loop, loop, network, registry, null, null, null, () -> ids++);
+        Address address = new Address(name, 7000);
+        CoordinatorStateMachine started = new CoordinatorStateMachine(
+                CoordinatorConfig.defaults(name, address, "test").withLevels(LEVELS), env);
+        network.serve(address, started::onPeer);
+        started.start();
+        return started;
+    }
+
+    /** Starts another coordinator, which leads after the session of the first one ends. */
+    public CoordinatorStateMachine standby(String name) {
+        return startCoordinator(name, new TestingRegistry(loop, store));
     }
 
     public Host server(String name) {

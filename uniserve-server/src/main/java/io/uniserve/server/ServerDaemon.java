@@ -160,8 +160,8 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private InterruptionWatcher openInterruptionWatcher(ServerMetrics metrics) {
-        InterruptionWatcher watcher = resources.closer.add(InterruptionWatcher.open(
-                settings.interruptionNotices(), resources.loop, notice -> machine.leave()));
+        InterruptionWatcher watcher = resources.closer.add(
+                InterruptionWatcher.open(settings.interruptionNotices(), resources.loop, notice -> machine.leave()));
         metrics.gauge(
                 "uniserve.server.interruption.notices", "1 once the machine is to be taken away", watcher::notices);
         metrics.gauge(

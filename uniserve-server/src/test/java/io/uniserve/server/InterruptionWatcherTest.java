@@ -57,7 +57,8 @@ class InterruptionWatcherTest {
     private List<String> warnings() {
         return log.list.stream()
                 .filter(event -> event.getLevel().equals(Level.WARN))
-                .filter(event -> event.getThreadName().equals(Thread.currentThread().getName()))
+                .filter(event ->
+                        event.getThreadName().equals(Thread.currentThread().getName()))
                 .map(ILoggingEvent::getFormattedMessage)
                 .toList();
     }

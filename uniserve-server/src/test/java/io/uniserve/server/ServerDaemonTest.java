@@ -93,8 +93,8 @@ class ServerDaemonTest {
 
     @Test
     void handsOverWhenItsMachineIsToBeTakenAwayAndServesUntilItStops() {
-        ServerDaemon first = cluster.start(
-                cluster.settings("a", Map.of("uniserve.server.interruption-notices", TestingInterruptionNotifier.NAME)));
+        ServerDaemon first = cluster.start(cluster.settings(
+                "a", Map.of("uniserve.server.interruption-notices", TestingInterruptionNotifier.NAME)));
         cluster.servers.put("a", first);
         cluster.server("b");
         cluster.server("c");
@@ -107,8 +107,8 @@ class ServerDaemonTest {
                 Optional.of(new Notice("terminate", Instant.parse("2026-11-29T08:22:00Z"))));
         try {
             await().atMost(60, TimeUnit.SECONDS)
-                    .until(() -> cluster.table().map().actors().stream()
-                            .noneMatch(actor -> actor.hasReplicaOn(first.id())));
+                    .until(() ->
+                            cluster.table().map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(first.id())));
         } finally {
             TestingInterruptionNotifier.notice.set(Optional.empty());
         }

@@ -51,7 +51,8 @@ class SpotInterruptionNotifierTest {
     @Test
     void isFoundByItsName() {
         assertThat(OptionalJars.find(
-                        InterruptionNotifier.class, candidate -> candidate.name().equals("ec2")))
+                        InterruptionNotifier.class,
+                        candidate -> candidate.name().equals("ec2")))
                 .get()
                 .isInstanceOf(SpotInterruptionNotifier.class);
     }

@@ -57,7 +57,8 @@ final class TestingMetadataServer implements AutoCloseable {
 
     private void serveEntry(HttpExchange exchange) throws IOException {
         String token = exchange.getRequestHeaders().getFirst("X-aws-ec2-metadata-token");
-        requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath() + " " + token);
+        requests.add(
+                exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath() + " " + token);
         boolean accepted = !expired && ("token-" + tokens + "==").equals(token);
         send(exchange, accepted ? status : 401, accepted ? body : "");
     }

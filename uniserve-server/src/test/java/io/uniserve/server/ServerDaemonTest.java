@@ -103,14 +103,13 @@ class ServerDaemonTest {
         assertThat(cluster.table().map().actors())
                 .anyMatch(actor -> actor.primary().equals(first.id()));
         assertThat(first.scrape()).contains("uniserve_server_interruption_notices 0.0");
-        TestingInterruptionNotifier.notice.set(
-                Optional.of(new Notice("terminate", Instant.parse("2026-11-29T08:22:00Z"))));
+        TestingInterruptionNotifier.set(Optional.of(new Notice("terminate", Instant.parse("2026-11-29T08:22:00Z"))));
         try {
             await().atMost(60, TimeUnit.SECONDS)
                     .until(() ->
                             cluster.table().map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(first.id())));
         } finally {
-            TestingInterruptionNotifier.notice.set(Optional.empty());
+            TestingInterruptionNotifier.set(Optional.empty());
         }
         assertThat(cluster.table().map().actors())
                 .allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));

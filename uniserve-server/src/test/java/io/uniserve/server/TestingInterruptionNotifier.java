@@ -2,12 +2,15 @@ package io.uniserve.server;
 
 import io.uniserve.runtime.provider.InterruptionNotifier;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** Notifier whose notice the test sets, for the server that names it in its settings. */
 public final class TestingInterruptionNotifier implements InterruptionNotifier {
     static final String NAME = "testing";
-    static final AtomicReference<Optional<Notice>> notice = new AtomicReference<>(Optional.empty());
+    private static volatile Optional<Notice> notice = Optional.empty();
+
+    static void set(Optional<Notice> value) {
+        notice = value;
+    }
 
     @Override
     public String name() {
@@ -16,6 +19,6 @@ public final class TestingInterruptionNotifier implements InterruptionNotifier {
 
     @Override
     public Optional<Notice> poll() {
-        return notice.get();
+        return notice;
     }
 }

@@ -118,13 +118,19 @@ class DeployTemplatesTest {
             names.add(exported.group(1));
             assertThat(scripts).contains("\n" + exported.group(1) + "=\"${" + exported.group(1) + ":-");
         }
-        assertThat(names).contains("RELEASE_SHA256", "ZOOKEEPER", "CLUSTER", "STORE", "ROLE", "SETTINGS", "ID", "MEMBERS");
+        assertThat(names)
+                .contains("RELEASE_SHA256", "ZOOKEEPER", "CLUSTER", "STORE", "ROLE", "SETTINGS", "ID", "MEMBERS");
     }
 
     @Test
     void terraformFilesAreFormatted() throws IOException, InterruptedException {
         assumeThat(isOnThePath("terraform")).as("no terraform on the PATH").isTrue();
-        run("terraform", "fmt", "-check", "-recursive", DEPLOY.resolve("terraform").toString());
+        run(
+                "terraform",
+                "fmt",
+                "-check",
+                "-recursive",
+                DEPLOY.resolve("terraform").toString());
     }
 
     @Test
@@ -144,7 +150,8 @@ class DeployTemplatesTest {
                 "settings=server.log-shipping = 2s\ncoordinator.scaling.servers-max = 4",
                 "--set",
                 "storage.location=s3://backups/search");
-        Matcher conf = Pattern.compile("  uniserve.conf: \\|\\n((?:    .*\\n)+)").matcher(rendered);
+        Matcher conf =
+                Pattern.compile("  uniserve.conf: \\|\\n((?:    .*\\n)+)").matcher(rendered);
         assertThat(conf.find()).as(rendered).isTrue();
         Settings settings = load(conf.group(1));
         assertThat(settings.zookeeper().connect()).isEqualTo("zk-0.zk:2181");

@@ -126,8 +126,7 @@ class ServerDrainTest {
     }
 
     private boolean leads(Cluster cluster, ServerId server) {
-        return cluster.map().actors().stream()
-                .anyMatch(actor -> actor.primary().equals(server));
+        return cluster.map().actors().stream().anyMatch(actor -> actor.primary().equals(server));
     }
 
     @Test
@@ -143,8 +142,7 @@ class ServerDrainTest {
         assertThat(cluster.map().actors()).anyMatch(actor -> actor.isr().contains(old));
         cluster.update(AckLevel.ISR, "b");
         cluster.network.lose((to, request) -> false);
-        cluster.await(
-                () -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
+        cluster.await(() -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
         cluster.server(old).kill();
         cluster.loop.run(5 * SECOND);
         assertThat(cluster.primary(0).engine().rows(cluster.key(0))).hasSize(2);
@@ -156,8 +154,7 @@ class ServerDrainTest {
         cluster.create(4, 2, 1, OnLoss.WAIT);
         ServerId old = cluster.actor(0).primary();
         cluster.server(old).machine().leave();
-        cluster.await(
-                () -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
+        cluster.await(() -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
         cluster.loop.run(120 * SECOND); // longer than server.drain-timeout
         TableName other = new TableName("u");
         cluster.create(other, 6, 2, 1, OnLoss.WAIT, ConsistencyLevel.EVENTUAL);
@@ -172,7 +169,8 @@ class ServerDrainTest {
         Cluster cluster = new Cluster(3);
         cluster.create(4, 2, 1, OnLoss.WAIT);
         ServerId old = cluster.actor(0).primary();
-        cluster.network.lose((to, request) -> request instanceof PeerRequest.Draining && to.host().equals("c1"));
+        cluster.network.lose((to, request) ->
+                request instanceof PeerRequest.Draining && to.host().equals("c1"));
         cluster.server(old).machine().leave();
         cluster.loop.run(70 * SECOND); // longer than server.drain-timeout
         assertThat(leads(cluster, old)).isTrue();
@@ -180,8 +178,7 @@ class ServerDrainTest {
         cluster.coordinatorRegistry.expire();
         cluster.await(second::isLeader, 30);
         cluster.await(() -> !leads(cluster, old), 10);
-        cluster.await(
-                () -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
+        cluster.await(() -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
     }
 
     @Test

@@ -8,7 +8,6 @@ import io.uniserve.protocol.backup.format.StoredTableDefinition;
 import io.uniserve.protocol.backup.inventory.OrphanedObject.Reason;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,7 +37,7 @@ public final class StorageInventory {
     private final int objects;
     private final List<OrphanedObject> strangers = new ArrayList<>();
     private final Map<ActorOf, List<String>> actors = new TreeMap<>();
-    private final Map<String, Map<Long, String>> definitions = new HashMap<>();
+    private final Map<String, Map<Long, String>> definitions = new TreeMap<>();
     private final TreeSet<String> backups;
 
     private StorageInventory(List<String> keys) {

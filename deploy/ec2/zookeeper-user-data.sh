@@ -8,8 +8,12 @@ MEMBERS="${MEMBERS:-127.0.0.1}"
 set -euo pipefail
 ROOT=${ROOT:-}
 
-# Settings come first, so that the package starts with them.
-mkdir -p "$ROOT/etc/zookeeper/conf_uniserve" "$ROOT/var/lib/zookeeper"
+# The package starts ZooKeeper with settings of one server, unless a policy forbids it.
+printf '#!/bin/sh\nexit 101\n' >"$ROOT/usr/sbin/policy-rc.d"
+chmod +x "$ROOT/usr/sbin/policy-rc.d"
+apt-get -o DPkg::Lock::Timeout=300 update -qq
+DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq zookeeperd
+rm "$ROOT/usr/sbin/policy-rc.d"
 {
   echo 'tickTime=500'
   echo 'initLimit=20'
@@ -25,10 +29,8 @@ mkdir -p "$ROOT/etc/zookeeper/conf_uniserve" "$ROOT/var/lib/zookeeper"
     number=$((number + 1))
     echo "server.$number=$member:2888:3888"
   done
-} >"$ROOT/etc/zookeeper/conf_uniserve/zoo.cfg"
-apt-get -o DPkg::Lock::Timeout=300 update -qq
-DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq zookeeperd
-cp "$ROOT/etc/zookeeper/conf_uniserve/zoo.cfg" "$ROOT/etc/zookeeper/conf/zoo.cfg"
+} >"$ROOT/etc/zookeeper/conf/zoo.cfg"
+# /var/lib/zookeeper/myid of the package is a link to this file.
 echo "$ID" >"$ROOT/etc/zookeeper/conf/myid"
 systemctl enable zookeeper
 systemctl restart zookeeper

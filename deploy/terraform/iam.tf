@@ -29,7 +29,7 @@ resource "aws_iam_role_policy" "server" {
     Statement = [
       {
         Effect   = "Allow"
-        Action   = ["s3:ListBucket"]
+        Action   = ["s3:ListBucket", "s3:GetBucketVersioning"]
         Resource = aws_s3_bucket.store.arn
       },
       {

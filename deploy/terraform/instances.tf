@@ -67,13 +67,18 @@ resource "aws_instance" "zookeeper" {
   }
 }
 
+# A replaced coordinator keeps its address, so clients keep their bootstrap.
+resource "aws_network_interface" "coordinator" {
+  count           = local.coordinators
+  subnet_id       = var.subnet_ids[count.index % length(var.subnet_ids)]
+  security_groups = [aws_security_group.cluster.id]
+}
+
 resource "aws_instance" "coordinator" {
-  count                  = local.coordinators
-  ami                    = var.ami_id
-  instance_type          = var.coordinator_instance_type
-  subnet_id              = var.subnet_ids[count.index % length(var.subnet_ids)]
-  vpc_security_group_ids = [aws_security_group.cluster.id]
-  iam_instance_profile   = aws_iam_instance_profile.coordinator.name
+  count                = local.coordinators
+  ami                  = var.ami_id
+  instance_type        = var.coordinator_instance_type
+  iam_instance_profile = aws_iam_instance_profile.coordinator.name
   user_data = join("\n", concat(local.release, [
     "export ROLE=coordinator",
     "export JAVA_OPTIONS=-Xmx512m",
@@ -83,6 +88,10 @@ resource "aws_instance" "coordinator" {
   user_data_replace_on_change = true
   tags                        = { Name = "${var.name}-coordinator-${count.index + 1}" }
 
+  network_interface {
+    device_index         = 0
+    network_interface_id = aws_network_interface.coordinator[count.index].id
+  }
   metadata_options {
     http_tokens = "required"
   }
@@ -92,6 +101,12 @@ resource "aws_instance" "coordinator" {
     encrypted   = true
   }
   depends_on = [aws_instance.zookeeper]
+  lifecycle {
+    precondition {
+      condition     = var.servers_min <= var.servers_max
+      error_message = "servers_min is larger than servers_max."
+    }
+  }
 }
 
 # Servers have no group of their own: the coordinator launches and ends them.

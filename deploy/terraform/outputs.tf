@@ -1,6 +1,6 @@
 output "bootstrap" {
   description = "Value of --bootstrap for clients."
-  value       = join(",", [for instance in aws_instance.coordinator : "${instance.private_ip}:7070"])
+  value       = join(",", [for interface in aws_network_interface.coordinator : "${interface.private_ip}:7070"])
 }
 
 output "zookeeper" {

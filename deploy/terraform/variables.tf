@@ -10,14 +10,18 @@ variable "name" {
 variable "vpc_id" {
   description = "VPC of the cluster."
   type        = string
+  validation {
+    condition     = startswith(var.vpc_id, "vpc-")
+    error_message = "vpc_id: use an id such as vpc-0a1b2c3d."
+  }
 }
 
 variable "subnet_ids" {
   description = "Private subnets, best one per zone: instances are spread over them. They need a way to the release, to packages and to AWS (NAT gateway or endpoints)."
   type        = list(string)
   validation {
-    condition     = length(var.subnet_ids) > 0
-    error_message = "subnet_ids: give at least one subnet."
+    condition     = length(var.subnet_ids) > 0 && alltrue([for id in var.subnet_ids : startswith(id, "subnet-")])
+    error_message = "subnet_ids: give at least one id such as subnet-0a1b2c3d."
   }
 }
 
@@ -26,14 +30,18 @@ variable "client_cidrs" {
   type        = list(string)
   default     = []
   validation {
-    condition     = alltrue([for range in var.client_cidrs : can(cidrhost(range, 0)) && range != "0.0.0.0/0"])
-    error_message = "client_cidrs: give ranges such as 10.0.0.0/16. 0.0.0.0/0 is refused."
+    condition     = alltrue([for range in var.client_cidrs : can(cidrnetmask(range)) && try(tonumber(split("/", range)[1]) >= 8, false)])
+    error_message = "client_cidrs: give ranges of IPv4 with a prefix of 8 bits or more, such as 10.0.0.0/16."
   }
 }
 
 variable "ami_id" {
   description = "Image of Debian 12 for the architecture of the instance types."
   type        = string
+  validation {
+    condition     = startswith(var.ami_id, "ami-")
+    error_message = "ami_id: use an id such as ami-0a1b2c3d."
+  }
 }
 
 variable "release_url" {
@@ -68,18 +76,30 @@ variable "server_heap" {
   description = "Heap of each server's JVM, about half of the machine's memory."
   type        = string
   default     = "4g"
+  validation {
+    condition     = can(regex("^[0-9]{1,6}[mg]$", var.server_heap))
+    error_message = "server_heap: use a size such as 4g."
+  }
 }
 
 variable "server_disk_gib" {
   description = "Size of each server's volume in GiB."
   type        = number
   default     = 100
+  validation {
+    condition     = var.server_disk_gib >= 8 && var.server_disk_gib <= 16384
+    error_message = "server_disk_gib: use 8 to 16384."
+  }
 }
 
 variable "servers_min" {
   description = "Servers that always run."
   type        = number
   default     = 3
+  validation {
+    condition     = var.servers_min >= 1
+    error_message = "servers_min: use 1 or more."
+  }
 }
 
 variable "servers_max" {

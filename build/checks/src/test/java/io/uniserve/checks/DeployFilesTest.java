@@ -161,6 +161,7 @@ class DeployFilesTest {
     void userDataMakeAMemberOfZooKeeper() throws Exception {
         Path root = Files.createDirectories(directory.resolve("root"));
         Files.createDirectories(root.resolve("etc/zookeeper/conf"));
+        Path policy = Files.createDirectories(root.resolve("usr/sbin")).resolve("policy-rc.d");
         Ended ended = run(
                 Map.of(
                         "PATH",
@@ -175,6 +176,7 @@ class DeployFilesTest {
                 DEPLOY.resolve("ec2/zookeeper-user-data.sh").toString());
         assertThat(ended.status()).as(ended.output()).isZero();
         assertThat(ended.output()).contains("systemctl restart zookeeper");
+        assertThat(policy).as("only while the package is installed").doesNotExist();
         assertThat(root.resolve("etc/zookeeper/conf/myid")).hasContent("2");
         assertThat(Files.readAllLines(root.resolve("etc/zookeeper/conf/zoo.cfg")))
                 .contains("tickTime=500", "server.1=10.0.0.1:2888:3888", "server.3=10.0.0.3:2888:3888");

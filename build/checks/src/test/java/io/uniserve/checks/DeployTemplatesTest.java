@@ -21,6 +21,27 @@ import org.junit.jupiter.api.io.TempDir;
 /** The templates of {@code deploy/}: settings that the processes accept, and the rights that the code needs, no more. */
 class DeployTemplatesTest {
     private static final Path DEPLOY = ProjectTree.root().resolve("deploy");
+    private static final Pattern CALL = Pattern.compile("\\bclient\\s*\\.([a-z][A-Za-z]+)\\(");
+    /** Rights that calls of the SDK need. */
+    private static final Map<String, String> RIGHTS = Map.ofEntries(
+            Map.entry("putObject", "s3:PutObject"),
+            Map.entry("createMultipartUpload", "s3:PutObject"),
+            Map.entry("uploadPart", "s3:PutObject"),
+            Map.entry("completeMultipartUpload", "s3:PutObject"),
+            Map.entry("abortMultipartUpload", "s3:AbortMultipartUpload"),
+            Map.entry("getObject", "s3:GetObject"),
+            Map.entry("getObjectAsBytes", "s3:GetObject"),
+            Map.entry("headObject", "s3:GetObject"),
+            Map.entry("deleteObject", "s3:DeleteObject"),
+            Map.entry("listObjectsV2", "s3:ListBucket"),
+            Map.entry("getBucketVersioning", "s3:GetBucketVersioning"),
+            Map.entry("runInstances", "ec2:RunInstances"),
+            Map.entry("startInstances", "ec2:StartInstances"),
+            Map.entry("terminateInstances", "ec2:TerminateInstances"),
+            Map.entry("describeInstances", "ec2:DescribeInstances"),
+            Map.entry("describeInstancesPaginator", "ec2:DescribeInstances"),
+            Map.entry("close", ""));
+
     private static final Pattern ACTION = Pattern.compile("\"((?:s3|ec2|iam):[A-Z][A-Za-z]+)\"");
 
     @TempDir
@@ -95,9 +116,18 @@ class DeployTemplatesTest {
         TreeSet<String> needed = new TreeSet<>();
         try (Stream<Path> files = Files.walk(ProjectTree.root().resolve("uniserve-aws/src/main/java"))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
-                needed.addAll(actions(Files.readString(file)));
+                String code = Files.readString(file);
+                needed.addAll(actions(code));
+                Matcher call = CALL.matcher(code);
+                while (call.find()) {
+                    assertThat(RIGHTS)
+                            .as("a right of %s, in %s", call.group(1), file)
+                            .containsKey(call.group(1));
+                    needed.add(RIGHTS.get(call.group(1)));
+                }
             }
         }
+        needed.remove("");
         // EC2 asks for these two when a template with a role and tags is launched.
         needed.addAll(List.of("iam:PassRole", "ec2:CreateTags"));
         TreeSet<String> given = actions(text("terraform/iam.tf"));
@@ -107,6 +137,19 @@ class DeployTemplatesTest {
         given.remove("iam:PassedToService");
         assertThat(given).containsExactlyElementsOf(needed);
         assertThat(text("terraform/iam.tf")).doesNotContain("s3:*", "ec2:*");
+    }
+
+    @Test
+    void theGroupOpensThePortsOfTheProcesses() throws IOException {
+        Settings settings = load("uniserve {}");
+        String network = text("terraform/network.tf").replaceAll(" +", " ");
+        int coordinator = settings.coordinator().port();
+        int server = settings.server().port();
+        assertThat(network)
+                .contains(
+                        "coordinator = [" + coordinator + ", " + coordinator + "]",
+                        "server = [" + server + ", " + server + "]",
+                        "from_port = " + coordinator + "\n to_port = " + server);
     }
 
     @Test

@@ -51,7 +51,7 @@ final class StorageListCommand extends CliCommand {
     @Override
     public Integer call() {
         if (DurableStoreFactory.isDirectory(location)) {
-            checkDirectory(Path.of(location.startsWith("file:") ? location.substring("file:".length()) : location));
+            checkDirectory(DurableStoreFactory.directory(location));
         }
         try (DurableStore store = DurableStoreFactory.open(location)) {
             StorageInventory inventory = StorageInventory.of(list(store));

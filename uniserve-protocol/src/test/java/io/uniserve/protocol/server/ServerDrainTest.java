@@ -125,6 +125,10 @@ class ServerDrainTest {
                 .isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
+    private static void awaitNoReplicaOn(Cluster cluster, ServerId server) {
+        cluster.await(() -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(server)), 60);
+    }
+
     private boolean leads(Cluster cluster, ServerId server) {
         return cluster.map().actors().stream().anyMatch(actor -> actor.primary().equals(server));
     }
@@ -142,7 +146,7 @@ class ServerDrainTest {
         assertThat(cluster.map().actors()).anyMatch(actor -> actor.isr().contains(old));
         cluster.update(AckLevel.ISR, "b");
         cluster.network.lose((to, request) -> false);
-        cluster.await(() -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
+        awaitNoReplicaOn(cluster, old);
         cluster.server(old).kill();
         cluster.loop.run(5 * SECOND);
         assertThat(cluster.primary(0).engine().rows(cluster.key(0))).hasSize(2);
@@ -154,7 +158,7 @@ class ServerDrainTest {
         cluster.create(4, 2, 1, OnLoss.WAIT);
         ServerId old = cluster.actor(0).primary();
         cluster.server(old).machine().leave();
-        cluster.await(() -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
+        awaitNoReplicaOn(cluster, old);
         cluster.loop.run(120 * SECOND); // longer than server.drain-timeout
         TableName other = new TableName("u");
         cluster.create(other, 6, 2, 1, OnLoss.WAIT, ConsistencyLevel.EVENTUAL);
@@ -178,7 +182,7 @@ class ServerDrainTest {
         cluster.coordinatorRegistry.expire();
         cluster.await(second::isLeader, 30);
         cluster.await(() -> !leads(cluster, old), 10);
-        cluster.await(() -> cluster.map().actors().stream().noneMatch(actor -> actor.hasReplicaOn(old)), 60);
+        awaitNoReplicaOn(cluster, old);
     }
 
     @Test

@@ -25,15 +25,17 @@ public final class DurableStoreFactory {
      * @throws UniserveException INVALID_CONFIGURATION for a location of an unknown kind or one that cannot be written
      */
     public static DurableStore open(String location) {
-        if (location.startsWith(FILE)) {
-            return LocalObjectStore.open(Path.of(location.substring(FILE.length())));
-        }
         if (location.isBlank()) {
             throw unknown(location, "it is empty");
         }
         return isDirectory(location)
-                ? LocalObjectStore.open(Path.of(location))
+                ? LocalObjectStore.open(directory(location))
                 : provider(location).open(location);
+    }
+
+    /** The directory of a location for which {@link #isDirectory} is true. */
+    public static Path directory(String location) {
+        return Path.of(location.startsWith(FILE) ? location.substring(FILE.length()) : location);
     }
 
     /** True for locations of directories. */

@@ -42,12 +42,10 @@ public final class StorageInventory {
 
     private StorageInventory(List<String> keys) {
         objects = keys.size();
-        backups = ArchivePaths.stored(keys).stream()
-                .map(ArchivePaths.Stored::id)
-                .collect(Collectors.toCollection(TreeSet::new));
-        TreeSet<String> archive = ArchivePaths.stored(keys).stream()
-                .map(ArchivePaths.Stored::key)
-                .collect(Collectors.toCollection(TreeSet::new));
+        List<ArchivePaths.Stored> manifests = ArchivePaths.stored(keys);
+        backups = manifests.stream().map(ArchivePaths.Stored::id).collect(Collectors.toCollection(TreeSet::new));
+        TreeSet<String> archive =
+                manifests.stream().map(ArchivePaths.Stored::key).collect(Collectors.toCollection(TreeSet::new));
         Map<String, List<String>> ofCluster = new TreeMap<>();
         for (String key : keys) {
             Matcher actor = OF_ACTOR.matcher(key);

@@ -22,9 +22,13 @@ import org.bson.json.JsonParseException;
 public final class MongoErrorClassifier {
     static final int DUPLICATE_KEY = 11000;
 
-    /** Start of the text of mongo-java-server's unexpected errors. Refusals, which may quote a user's text, begin otherwise. */
-    private static final Pattern STORE_FAILURE =
-            Pattern.compile("(^|')Unknown error: (\\S*MVStoreException|This store is closed)");
+    /**
+     * Texts of mongo-java-server's unexpected errors that come from its store. H2 ends each of its messages with its version and its code.
+     * Refusals, which may quote a user's text, begin otherwise.
+     */
+    private static final Pattern STORE_FAILURE = Pattern.compile(
+            "(^|')Unknown error: (\\S*MVStoreException|This store is closed|.* \\[\\d+\\.\\d+\\.\\d+/\\d+])",
+            Pattern.DOTALL);
 
     private MongoErrorClassifier() {}
 

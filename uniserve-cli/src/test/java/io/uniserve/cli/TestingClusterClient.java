@@ -16,6 +16,7 @@ import io.uniserve.model.BackupName;
 import io.uniserve.model.Capacity;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
+import io.uniserve.model.Release;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.RunningQuery;
@@ -61,6 +62,7 @@ public final class TestingClusterClient implements ClusterClient {
     private final Map<TableName, Map<String, Document>> rows = new TreeMap<>();
     private final Map<Integer, ErrorCode> failing = new TreeMap<>();
     private final Set<ServerId> drained = new TreeSet<>();
+    private Release releaseOfTwo = Release.CURRENT;
     private Rebalance rebalance = Rebalance.NONE;
     private final Map<BackupName, TableMeta> backups = new TreeMap<>();
     private final Map<Long, TableMeta> lost = new TreeMap<>();
@@ -358,7 +360,12 @@ public final class TestingClusterClient implements ClusterClient {
         Capacity capacity = new Capacity(2_000, 1 << 30, 1L << 40);
         return List.of(
                 new ServerRecord(ONE, 3, new Address("127.0.0.1", 7071), "a", capacity, List.of(kv)),
-                new ServerRecord(TWO, 1, new Address("127.0.0.1", 7072), "b", capacity, List.of(kv)));
+                new ServerRecord(TWO, 1, new Address("127.0.0.1", 7072), "b", capacity, List.of(kv), releaseOfTwo));
+    }
+
+    /** Sets the release of the second server. */
+    public void releaseOfTwo(Release release) {
+        releaseOfTwo = release;
     }
 
     /** Sets the answer of a query. */

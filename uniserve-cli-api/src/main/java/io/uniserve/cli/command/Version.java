@@ -1,10 +1,6 @@
 package io.uniserve.cli.command;
 
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.util.Properties;
+import io.uniserve.model.Release;
 import picocli.CommandLine.IVersionProvider;
 
 /** Version of this build. */
@@ -17,15 +13,8 @@ public final class Version implements IVersionProvider {
 
     /** Returns the version of the build, e.g. {@code 0.1.0}. */
     public static String number() {
-        try (InputStream in = Version.class.getResourceAsStream("/io/uniserve/cli/command/version.properties")) {
-            Properties properties = new Properties();
-            if (in != null) {
-                properties.load(in);
-            }
-            return properties.getProperty("version", "unknown");
-        } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot read version.properties of the command's own jar", e);
-        }
+        String version = Release.CURRENT.version();
+        return version.isEmpty() ? "unknown" : version;
     }
 
     @Override

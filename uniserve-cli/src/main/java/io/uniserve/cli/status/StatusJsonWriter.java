@@ -95,6 +95,8 @@ final class StatusJsonWriter {
         fields.put("zone", server.record().zone());
         fields.put("incarnation", server.record().incarnation());
         fields.put("ports", server.record().ports().stream().map(PortInfo::name).toList());
+        fields.put("release", server.record().release().version());
+        fields.put("releaseLevel", server.record().release().level());
         fields.put("primaries", server.primaries());
         fields.put("replicas", server.replicas());
         fields.put(

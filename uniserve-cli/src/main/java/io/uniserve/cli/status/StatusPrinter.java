@@ -14,6 +14,7 @@ import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.HealthProblem;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -81,7 +82,20 @@ final class StatusPrinter {
         if (!report.drained().isEmpty()) {
             console.println("drained: " + ServerNames.shortName(report.drained()));
         }
+        releases(report.servers());
         moves(report.rebalance());
+    }
+
+    /** Prints the releases of the servers if they differ, as during an upgrade. */
+    private void releases(List<Server> servers) {
+        TreeMap<String, Integer> counts = new TreeMap<>();
+        servers.forEach(server -> counts.merge(server.record().release().toString(), 1, Integer::sum));
+        if (counts.size() > 1) {
+            console.println("releases: "
+                    + counts.entrySet().stream()
+                            .map(one -> one.getKey() + " on " + one.getValue() + (one.getValue() == 1 ? " server" : " servers"))
+                            .collect(Collectors.joining(", ")));
+        }
     }
 
     private void moves(Rebalance rebalance) {

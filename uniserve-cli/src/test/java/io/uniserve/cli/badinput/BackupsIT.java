@@ -89,7 +89,11 @@ class BackupsIT {
         bad.refused(ErrorCode.BACKUP_EXISTS, List.of("backup", "words", "--name", "damaged"), "damaged");
         assertThat(bad.run(List.of("backup", "--list")).out()).containsPattern("damaged +words +4 +damaged");
         assertThat(bad.run(List.of("backup", "--delete", "damaged")).exit()).isZero();
-        assertThat(archive()).noneMatch(file -> file.contains(id));
+        assertThat(archive())
+                .filteredOn(file -> file.contains(id))
+                .singleElement()
+                .asString()
+                .endsWith("/deleted");
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.model.Release;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.MoveStatus;
@@ -36,6 +37,19 @@ class StatusCommandTest {
                         "",
                         "SEVERITY  OBJECT           PROBLEM",
                         "UNKNOWN   server server-2  does not answer the coordinator");
+    }
+
+    @Test
+    void releasesAreShownWhileTheyDiffer() throws IOException {
+        assertThat(uniserve.run("status").out()).doesNotContain("releases");
+        cluster.releaseOfTwo(Release.UNKNOWN);
+        assertThat(uniserve.run("status").lines())
+                .contains("releases: " + Release.CURRENT + " on 1 server, unknown (level 0) on 1 server");
+        JsonNode servers = new ObjectMapper()
+                .readTree(uniserve.run("status", "-o", "json").out())
+                .get("servers");
+        assertThat(servers.get(0).get("release").textValue()).isEqualTo(Release.CURRENT.version());
+        assertThat(servers.get(1).get("releaseLevel").intValue()).isZero();
     }
 
     @Test

@@ -55,6 +55,6 @@ public sealed interface ArchiveRequest {
     /** Deletes the manifest of the complete backup, or all manifests of the backup. Answered with Ack. */
     record DeleteManifests(String name, String id, boolean all) implements ArchiveRequest {}
 
-    /** Reads the newest definitions of this cluster's tables, also of dropped ones. Answered with {@link PeerReply.Manifests}. */
+    /** Reads the newest definitions of this cluster's tables, without those whose backups are deleted. Answered with {@link PeerReply.Manifests}. */
     record Definitions() implements ArchiveRequest {}
 }

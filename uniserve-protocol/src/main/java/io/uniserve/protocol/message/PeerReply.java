@@ -434,10 +434,18 @@ public sealed interface PeerReply {
         }
     }
 
-    /** Objects of durable storage, with verified checksums. */
-    record Manifests(List<Bytes> objects) implements PeerReply {
+    /**
+     * Objects of durable storage, with verified checksums.
+     *
+     * @param largestTableId with definitions: the largest table number in the name of any object of the cluster; else 0
+     */
+    record Manifests(List<Bytes> objects, long largestTableId) implements PeerReply {
         public Manifests {
             objects = List.copyOf(objects);
+        }
+
+        public Manifests(List<Bytes> objects) {
+            this(objects, 0);
         }
     }
 

@@ -6,6 +6,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.Capacity;
 import io.uniserve.model.PortInfo;
+import io.uniserve.model.Release;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
@@ -35,6 +36,7 @@ public final class TestingServer {
     boolean damaged;
     long installed = 1L << 40;
     String port = "kv";
+    public Release release = Release.CURRENT;
 
     /** Number of further requests that it answers without the new definition. */
     int ignorance;
@@ -68,7 +70,8 @@ public final class TestingServer {
         incarnation++;
         session = new Object();
         PortInfo info = new PortInfo(port, "1", cluster.levels, List.of(), List.of());
-        ServerRecord record = new ServerRecord(id, incarnation, address, zone, new Capacity(1000, 1, 1), List.of(info));
+        ServerRecord record =
+                new ServerRecord(id, incarnation, address, zone, new Capacity(1000, 1, 1), List.of(info), release);
         cluster.store.multi(session, List.of(new Op.Create(RegistryPaths.server(id), record, true)));
         answer();
     }

@@ -8,6 +8,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TransactionLogState;
+import io.uniserve.protocol.backup.format.ArchivePaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
@@ -175,7 +176,10 @@ class AtomicColdStartTest {
         assertThat(((Outcome.Err<AdminReply>) told).error())
                 .hasMessageContaining("CORRUPT")
                 .hasMessageContaining("nothing of t" + table + "-a2");
-        assertThat(cluster.objects.keys("archive/")).as("what it started").isEmpty();
+        assertThat(cluster.objects.keys("archive/"))
+                .as("what it started")
+                .singleElement()
+                .matches(ArchivePaths::isDeletedMark);
     }
 
     @Test

@@ -15,6 +15,8 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.backup.format.ArchivePaths;
+import io.uniserve.protocol.backup.format.StoredTableDefinition;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
@@ -22,6 +24,7 @@ import io.uniserve.protocol.server.config.Cluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Named backups of tables: taken under updates, kept, restored, verified, deleted. */
@@ -171,8 +174,71 @@ class TableBackupTest {
         done(cluster, new AdminRequest.DropTable(Cluster.T));
         cluster.loop.run(30 * SECOND);
         done(cluster, new AdminRequest.DeleteBackup(B));
-        assertThat(cluster.objects.keys("")).containsExactly("owner/test");
+        String id = "0000000000000003";
+        assertThat(cluster.objects.keys(""))
+                .containsExactly(
+                        ArchivePaths.deleted(B, id),
+                        StoredTableDefinition.dropped("test", 1),
+                        StoredTableDefinition.dropped("test", 2),
+                        "owner/test");
         assertThat(list(cluster)).isEmpty();
+    }
+
+    /** A put whose answer was lost may take effect after everything is deleted. */
+    @Test
+    void putsThatTakeEffectAfterTheDeletionBringNothingBack() {
+        Cluster cluster = filled(27);
+        take(cluster);
+        cluster.loop.run(20 * SECOND);
+        List<String> late = Stream.concat(
+                        cluster.objects.keys("definition/").stream(), cluster.objects.keys("archive/").stream())
+                .toList();
+        assertThat(late).hasSizeGreaterThan(2);
+        Cluster copy = new Cluster(2, 10);
+        copy.objects.adopt(cluster.objects);
+        done(cluster, new AdminRequest.DropTable(Cluster.T));
+        done(cluster, new AdminRequest.DeleteBackup(B));
+        cluster.loop.run(30 * SECOND);
+        assertThat(cluster.objects.keys("backup/")).isEmpty();
+
+        late.forEach(key -> cluster.objects.adopt(copy.objects, key));
+        assertThat(list(cluster)).isEmpty();
+        Cluster other = new Cluster(2, 10);
+        other.objects.adopt(cluster.objects);
+        assertThat(((AdminReply.Definitions) done(other, new AdminRequest.LostTables())).tables())
+                .isEmpty();
+        other.create(1, 1, 1, OnLoss.WAIT);
+        assertThat(other.map().tableId()).as("no number of a dropped table").isEqualTo(2);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        take(cluster);
+        assertThat(list(cluster))
+                .as("the name may be used again")
+                .singleElement()
+                .extracting(BackupInfo::state)
+                .isEqualTo(BackupInfo.State.COMPLETE);
+    }
+
+    /** The primary's put takes effect after the deletion, so the primary finds the mark beside its definition. */
+    @Test
+    void aPrimaryTakesBackADefinitionOfADroppedTable() {
+        Cluster cluster = new Cluster(2, 10);
+        cluster.objects.hold("definition/");
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.await(() -> cluster.objects.holding() == 1, 20);
+        String mark = StoredTableDefinition.dropped("test", 1);
+        cluster.objects.set(mark, "dropped");
+        cluster.objects.release();
+        cluster.loop.run(20 * SECOND);
+        assertThat(cluster.objects.keys("definition/")).containsExactly(mark);
+    }
+
+    @Test
+    void numbersOfObjectsWithoutADefinitionAreNotUsedAgain() {
+        Cluster cluster = new Cluster(2, 10);
+        cluster.objects.set("backup/test/41/0/log/%020d-%020d-%020d".formatted(1, 2, 3), "x");
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        assertThat(cluster.map().tableId()).isEqualTo(42);
     }
 
     @Test

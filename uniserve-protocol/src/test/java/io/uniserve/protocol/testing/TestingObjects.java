@@ -90,6 +90,11 @@ public final class TestingObjects implements ObjectStore {
         objects.putAll(other.objects);
     }
 
+    /** Copies one object of another one, as if a put had taken effect late. */
+    public void adopt(TestingObjects other, String key) {
+        objects.put(key, Bytes.wrap(other.bytes(key)));
+    }
+
     /** Runs the task before the next read of an object. */
     public void meanwhile(Runnable change) {
         meanwhile = change;

@@ -4,6 +4,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.Capacity;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
+import io.uniserve.model.Release;
 import io.uniserve.model.registry.ServerRecord;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +26,8 @@ final class ServerMapping {
                         .setMemoryBytes(capacity.memoryBytes())
                         .setDiskBytes(capacity.diskBytes()));
         server.ports().forEach(port -> proto.addPorts(toProto(port)));
+        proto.setReleaseVersion(server.release().version())
+                .setReleaseLevel(server.release().level());
         return proto.build();
     }
 
@@ -38,7 +41,14 @@ final class ServerMapping {
                 ProtoValidator.identifier("zone", proto.getZone()),
                 new Capacity(capacity.getCpuMillis(), capacity.getMemoryBytes(), capacity.getDiskBytes()),
                 ProtoValidator.list(
-                        "ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto));
+                        "ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto),
+                release(proto));
+    }
+
+    private static Release release(ModelProto.ServerRecord proto) {
+        String version = proto.getReleaseVersion();
+        return new Release(version.isEmpty() ? version : ProtoValidator.identifier("release version", version), (int)
+                ProtoValidator.notNegative("release level", proto.getReleaseLevel()));
     }
 
     private static ModelProto.PortInfo toProto(PortInfo port) {

@@ -102,7 +102,7 @@ public final class CoordinatorNode implements SimulatedDaemon {
                 world.ids(process));
         CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
         CoordinatorStateMachine started = new CoordinatorStateMachine(
-                CoordinatorConfig.defaults(process.name(), address, "sim")
+                CoordinatorConfig.defaults(process.name(), address, SimulationContext.CLUSTER)
                         .withLevels(Set.of(ConsistencyLevel.values())),
                 parts,
                 new InitialPlacementPolicy(),

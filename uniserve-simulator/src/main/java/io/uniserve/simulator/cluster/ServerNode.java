@@ -18,6 +18,7 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.exchange.ExchangeStateMachine;
 import io.uniserve.protocol.gate.ReadGate;
@@ -43,6 +44,7 @@ import io.uniserve.simulator.plant.AttemptsMergedBug;
 import io.uniserve.simulator.plant.CommitUnfencedBug;
 import io.uniserve.simulator.plant.CommitUnpreparedBug;
 import io.uniserve.simulator.plant.ConfirmationSkippedBug;
+import io.uniserve.simulator.plant.DeletionUnmarkedBug;
 import io.uniserve.simulator.plant.EarlyPutAckBug;
 import io.uniserve.simulator.plant.ForeignReservationUsedBug;
 import io.uniserve.simulator.plant.GreedyDropBug;
@@ -381,11 +383,18 @@ public final class ServerNode implements SimulatedDaemon {
                         : world.network.network(process),
                 registry(random, session),
                 world.plant == Plant.GREEDY_DROP ? new GreedyDropBug(withChecks(disk), medium) : withChecks(disk),
-                world.plant == Plant.STORED_LATER
-                        ? new EarlyPutAckBug(world.objects.of(process), process.timers())
-                        : world.objects.of(process),
+                objects(),
                 engine,
                 world.ids(process));
+    }
+
+    private ObjectStore objects() {
+        ObjectStore objects = world.objects.of(process);
+        return switch (world.plant) {
+            case STORED_LATER -> new EarlyPutAckBug(objects, process.timers());
+            case DELETION_UNMARKED -> new DeletionUnmarkedBug(objects);
+            default -> objects;
+        };
     }
 
     private Disk withChecks(SimDisk disk) {
@@ -432,7 +441,7 @@ public final class ServerNode implements SimulatedDaemon {
         ServerConfig base = ServerConfig.defaults(
                 id,
                 world.queue.now() + 1,
-                "sim",
+                SimulationContext.CLUSTER,
                 address,
                 "zone" + zone,
                 new Capacity(4_000, 1L << 32, 1L << 36),

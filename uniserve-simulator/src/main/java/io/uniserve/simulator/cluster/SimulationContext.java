@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Shared state of all processes of one simulation. */
 public final class SimulationContext {
+    /** The cluster's name. */
+    public static final String CLUSTER = "sim";
+
     /** The table's name. */
     public static final TableName TABLE = new TableName("lists");
 

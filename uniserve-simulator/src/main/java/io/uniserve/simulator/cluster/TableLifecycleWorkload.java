@@ -13,6 +13,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.port.kv.KvUpdateFunctions;
+import io.uniserve.protocol.backup.format.StoredTableDefinition;
 import io.uniserve.protocol.client.query.Query;
 import io.uniserve.protocol.client.query.QueryExecution;
 import io.uniserve.protocol.client.query.QueryResult;
@@ -138,7 +139,22 @@ public final class TableLifecycleWorkload {
                 }
             }
         }
-        return Optional.empty();
+        return definitionThatRemains();
+    }
+
+    /** A definition from which a new cluster would restore a dropped table; empty if there is none, and none can come back. */
+    private Optional<String> definitionThatRemains() {
+        if (!used || !world.hasStorage()) {
+            return Optional.empty();
+        }
+        if (world.objects.repetitionsDue() > 0) {
+            return Optional.of("some puts of durable storage may still take effect");
+        }
+        return StoredTableDefinition.newest(world.objects.keys(), SimulationContext.CLUSTER).entrySet().stream()
+                .filter(entry -> sent.containsKey(entry.getKey()))
+                .map(entry -> "durable storage has the definition of the dropped table " + entry.getKey() + ": "
+                        + entry.getValue())
+                .findFirst();
     }
 
     private void work() {

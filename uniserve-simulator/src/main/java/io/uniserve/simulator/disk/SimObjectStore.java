@@ -16,28 +16,39 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Twin of the object storage that the cluster shares. It is slow and sometimes fails; a failed put may have taken effect. A get may return
- * a flipped bit or a truncated object. The next get is correct, unless the object is rotten: such an object stays damaged.
+ * Twin of the object storage that the cluster shares. It is slow and sometimes fails; a failed put may have taken effect. A put may take
+ * effect once more later, also after the object was deleted. A get may return a flipped bit or a truncated object. The next get is correct,
+ * unless the object is rotten: such an object stays damaged.
  */
 public final class SimObjectStore {
     private static final long LATENCY_MIN_NANOS = 5_000_000;
     private static final long LATENCY_SPREAD_NANOS = 20_000_000;
     private static final long SLOW_NANOS = 10_000_000_000L;
+    private static final long LISTED_LATE_NANOS = 5_000_000_000L;
+    private static final long REPEATED_NANOS_MIN = 5_000_000_000L;
+    private static final long REPEATED_NANOS_SPREAD = 55_000_000_000L;
 
     private final EventQueue queue;
     private final Prng random;
     private final FaultIntensity faultIntensity;
     private final NavigableMap<String, Bytes> objects = new TreeMap<>();
     private final NavigableMap<String, Bytes> corrupted = new TreeMap<>();
+    private final Prng repetitions;
+    private final TreeSet<String> revived = new TreeSet<>();
+    private int repetitionsDue;
+    private final TreeMap<String, Long> storedAtNanos = new TreeMap<>();
+    private int listings;
     private BiConsumer<String, Bytes> listener = (key, data) -> {};
 
     public SimObjectStore(EventQueue queue, Prng random, FaultIntensity faultIntensity) {
         this.queue = queue;
         this.random = random;
+        this.repetitions = random.fork("repetitions");
         this.faultIntensity = faultIntensity;
     }
 
@@ -71,6 +82,16 @@ public final class SimObjectStore {
         return corrupted.containsKey(key);
     }
 
+    /** True if the object is there only because a put took effect once more after the deletion. */
+    public boolean isRevived(String key) {
+        return revived.contains(key) && objects.containsKey(key);
+    }
+
+    /** Number of puts that will take effect once more. */
+    public int repetitionsDue() {
+        return repetitionsDue;
+    }
+
     /** Keys of all objects, in order. */
     public List<String> keys() {
         return List.copyOf(objects.keySet());
@@ -95,6 +116,20 @@ public final class SimObjectStore {
                     fails
                             ? Outcome.err(new UniserveException(ErrorCode.IO, "object storage gave no answer"))
                             : outcome);
+        });
+    }
+
+    /** Repeats a put later if that fault strikes. The store then refuses it, unless the object was deleted meanwhile. */
+    private void repeatLater(String key, Bytes data) {
+        if (!faultIntensity.drawByHash(Fault.PUT_REPEATED, key.hashCode())) {
+            return;
+        }
+        repetitionsDue++;
+        queue.after(REPEATED_NANOS_MIN + repetitions.below(REPEATED_NANOS_SPREAD), () -> {
+            repetitionsDue--;
+            if (objects.putIfAbsent(key, data) == null) {
+                revived.add(key);
+            }
         });
     }
 
@@ -135,6 +170,11 @@ public final class SimObjectStore {
                         if (old == null && data.size() > 0 && faultIntensity.draw(Fault.OBJECT_ROTTEN)) {
                             corrupted.put(key, corrupt(data));
                         }
+                        if (old == null) {
+                            storedAtNanos.put(key, queue.now());
+                            revived.remove(key);
+                            repeatLater(key, data);
+                        }
                         listener.accept(key, data);
                         return Done.DONE;
                     },
@@ -161,12 +201,15 @@ public final class SimObjectStore {
             call(
                     process,
                     () -> {
+                        boolean late = faultIntensity.drawByHash(Fault.LISTED_LATE, ++listings);
                         List<String> keys = new ArrayList<>();
                         for (String key : objects.tailMap(prefix).keySet()) {
                             if (!key.startsWith(prefix)) {
                                 break;
                             }
-                            keys.add(key);
+                            if (!late || queue.now() - storedAtNanos.getOrDefault(key, 0L) > LISTED_LATE_NANOS) {
+                                keys.add(key);
+                            }
                         }
                         return keys;
                     },

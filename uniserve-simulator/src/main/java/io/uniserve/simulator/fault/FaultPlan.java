@@ -38,6 +38,12 @@ public final class FaultPlan {
     /** Upper bound of the messages with garbled log entries, and of those followed by a forged message, per million messages. */
     private static final long BAD_ENTRIES_MAX = 50_000;
 
+    /** Upper bound of the objects whose put takes effect once more, per million objects. */
+    private static final long REPEATED_PUTS_MAX = 500_000;
+
+    /** Upper bound of the listings that lack the newest objects, per million listings. */
+    private static final long LATE_LISTINGS_MAX = 500_000;
+
     private static final List<Fault> DISASTERS = List.of(
             Fault.PROCESS_CRASHED,
             Fault.PROCESS_PAUSED,
@@ -81,6 +87,14 @@ public final class FaultPlan {
         if (entries.below(3) == 0) {
             chances.put(Fault.ENTRY_GARBLED, entries.below(BAD_ENTRIES_MAX) + 1);
             chances.put(Fault.ENTRY_FORGED, entries.below(BAD_ENTRIES_MAX) + 1);
+        }
+        Prng puts = random.fork("repeated puts");
+        if (puts.below(3) == 0) {
+            chances.put(Fault.PUT_REPEATED, puts.below(REPEATED_PUTS_MAX) + 1);
+        }
+        Prng listings = random.fork("late listings");
+        if (listings.below(3) == 0) {
+            chances.put(Fault.LISTED_LATE, listings.below(LATE_LISTINGS_MAX) + 1);
         }
     }
 

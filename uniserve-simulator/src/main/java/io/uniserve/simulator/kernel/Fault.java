@@ -61,7 +61,11 @@ public enum Fault {
     COPY_MADE,
     COPY_DROPPED,
     /** No fault: a replica other than the primary answered a read of an actor with automatic copies. */
-    COPY_READ;
+    COPY_READ,
+    /** A put of an object takes effect once more, long after its answer. */
+    PUT_REPEATED,
+    /** A listing lacks the objects of the last seconds. */
+    LISTED_LATE;
 
     /** The name in reports. */
     public String label() {

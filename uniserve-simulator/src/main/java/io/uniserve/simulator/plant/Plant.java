@@ -31,6 +31,8 @@ public enum Plant {
     GREEDY_DROP(Workload.EVENTUAL, "I14"),
     /** Durable storage reports an object as stored some seconds before it is. */
     STORED_LATER(Workload.EVENTUAL, "I12", "I14", "LIVE"),
+    /** Deletions in durable storage leave no mark, so a definition that is stored later counts. */
+    DELETION_UNMARKED(Workload.EVENTUAL, "LIVE"),
     /** Servers keep chunks of plans by query but not by attempt, and add the chunks of a later attempt. */
     ATTEMPTS_ADDED_UP(Workload.EVENTUAL, "ONCE"),
     /** An engine skips an update now and then, and reports it as applied. */

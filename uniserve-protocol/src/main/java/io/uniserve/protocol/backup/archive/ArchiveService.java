@@ -53,8 +53,7 @@ public final class ArchiveService {
 
     private void dispatch(ArchiveRequest request, Completion<PeerReply> completion) {
         if (request instanceof ArchiveRequest.StoreManifest store) {
-            String key = ArchivePaths.key(TableSnapshot.decode(store.manifest()), store.manifest());
-            env.objects().put(key, store.manifest(), replyAck(completion));
+            storeManifest(TableSnapshot.decode(store.manifest()), store.manifest(), completion);
         } else if (request instanceof ArchiveRequest.FindBackups find) {
             BackupLister.find(env.objects(), find.name(), completion);
         } else if (request instanceof ArchiveRequest.ReadManifest read) {
@@ -88,6 +87,25 @@ public final class ArchiveService {
         }
     }
 
+    /** Stores a manifest. It takes it back, and fails, if the backup was deleted before the manifest was stored. */
+    private void storeManifest(TableSnapshot backup, Bytes encoded, Completion<PeerReply> completion) {
+        String key = ArchivePaths.key(backup, encoded);
+        String mark = ArchivePaths.deleted(backup.name(), backup.id());
+        env.objects()
+                .put(key, encoded, completion.then(stored -> env.objects().list(mark, completion.then(found -> {
+                    if (found.isEmpty()) {
+                        completion.done(Outcome.ok(new PeerReply.Ack()));
+                    } else {
+                        env.objects()
+                                .delete(
+                                        key,
+                                        deleted -> completion.done(Outcome.err(new UniserveException(
+                                                ErrorCode.BACKUP_NOT_FOUND,
+                                                "backup " + backup.name() + " was deleted while it was taken"))));
+                    }
+                }))));
+    }
+
     private static void replyVerified(Outcome<BackupRecord> outcome, Completion<PeerReply> completion) {
         completion.done(
                 outcome instanceof Outcome.Err<BackupRecord> err
@@ -108,12 +126,22 @@ public final class ArchiveService {
     }
 
     private void deleteManifests(ArchiveRequest.DeleteManifests request, Completion<PeerReply> completion) {
-        env.objects().list(ArchivePaths.prefix(new BackupName(request.name())), completion.then(listed -> {
-            Iterator<String> doomed = ArchivePaths.stored(listed).stream()
+        BackupName name = new BackupName(request.name());
+        env.objects().list(ArchivePaths.prefix(name), completion.then(listed -> {
+            Iterator<String> doomed = ArchivePaths.all(listed).stream()
                     .filter(found -> found.id().equals(request.id()) && (request.all() || found.complete()))
                     .map(ArchivePaths.Stored::key)
                     .iterator();
-            env.objects().deleteAll(doomed, replyAck(completion));
+            if (!request.all() || !doomed.hasNext()) {
+                env.objects().deleteAll(doomed, replyAck(completion));
+                return;
+            }
+            String mark = ArchivePaths.deleted(name, request.id());
+            env.objects()
+                    .put(
+                            mark,
+                            ArchivePaths.deletedMark(),
+                            completion.then(stored -> env.objects().deleteAll(doomed, replyAck(completion))));
         }));
     }
 
@@ -134,17 +162,27 @@ public final class ArchiveService {
             if (keys.size() > Limits.BACKUPS_TOLD_MAX) {
                 completion.done(Outcome.err(new UniserveException(
                         ErrorCode.TOO_LARGE, "durable storage has definitions of " + keys.size() + " tables")));
-            } else {
-                fetch(keys, new ArrayList<>(), completion);
+                return;
             }
+            long largest = StoredTableDefinition.largestTableId(listed, StoredTableDefinition.root(config.clusterId()));
+            String backups = BackupPaths.cluster(config.clusterId());
+            env.objects()
+                    .list(
+                            backups,
+                            completion.then(objects -> fetch(
+                                    keys,
+                                    new ArrayList<>(),
+                                    Math.max(largest, StoredTableDefinition.largestTableId(objects, backups)),
+                                    completion)));
         }));
     }
 
     /** Fetches the definitions one by one. Damaged ones are left out, because tables are independent of each other. */
-    private void fetch(ArrayDeque<String> keys, List<Bytes> found, Completion<PeerReply> completion) {
+    private void fetch(
+            ArrayDeque<String> keys, List<Bytes> found, long largestTableId, Completion<PeerReply> completion) {
         String key = keys.poll();
         if (key == null) {
-            completion.done(Outcome.ok(new PeerReply.Manifests(found)));
+            completion.done(Outcome.ok(new PeerReply.Manifests(found, largestTableId)));
             return;
         }
         env.objects().get(key, got -> {
@@ -155,7 +193,7 @@ public final class ArchiveService {
                 onUnreadable(key, err.error(), completion);
                 return;
             }
-            fetch(keys, found, completion);
+            fetch(keys, found, largestTableId, completion);
         });
     }
 

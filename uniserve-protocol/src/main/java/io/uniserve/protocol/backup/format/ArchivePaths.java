@@ -5,17 +5,23 @@ import io.uniserve.codec.Sha256;
 import io.uniserve.model.BackupName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Keys of backup manifests in durable storage: {@code archive/<hash of the name>/<id>/begun-<hash>} and {@code complete-<hash>}. They
- * contain no text of a user.
+ * contain no text of a user. A put of a manifest may take effect after the deletion of the backup. So an object {@code deleted} is stored
+ * before the last manifest is deleted, and stays. The manifests beside it do not count.
  */
 public final class ArchivePaths {
     public static final String ROOT = "archive/";
     private static final Pattern KEY =
             Pattern.compile("archive/([0-9a-f]{64})/([0-9a-f]{16})/(begun|complete)-([0-9a-f]{64})");
+
+    private static final String DELETED = "deleted";
+    private static final Pattern DELETED_KEY =
+            Pattern.compile("archive/[0-9a-f]{64}/[0-9a-f]{16}/" + DELETED);
 
     private ArchivePaths() {}
 
@@ -31,8 +37,34 @@ public final class ArchivePaths {
                 + Sha256.hex(encoded);
     }
 
-    /** The manifests among these keys. */
+    /** Key of the object that says that the backup is deleted. */
+    public static String deleted(BackupName name, String id) {
+        return prefix(name) + id + "/" + DELETED;
+    }
+
+    /** The object itself. All servers store the same one. */
+    public static Bytes deletedMark() {
+        return Bytes.utf8(DELETED);
+    }
+
+    /** True for the key of an object that says that a backup is deleted. */
+    public static boolean isDeletedMark(String key) {
+        return DELETED_KEY.matcher(key).matches();
+    }
+
+    /** The manifests among these keys, without those of deleted backups. */
     public static List<Stored> stored(List<String> keys) {
+        TreeSet<String> deleted = new TreeSet<>();
+        keys.stream()
+                .filter(ArchivePaths::isDeletedMark)
+                .forEach(key -> deleted.add(key.substring(0, key.length() - DELETED.length())));
+        List<Stored> found = all(keys);
+        found.removeIf(one -> deleted.contains(one.key().substring(0, one.key().lastIndexOf('/') + 1)));
+        return found;
+    }
+
+    /** All manifests among these keys. */
+    public static List<Stored> all(List<String> keys) {
         List<Stored> found = new ArrayList<>();
         for (String key : keys) {
             Matcher match = KEY.matcher(key);

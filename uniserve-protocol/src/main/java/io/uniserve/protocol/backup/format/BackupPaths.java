@@ -41,7 +41,12 @@ public final class BackupPaths {
 
     /** Prefix of all objects of all actors of the table. */
     public static String table(String clusterId, long tableId) {
-        return "backup/" + clusterId + "/" + tableId + "/";
+        return cluster(clusterId) + tableId + "/";
+    }
+
+    /** Prefix of all objects of actors of the cluster. */
+    public static String cluster(String clusterId) {
+        return "backup/" + clusterId + "/";
     }
 
     public static String logPrefix(String clusterId, ReplicaKey key) {

@@ -20,13 +20,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Definition of a table as an object in durable storage. Its name has table number, order and the SHA-256 of its bytes. */
+/**
+ * Definition of a table as an object in durable storage. Its name has table number, order and the SHA-256 of its bytes.
+ *
+ * <p>When the table is dropped, an object {@link #dropped} is stored before anything is deleted, and stays. A put of a definition may take
+ * effect late, even after the deletion. So the definitions of a table with that object do not count, for readers and for the primary
+ * that has stored one.
+ */
 public final class StoredTableDefinition {
     private static final int FORMAT = 2;
     private static final Pattern NAME = Pattern.compile("(\\d{1,19})/\\d{20}-\\d{10}-([0-9a-f]{64})");
+    private static final Pattern TABLE = Pattern.compile("(\\d{1,18})/.*");
+    private static final String DROPPED = "dropped";
 
     private StoredTableDefinition() {}
 
@@ -43,10 +52,37 @@ public final class StoredTableDefinition {
         return prefix(cluster, tableId) + "%020d-%010d-%s".formatted(epoch, number, sha256);
     }
 
-    /** The key of the newest definition per table number, among all keys under the root. */
+    /** Key of the object that says that the table was dropped. */
+    public static String dropped(String cluster, long tableId) {
+        return prefix(cluster, tableId) + DROPPED;
+    }
+
+    /** The object itself. All servers store the same one. */
+    public static Bytes droppedMark() {
+        return Bytes.utf8(DROPPED);
+    }
+
+    /** The largest table number in keys below this prefix, which ends before the number; 0 if there is none. */
+    public static long largestTableId(List<String> keys, String prefix) {
+        long largest = 0;
+        for (String key : keys) {
+            Matcher table = TABLE.matcher(key.startsWith(prefix) ? key.substring(prefix.length()) : "");
+            largest = table.matches() ? Math.max(largest, Long.parseLong(table.group(1))) : largest;
+        }
+        return largest;
+    }
+
+    /** The key of the newest definition per number of a table that is not dropped, among all keys under the root. */
     public static Map<Long, String> newest(List<String> keys, String cluster) {
         TreeMap<Long, String> newest = new TreeMap<>();
+        TreeSet<String> dropped = new TreeSet<>();
+        keys.stream()
+                .filter(key -> key.endsWith("/" + DROPPED))
+                .forEach(key -> dropped.add(key.substring(0, key.length() - DROPPED.length())));
         for (String key : keys) {
+            if (dropped.contains(key.substring(0, key.lastIndexOf('/') + 1))) {
+                continue;
+            }
             Matcher name = NAME.matcher(
                     key.startsWith(root(cluster)) ? key.substring(root(cluster).length()) : "");
             if (name.matches() && (name.group(1).length() < 19 || name.group(1).compareTo("" + Long.MAX_VALUE) <= 0)) {

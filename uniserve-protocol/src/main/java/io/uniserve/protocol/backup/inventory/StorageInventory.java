@@ -44,8 +44,11 @@ public final class StorageInventory {
         objects = keys.size();
         List<ArchivePaths.Stored> manifests = ArchivePaths.stored(keys);
         backups = manifests.stream().map(ArchivePaths.Stored::id).collect(Collectors.toCollection(TreeSet::new));
+        ArchivePaths.all(keys).stream()
+                .filter(manifest -> !backups.contains(manifest.id()))
+                .forEach(manifest -> strangers.add(new OrphanedObject(manifest.key(), Reason.DELETED_BACKUP)));
         TreeSet<String> archive =
-                manifests.stream().map(ArchivePaths.Stored::key).collect(Collectors.toCollection(TreeSet::new));
+                ArchivePaths.all(keys).stream().map(ArchivePaths.Stored::key).collect(Collectors.toCollection(TreeSet::new));
         Map<String, List<String>> ofCluster = new TreeMap<>();
         for (String key : keys) {
             Matcher actor = OF_ACTOR.matcher(key);
@@ -61,7 +64,9 @@ public final class StorageInventory {
                         .add(key);
             } else if (key.startsWith(PROBE)) {
                 strangers.add(new OrphanedObject(key, Reason.PROBE));
-            } else if (!archive.contains(key) && !OWNER.matcher(key).matches()) {
+            } else if (!archive.contains(key)
+                    && !OWNER.matcher(key).matches()
+                    && !ArchivePaths.isDeletedMark(key)) {
                 strangers.add(new OrphanedObject(key, Reason.UNKNOWN_NAME));
             }
         }

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletion of the backups of actors of dropped tables and of expired chunks, except pinned objects. It first checks in ZooKeeper that the
- * table is dropped or the chunk expired. Table numbers are never reused and the watermark of expiry never falls, so both stay so.
+ * table is dropped or the chunk expired. Table numbers are never reused and the watermark of expiry never falls, so both stay so. Before
+ * it deletes definitions it stores the object that says so, see {@link StoredTableDefinition}.
  */
 public final class BackupEraser {
     private static final Logger LOG = LoggerFactory.getLogger(BackupEraser.class);
@@ -155,9 +156,15 @@ public final class BackupEraser {
             env.objects().deleteAll(doomed.iterator(), completion);
             return;
         }
+        String mark = StoredTableDefinition.dropped(config.clusterId(), key.tableId());
         env.objects().list(StoredTableDefinition.prefix(config.clusterId(), key.tableId()), completion.then(listed -> {
-            doomed.addAll(listed);
-            env.objects().deleteAll(doomed.iterator(), completion);
+            listed.stream().filter(name -> !name.equals(mark)).forEach(doomed::add);
+            if (listed.contains(mark)) {
+                env.objects().deleteAll(doomed.iterator(), completion);
+            } else {
+                env.objects().put(mark, StoredTableDefinition.droppedMark(), completion.then(stored -> env.objects()
+                        .deleteAll(doomed.iterator(), completion)));
+            }
         }));
     }
 

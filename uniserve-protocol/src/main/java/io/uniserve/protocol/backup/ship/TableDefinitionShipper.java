@@ -2,6 +2,8 @@ package io.uniserve.protocol.backup.ship;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.registry.TableMap;
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Maintenance of the table's definition in durable storage, so that its backup can be restored even if ZooKeeper's data are lost. The
  * primary of the table's first actor does it. Definitions of a table with a fixed set of actors are ordered by that actor's epoch, and
  * within an epoch by a counter. The first actor of a TIME table changes as chunks expire, so its definitions are ordered by the znode
- * version of the map first.
+ * version of the map first. A definition counts as stored once a later listing shows that the table is not dropped.
  */
 final class TableDefinitionShipper {
     private static final Logger LOG = LoggerFactory.getLogger(TableDefinitionShipper.class);
@@ -76,19 +78,9 @@ final class TableDefinitionShipper {
         String name = StoredTableDefinition.key(cluster, key.tableId(), order(meta), ++number, Sha256.hex(data));
         host.env().objects().put(name, data, put -> {
             if (put instanceof Outcome.Err<Done> err) {
-                failures.onFailed(STEP, host.env().clock().nanos(), err.error());
-                LOG.warn(
-                        "{}: the table's definition cannot be backed up, will be retried: {}",
-                        key,
-                        err.error().reason());
-                busy = false;
-                retryAt = host.env().clock().nanos()
-                        + RETRY_INTERVALS * host.config().shippingNanos();
+                onFailed(err.error());
             } else {
-                failures.onSucceeded(STEP);
-                stored = meta;
-                markStored();
-                deleteOld(StoredTableDefinition.prefix(cluster, key.tableId()), name);
+                deleteOld(meta, name);
             }
         });
     }
@@ -116,7 +108,8 @@ final class TableDefinitionShipper {
             busy = false;
             if (listed instanceof Outcome.Ok<List<String>> ok) {
                 failures.onSucceeded(STEP);
-                if (!ok.value().isEmpty()) {
+                if (!StoredTableDefinition.newest(ok.value(), host.config().clusterId())
+                        .isEmpty()) {
                     markStored();
                 }
             } else {
@@ -125,15 +118,36 @@ final class TableDefinitionShipper {
         });
     }
 
-    /** Deletes older definitions, which sort before the newest one. */
-    private void deleteOld(String prefix, String newest) {
+    private void onFailed(UniserveException error) {
+        failures.onFailed(STEP, host.env().clock().nanos(), error);
+        LOG.warn("{}: the table's definition cannot be backed up, will be retried: {}", key, error.reason());
+        busy = false;
+        retryAt = host.env().clock().nanos()
+                + RETRY_INTERVALS * host.config().shippingNanos();
+    }
+
+    /** Deletes older definitions, which sort before the newest one; the newest one itself if the table is dropped. */
+    private void deleteOld(TableMeta meta, String newest) {
+        String cluster = host.config().clusterId();
+        String prefix = StoredTableDefinition.prefix(cluster, key.tableId());
         host.env().objects().list(prefix, listed -> {
-            busy = false;
-            if (listed instanceof Outcome.Ok<List<String>> ok) {
-                ok.value().stream()
-                        .filter(name -> name.compareTo(newest) < 0)
-                        .forEach(name -> host.env().objects().delete(name, done -> {}));
+            if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
+                onFailed(listed.error());
+                return;
             }
+            if (ok.value().contains(StoredTableDefinition.dropped(cluster, key.tableId()))) {
+                host.env().objects().delete(newest, done -> {});
+                onFailed(new UniserveException(
+                        ErrorCode.TABLE_NOT_FOUND, "durable storage says that table " + meta.name() + " was dropped"));
+                return;
+            }
+            busy = false;
+            failures.onSucceeded(STEP);
+            stored = meta;
+            markStored();
+            ok.value().stream()
+                    .filter(name -> name.compareTo(newest) < 0)
+                    .forEach(name -> host.env().objects().delete(name, done -> {}));
         });
     }
 }

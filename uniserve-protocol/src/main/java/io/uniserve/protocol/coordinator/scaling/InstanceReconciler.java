@@ -2,6 +2,7 @@ package io.uniserve.protocol.coordinator.scaling;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Release;
 import io.uniserve.model.registry.ScalingInstance;
 import io.uniserve.model.registry.ScalingInstance.State;
 import io.uniserve.model.registry.ScalingRecord;
@@ -251,9 +252,9 @@ final class InstanceReconciler {
             ScalingRecord record, ScalingInstance instance, @Nullable Instance found, boolean registered) {
         String millis = ages.nanos(instance) / 1_000_000 + " ms";
         if (registered) {
-            Optional<String> missing = missingPort(instance);
-            if (missing.isPresent()) {
-                return withUnwanted(record, instance, missing.get());
+            Optional<String> unsuitable = unsuitableReason(instance);
+            if (unsuitable.isPresent()) {
+                return withUnwanted(record, instance, unsuitable.get());
             }
             return record.with(to(instance, State.JOINED, instance.reason()))
                     .withEffect(instance.token(), "joined, " + servers());
@@ -273,9 +274,13 @@ final class InstanceReconciler {
         return record;
     }
 
-    /** Reason why a server that joined is of no use: it lacks the port of a table. */
-    private Optional<String> missingPort(ScalingInstance instance) {
+    /** Reason why a server that registered is of no use: its release is older than the coordinator's, or it lacks the port of a table. */
+    private Optional<String> unsuitableReason(ScalingInstance instance) {
         ServerRecord server = leader.members().find(instance.serverId());
+        if (server != null && server.release().isOlderThan(Release.CURRENT)) {
+            return Optional.of("its release " + server.release() + " is older than " + Release.CURRENT
+                    + " of the coordinator: correct the template");
+        }
         for (Table table : leader.catalog().tables()) {
             if (server != null && !ClusterView.offersPort(server, table.meta.port())) {
                 return Optional.of("it offers no port " + table.meta.port() + ", which table " + table.meta.name()

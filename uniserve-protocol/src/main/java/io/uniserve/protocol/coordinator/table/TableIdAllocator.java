@@ -11,6 +11,7 @@ import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
@@ -35,8 +36,8 @@ public final class TableIdAllocator {
             return;
         }
         definitions(
-                all -> then.accept(
-                        all.stream().mapToLong(TableMeta::tableId).max().orElse(0) + 1),
+                (all, largest) -> then.accept(
+                        Math.max(largest, all.stream().mapToLong(TableMeta::tableId).max().orElse(0)) + 1),
                 error -> {
                     if (error.code() == ErrorCode.UNSUPPORTED) {
                         then.accept(next);
@@ -52,7 +53,7 @@ public final class TableIdAllocator {
     /** Definitions in durable storage of tables that this cluster does not have, the newest per name. */
     public void lostTables(Consumer<List<TableMeta>> then, Consumer<UniserveException> failed) {
         definitions(
-                all -> {
+                (all, largest) -> {
                     List<TableMeta> lost = new ArrayList<>();
                     for (TableMeta meta : all) {
                         boolean newest = all.stream()
@@ -67,7 +68,8 @@ public final class TableIdAllocator {
                 failed);
     }
 
-    private void definitions(Consumer<List<TableMeta>> then, Consumer<UniserveException> failed) {
+    /** @param then gets the definitions, and the largest table number in the name of any object */
+    private void definitions(BiConsumer<List<TableMeta>, Long> then, Consumer<UniserveException> failed) {
         storage.send(new ArchiveRequest.Definitions(), PeerReply.Manifests.class, outcome -> {
             List<TableMeta> all = new ArrayList<>();
             try {
@@ -81,7 +83,7 @@ public final class TableIdAllocator {
                 failed.accept(e);
                 return;
             }
-            then.accept(all);
+            then.accept(all, outcome.value().largestTableId());
         });
     }
 }

@@ -139,6 +139,21 @@ class StorageInventoryTest {
     }
 
     @Test
+    void manifestsAndDefinitionsThatAreStoredAfterTheirDeletionAreOrphaned() {
+        define(7);
+        String run = run(1, 10);
+        String manifest = put("archive/" + "b".repeat(64) + "/" + BACKUP + "/complete-" + "c".repeat(64));
+        assertThat(orphans().objects()).isEmpty();
+        put("archive/" + "b".repeat(64) + "/" + BACKUP + "/deleted");
+        put(StoredTableDefinition.dropped(CLUSTER, 7));
+        assertThat(orphans().objects())
+                .containsExactly(
+                        new OrphanedObject(manifest, Reason.DELETED_BACKUP),
+                        new OrphanedObject(run, Reason.NO_DEFINITION));
+        assertThat(inventory().namedBackups()).isZero();
+    }
+
+    @Test
     void withADamagedManifestNothingOfTheActorIsOrphaned() {
         define(7);
         String manifest = checkpoint(BackupPaths.generation(1, 5), 10, "ten");

@@ -5,6 +5,7 @@ import static io.uniserve.protocol.coordinator.context.TestingCluster.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.model.Release;
 import io.uniserve.model.registry.ScalingInstance;
 import io.uniserve.model.registry.ScalingInstance.State;
 import io.uniserve.model.registry.ScalingRecord;
@@ -218,6 +219,22 @@ class AutoScalerTest {
         assertThat(states()).startsWith(State.ENDED);
         assertThat(record().events().get(0).effect()).isEqualTo("terminated: it did not join in 300 s");
         provider.neverJoins = false;
+        run(12 * PERIOD);
+        assertThat(provider.running()).hasSize(1);
+    }
+
+    @Test
+    void aServerOfAnOlderReleaseIsTerminatedWithAReason() {
+        load = 1.9;
+        provider.release = new Release("0.0.9", Release.CURRENT.level() - 1);
+        run(3 * PERIOD);
+        assertThat(states()).first().isEqualTo(State.ENDED);
+        assertThat(provider.running()).isEmpty();
+        assertThat(record().events().get(0).effect())
+                .startsWith("terminated: its release 0.0.9 (level ")
+                .endsWith(" of the coordinator: correct the template");
+        assertThat(report().addReason()).contains("launches failed, the next is in");
+        provider.release = new Release("9.0.0", Release.CURRENT.level() + 1);
         run(12 * PERIOD);
         assertThat(provider.running()).hasSize(1);
     }

@@ -2,6 +2,7 @@ package io.uniserve.protocol.coordinator.scaling;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Release;
 import io.uniserve.protocol.coordinator.context.TestingCluster;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -31,6 +32,9 @@ final class TestingServerProvider implements ServerProvider {
 
     /** Launched servers never register. */
     boolean neverJoins;
+
+    /** Release of the servers that are launched. */
+    Release release = Release.CURRENT;
 
     /** Launches fail without an effect. */
     boolean outOfCapacity;
@@ -106,6 +110,7 @@ final class TestingServerProvider implements ServerProvider {
         if (!neverJoins) {
             cluster.loop.after(bootNanos, () -> {
                 if (machine.status == Status.RUNNING) {
+                    cluster.server(machine.server).release = release;
                     cluster.server(machine.server).start();
                 }
             });

@@ -145,7 +145,8 @@ final class ArchiveMapping {
             archives.backups().forEach(info -> message.addBackups(BackupMapping.toProto(info)));
             proto.setArchives(message);
         } else if (reply instanceof PeerReply.Manifests manifests) {
-            PeerProto.Manifests.Builder message = PeerProto.Manifests.newBuilder();
+            PeerProto.Manifests.Builder message =
+                    PeerProto.Manifests.newBuilder().setLargestTableId(manifests.largestTableId());
             manifests.objects().forEach(object -> message.addObjects(BytesMapping.toProto(object)));
             proto.setManifests(message);
         } else if (reply instanceof PeerReply.Copied copied) {

@@ -82,7 +82,11 @@ public final class PeerReplyMapping {
                         ProtoValidator.notNegative("bytes", proto.getPinned().getBytes()));
             case ARCHIVES ->
                 new PeerReply.Archives(BackupMapping.infos(proto.getArchives().getBackupsList()));
-            case MANIFESTS -> new PeerReply.Manifests(ArchiveMapping.objects(proto.getManifests()));
+            case MANIFESTS ->
+                new PeerReply.Manifests(
+                        ArchiveMapping.objects(proto.getManifests()),
+                        ProtoValidator.notNegative(
+                                "largest table number", proto.getManifests().getLargestTableId()));
             case COPIED -> new PeerReply.Copied(RegistryCodec.fromProto(proto.getCopied()));
             case PIECES -> ExchangeMapping.fromProto(proto.getPieces());
             case TRASH -> new PeerReply.Trashed(TrashMapping.fromProto(proto.getTrash()));

@@ -43,6 +43,7 @@ final class TestingS3Server implements AutoCloseable {
     /** Lists are never complete, and name no next page. */
     volatile boolean losesTokens;
 
+    private final List<Runnable> late = new ArrayList<>();
     private int number;
 
     /** What happens to a request. */
@@ -52,6 +53,8 @@ final class TestingS3Server implements AutoCloseable {
         LOST_REQUEST,
         /** It is done, and the connection ends without an answer. */
         LOST_ANSWER,
+        /** It is done, and once more at {@link #repeatLate}. */
+        REPEATED,
         /** Half of the answer arrives. */
         HALF_ANSWER,
         SLOW_DOWN,
@@ -109,6 +112,12 @@ final class TestingS3Server implements AutoCloseable {
         return stored;
     }
 
+    /** Carries out the requests with {@link Fault#REPEATED} once more, as copies of them that were under way for long. */
+    synchronized void repeatLate() {
+        late.forEach(Runnable::run);
+        late.clear();
+    }
+
     @Override
     public void close() {
         server.stop(0);
@@ -138,6 +147,9 @@ final class TestingS3Server implements AutoCloseable {
                 case NOT_S3 -> Answer.of(200, "<html>Welcome</html");
                 default -> answer(exchange, body);
             };
+            if (fault == Fault.REPEATED) {
+                late.add(() -> answer(exchange, body));
+            }
         }
         if (answer == null || fault == Fault.LOST_ANSWER) {
             exchange.close();

@@ -156,6 +156,7 @@ final class PlantTest {
                     VOTES_UNFENCED -> FIRST_SEED + 2;
             case CUT_ONE_LOOK, RESTORED_APART -> FIRST_SEED + 3;
             case SKIPPED_FSYNC -> FIRST_SEED + 5;
+            case DELETION_UNMARKED -> FIRST_SEED + 9;
             case FENCE_SKIPPED -> FIRST_SEED + 33;
             case STORED_LATER -> FIRST_SEED + 38;
             default -> FIRST_SEED + 1;

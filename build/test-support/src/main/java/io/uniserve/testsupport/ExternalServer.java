@@ -40,8 +40,9 @@ public final class ExternalServer implements AutoCloseable {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
-        builder = new ProcessBuilder(
-                        command.stream().map(word -> word.replace("PORT", Integer.toString(port))).toList())
+        builder = new ProcessBuilder(command.stream()
+                        .map(word -> word.replace("PORT", Integer.toString(port)))
+                        .toList())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().putAll(environment);

@@ -55,8 +55,7 @@ class MotoEc2Test {
         client = Ec2Client.builder()
                 .endpointOverride(URI.create(endpoint))
                 .region(Region.US_EAST_1)
-                .credentialsProvider(
-                        StaticCredentialsProvider.create(AwsBasicCredentials.create("testing", "testing")))
+                .credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("testing", "testing")))
                 .build();
         subnets = client.describeSubnets().subnets().stream()
                 .map(subnet -> subnet.subnetId())

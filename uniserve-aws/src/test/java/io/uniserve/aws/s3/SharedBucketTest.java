@@ -103,7 +103,10 @@ class SharedBucketTest {
         }
 
         private Optional<String> put(int writer, String key, String full) throws IOException {
-            Bytes data = Bytes.utf8(random.nextInt(5) == 0 && sent.containsKey(full) ? sent.get(full).first() : "text " + ++texts);
+            Bytes data = Bytes.utf8(
+                    random.nextInt(5) == 0 && sent.containsKey(full)
+                            ? sent.get(full).first()
+                            : "text " + ++texts);
             sent.computeIfAbsent(full, unused -> new TreeSet<>()).add(data.utf8());
             try {
                 writers.get(writer).put(key, data);
@@ -131,7 +134,9 @@ class SharedBucketTest {
 
         private String content(String full) {
             TestingS3Server.Stored found = server.objects.get(full);
-            return found == null ? "absent" : ObjectEnvelope.decode(full.substring(4), found.body()).utf8();
+            return found == null
+                    ? "absent"
+                    : ObjectEnvelope.decode(full.substring(4), found.body()).utf8();
         }
 
         /** An object that is not what its writer was told; empty if there is none. */
@@ -139,7 +144,8 @@ class SharedBucketTest {
             for (var entry : stored.entrySet()) {
                 String now = content(entry.getKey());
                 if (!now.equals(entry.getValue().utf8())) {
-                    return Optional.of(entry.getKey() + " was stored as " + entry.getValue().utf8() + ", and is " + now);
+                    return Optional.of(entry.getKey() + " was stored as "
+                            + entry.getValue().utf8() + ", and is " + now);
                 }
             }
             for (String full : server.objects.keySet()) {

@@ -93,7 +93,8 @@ final class StatusPrinter {
         if (counts.size() > 1) {
             console.println("releases: "
                     + counts.entrySet().stream()
-                            .map(one -> one.getKey() + " on " + one.getValue() + (one.getValue() == 1 ? " server" : " servers"))
+                            .map(one -> one.getKey() + " on " + one.getValue()
+                                    + (one.getValue() == 1 ? " server" : " servers"))
                             .collect(Collectors.joining(", ")));
         }
     }

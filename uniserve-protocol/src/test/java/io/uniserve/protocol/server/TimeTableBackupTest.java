@@ -19,8 +19,8 @@ import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
-import io.uniserve.protocol.backup.format.StoredTableDefinition;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.backup.format.StoredTableDefinition;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
@@ -253,7 +253,9 @@ class TimeTableBackupTest {
         cluster.loop.run(20 * SECOND);
         assertThat(cluster.objects.keys("definition/")).isNotEmpty();
         done(new AdminRequest.DropTable(Cluster.T));
-        cluster.await(() -> cluster.objects.keys("").equals(List.of(StoredTableDefinition.dropped("test", 1), "owner/test")), 60);
+        cluster.await(
+                () -> cluster.objects.keys("").equals(List.of(StoredTableDefinition.dropped("test", 1), "owner/test")),
+                60);
     }
 
     @Test
@@ -268,7 +270,9 @@ class TimeTableBackupTest {
         assertThat(cluster.objects.keys("backup/")).isEmpty();
         assertThat(cluster.objects.keys("definition/")).isNotEmpty();
         done(new AdminRequest.DropTable(Cluster.T));
-        cluster.await(() -> cluster.objects.keys("").equals(List.of(StoredTableDefinition.dropped("test", 1), "owner/test")), 60);
+        cluster.await(
+                () -> cluster.objects.keys("").equals(List.of(StoredTableDefinition.dropped("test", 1), "owner/test")),
+                60);
     }
 
     /** With durability REMOTE an update is acknowledged only when durable storage has the definition too. */

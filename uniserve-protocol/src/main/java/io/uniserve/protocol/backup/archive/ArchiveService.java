@@ -92,18 +92,22 @@ public final class ArchiveService {
         String key = ArchivePaths.key(backup, encoded);
         String mark = ArchivePaths.deleted(backup.name(), backup.id());
         env.objects()
-                .put(key, encoded, completion.then(stored -> env.objects().list(mark, completion.then(found -> {
-                    if (found.isEmpty()) {
-                        completion.done(Outcome.ok(new PeerReply.Ack()));
-                    } else {
-                        env.objects()
-                                .delete(
-                                        key,
-                                        deleted -> completion.done(Outcome.err(new UniserveException(
-                                                ErrorCode.BACKUP_NOT_FOUND,
-                                                "backup " + backup.name() + " was deleted while it was taken"))));
-                    }
-                }))));
+                .put(
+                        key,
+                        encoded,
+                        completion.then(stored -> env.objects().list(mark, completion.then(found -> {
+                            if (found.isEmpty()) {
+                                completion.done(Outcome.ok(new PeerReply.Ack()));
+                            } else {
+                                env.objects()
+                                        .delete(
+                                                key,
+                                                deleted -> completion.done(Outcome.err(new UniserveException(
+                                                        ErrorCode.BACKUP_NOT_FOUND,
+                                                        "backup " + backup.name()
+                                                                + " was deleted while it was taken"))));
+                            }
+                        }))));
     }
 
     private static void replyVerified(Outcome<BackupRecord> outcome, Completion<PeerReply> completion) {

@@ -20,8 +20,7 @@ public final class ArchivePaths {
             Pattern.compile("archive/([0-9a-f]{64})/([0-9a-f]{16})/(begun|complete)-([0-9a-f]{64})");
 
     private static final String DELETED = "deleted";
-    private static final Pattern DELETED_KEY =
-            Pattern.compile("archive/[0-9a-f]{64}/[0-9a-f]{16}/" + DELETED);
+    private static final Pattern DELETED_KEY = Pattern.compile("archive/[0-9a-f]{64}/[0-9a-f]{16}/" + DELETED);
 
     private ArchivePaths() {}
 

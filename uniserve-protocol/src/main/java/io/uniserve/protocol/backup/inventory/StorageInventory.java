@@ -47,8 +47,9 @@ public final class StorageInventory {
         ArchivePaths.all(keys).stream()
                 .filter(manifest -> !backups.contains(manifest.id()))
                 .forEach(manifest -> strangers.add(new OrphanedObject(manifest.key(), Reason.DELETED_BACKUP)));
-        TreeSet<String> archive =
-                ArchivePaths.all(keys).stream().map(ArchivePaths.Stored::key).collect(Collectors.toCollection(TreeSet::new));
+        TreeSet<String> archive = ArchivePaths.all(keys).stream()
+                .map(ArchivePaths.Stored::key)
+                .collect(Collectors.toCollection(TreeSet::new));
         Map<String, List<String>> ofCluster = new TreeMap<>();
         for (String key : keys) {
             Matcher actor = OF_ACTOR.matcher(key);
@@ -64,9 +65,7 @@ public final class StorageInventory {
                         .add(key);
             } else if (key.startsWith(PROBE)) {
                 strangers.add(new OrphanedObject(key, Reason.PROBE));
-            } else if (!archive.contains(key)
-                    && !OWNER.matcher(key).matches()
-                    && !ArchivePaths.isDeletedMark(key)) {
+            } else if (!archive.contains(key) && !OWNER.matcher(key).matches() && !ArchivePaths.isDeletedMark(key)) {
                 strangers.add(new OrphanedObject(key, Reason.UNKNOWN_NAME));
             }
         }

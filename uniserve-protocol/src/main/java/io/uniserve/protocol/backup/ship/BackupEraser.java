@@ -162,8 +162,11 @@ public final class BackupEraser {
             if (listed.contains(mark)) {
                 env.objects().deleteAll(doomed.iterator(), completion);
             } else {
-                env.objects().put(mark, StoredTableDefinition.droppedMark(), completion.then(stored -> env.objects()
-                        .deleteAll(doomed.iterator(), completion)));
+                env.objects()
+                        .put(
+                                mark,
+                                StoredTableDefinition.droppedMark(),
+                                completion.then(stored -> env.objects().deleteAll(doomed.iterator(), completion)));
             }
         }));
     }

@@ -122,8 +122,7 @@ final class TableDefinitionShipper {
         failures.onFailed(STEP, host.env().clock().nanos(), error);
         LOG.warn("{}: the table's definition cannot be backed up, will be retried: {}", key, error.reason());
         busy = false;
-        retryAt = host.env().clock().nanos()
-                + RETRY_INTERVALS * host.config().shippingNanos();
+        retryAt = host.env().clock().nanos() + RETRY_INTERVALS * host.config().shippingNanos();
     }
 
     /** Deletes older definitions, which sort before the newest one; the newest one itself if the table is dropped. */

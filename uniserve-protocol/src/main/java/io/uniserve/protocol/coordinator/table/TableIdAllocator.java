@@ -36,8 +36,10 @@ public final class TableIdAllocator {
             return;
         }
         definitions(
-                (all, largest) -> then.accept(
-                        Math.max(largest, all.stream().mapToLong(TableMeta::tableId).max().orElse(0)) + 1),
+                (all, largest) -> then.accept(Math.max(
+                                largest,
+                                all.stream().mapToLong(TableMeta::tableId).max().orElse(0))
+                        + 1),
                 error -> {
                     if (error.code() == ErrorCode.UNSUPPORTED) {
                         then.accept(next);

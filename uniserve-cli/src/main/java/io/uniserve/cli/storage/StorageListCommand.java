@@ -13,8 +13,6 @@ import io.uniserve.protocol.backup.inventory.StorageInventory.Table;
 import io.uniserve.runtime.store.DurableStore;
 import io.uniserve.runtime.store.DurableStoreFactory;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,9 +48,7 @@ final class StorageListCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        if (DurableStoreFactory.isDirectory(location)) {
-            checkDirectory(DurableStoreFactory.directory(location));
-        }
+        StorageLocationCheck.checkLocation(location);
         try (DurableStore store = DurableStoreFactory.open(location)) {
             StorageInventory inventory = StorageInventory.of(list(store));
             Orphans orphans = withOrphans
@@ -64,15 +60,6 @@ final class StorageListCommand extends CliCommand {
                 print(store, inventory, orphans);
             }
             return orphans.undecided().isEmpty() ? ExitCode.OK : ExitCode.NOT_PASSED;
-        }
-    }
-
-    /** A directory that is no store is not made one. */
-    private static void checkDirectory(Path directory) {
-        if (!Files.isDirectory(directory.resolve("owner"))) {
-            throw UniserveException.invalid(
-                    "\"" + directory + "\" is no durable storage: it has no folder owner, which the first server makes;"
-                            + " use the servers' setting storage.location");
         }
     }
 

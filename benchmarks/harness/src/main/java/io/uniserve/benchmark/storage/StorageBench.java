@@ -2,8 +2,8 @@ package io.uniserve.benchmark.storage;
 
 import io.uniserve.benchmark.measure.ResultCollector;
 import java.nio.file.Path;
-import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Runner of the chosen parts on each kind of store. Not thread-safe. */
 final class StorageBench {
@@ -35,18 +35,35 @@ final class StorageBench {
     private void runParts(MeasuredStore store, Path folder) {
         try (store) {
             if (!store.isCounted()) {
-                results.print(store.name() + ": requests are not counted; idle, steady and failures need versitygw");
+                results.print("%s: requests are not counted; idle, steady, failures and two-clusters need versitygw", store.name());
             }
-            if (store.isCounted() && hasAny(Set.of(StorageBenchPart.IDLE, StorageBenchPart.STEADY))) {
-                inCluster(store, folder, "steady", cluster -> new SteadyStorageScenario(
-                                results, settings, store, cluster)
-                        .run());
+            if (hasAny(StorageBenchPart.BACKUP, StorageBenchPart.RESTORE)) {
+                inCluster(store, folder, BackupStorageScenario.PREFIX, cluster ->
+                        new BackupStorageScenario(results, settings, store, cluster).run());
+            }
+            if (store.isCounted() && hasAny(StorageBenchPart.IDLE, StorageBenchPart.STEADY)) {
+                inCluster(store, folder, "steady", cluster ->
+                        new SteadyStorageScenario(results, settings, store, cluster).run());
+            }
+            if (hasAny(StorageBenchPart.REMOTE)) {
+                inCluster(store, folder, "remote", cluster ->
+                        new RemoteStorageScenario(results, settings, store, cluster).run());
+            }
+            if (store.isCounted() && hasAny(StorageBenchPart.FAILURES)) {
+                inCluster(store, folder, "failures", cluster ->
+                        new FailingStoreScenario(results, settings, store, cluster).run());
+            }
+            if (store.isCounted() && hasAny(StorageBenchPart.TWO_CLUSTERS)) {
+                new NeighbourClustersScenario(results, settings, store, folder).run();
+            }
+            if (hasAny(StorageBenchPart.REBIRTH)) {
+                new RebirthScenario(results, settings, store, folder).run();
             }
         }
     }
 
-    private boolean hasAny(Set<StorageBenchPart> parts) {
-        return parts.stream().anyMatch(settings::has);
+    private boolean hasAny(StorageBenchPart... parts) {
+        return Stream.of(parts).anyMatch(settings::has);
     }
 
     private void inCluster(MeasuredStore store, Path folder, String name, Consumer<StorageCluster> work) {

@@ -5,6 +5,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.client.ClientTable;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.AckLevel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -17,6 +18,7 @@ final class StorageRows {
     static final int PER_MEBIBYTE = 1_024;
 
     private static final String PUT = "kv.put@1";
+    private static final Duration UPDATE_DEADLINE = Duration.ofSeconds(10);
     private static final int BATCH = 1_024;
     private static final int TEXT_CHARS = 960;
     private static final RetrieveCall<String, Long> COUNT =
@@ -43,6 +45,7 @@ final class StorageRows {
     static void put(ClientTable table, long n) {
         table.updateDocuments(PUT, List.of(Map.of("key", key(n), "amount", n)))
                 .ack(AckLevel.ISR)
+                .deadline(UPDATE_DEADLINE)
                 .run()
                 .orThrow();
     }

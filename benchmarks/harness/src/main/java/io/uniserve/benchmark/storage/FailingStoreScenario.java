@@ -28,11 +28,11 @@ final class FailingStoreScenario {
 
     void run() {
         results.note("failures: " + settings.failShare() * 100 + " % of the requests");
-        back("warmup");
-        Backup calm = back("calm");
+        loadAndBackUp("warmup");
+        Backup calm = loadAndBackUp("calm");
         store.failShare(settings.failShare());
         try {
-            Backup failing = back("failing");
+            Backup failing = loadAndBackUp("failing");
             report(calm, failing);
             restore();
         } finally {
@@ -40,7 +40,7 @@ final class FailingStoreScenario {
         }
     }
 
-    private Backup back(String table) {
+    private Backup loadAndBackUp(String table) {
         BackupStorageScenario.create(cluster, table, settings.bulkActors());
         S3RequestCounts before = store.counts();
         long start = results.nanos().getAsLong();

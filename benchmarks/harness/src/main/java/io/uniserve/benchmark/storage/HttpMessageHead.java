@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Head of a request or answer of HTTP/1.1: the bytes as they came, and what tells how long the body is.
+ * Head of a request or answer of HTTP/1.1: the bytes as they came, and the headers that determine the length of the body.
  *
  * @param bytes first line and header lines with the empty line behind them
  * @param firstLine method, target and version, or version, status and reason

@@ -5,6 +5,7 @@ import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -109,7 +110,7 @@ final class MeasuredStore implements AutoCloseable {
                     visitIfPresent(key, file, visitor);
                 }
             }
-        } catch (IOException | java.io.UncheckedIOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot read the objects below " + start, e);
         }
     }
@@ -119,7 +120,7 @@ final class MeasuredStore implements AutoCloseable {
         try {
             visitor.visit(key, file);
         } catch (NoSuchFileException e) {
-            Thread.yield();
+            // The object was deleted after it was listed.
         }
     }
 

@@ -21,6 +21,9 @@ final class NeighbourClustersScenario {
     private static final long WRITE_MS = 2_000;
     private static final long STABLE_MS = 2_000;
     private static final int MEBIBYTES = 2;
+    /** First row of the writes beside a successor. */
+    private static final long SECOND_ROWS = 1_000_000_000L;
+
 
     private final ResultCollector results;
     private final StorageBenchSettings settings;
@@ -69,7 +72,6 @@ final class NeighbourClustersScenario {
             watch(run, first, left, right);
             watch(run, second, right, left);
             lost += StorageRows.missing(right.client().table(StorageWriter.TABLE), ofRight);
-            left.client().admin().dropTable(StorageWriter.TABLE);
             succeed(run, first, left);
         }
     }
@@ -128,7 +130,7 @@ final class NeighbourClustersScenario {
 
     /** Starts a successor on the prefix of a cluster that lives and writes. */
     private void succeed(int run, String prefix, StorageCluster predecessor) {
-        try (StorageWriter writer = StorageWriter.start(predecessor)) {
+        try (StorageWriter writer = StorageWriter.resume(predecessor, SECOND_ROWS)) {
             pause(WRITE_MS);
             Set<Long> acknowledged = writer.acknowledged();
             try (StorageCluster successor = start("pair-" + run + "/successor", prefix, true)) {

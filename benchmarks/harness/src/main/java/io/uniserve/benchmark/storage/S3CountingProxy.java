@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -137,7 +138,7 @@ final class S3CountingProxy implements AutoCloseable {
             }
             open.remove(store);
         } catch (IOException e) {
-            // Either side has ended the connection, and closing both passes that on.
+            // One side has ended the connection, and now the other one ends too.
         } finally {
             open.remove(client);
         }
@@ -316,11 +317,11 @@ final class S3CountingProxy implements AutoCloseable {
         open.forEach(S3CountingProxy::closeQuietly);
     }
 
-    private static void closeQuietly(AutoCloseable socket) {
+    private static void closeQuietly(Closeable socket) {
         try {
             socket.close();
-        } catch (Exception e) { // an end of a measurement: nothing depends on the socket any more
-            Thread.yield();
+        } catch (IOException e) {
+            // The measurement has ended, and nothing depends on the socket.
         }
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Writer of rows 0, 1, 2, ... to a table of durability REMOTE in a thread of its own. It remembers which were acknowledged. A failed update is
+ * Writer of rows with ascending numbers to a table of durability REMOTE in a thread of its own. It remembers which were acknowledged. A failed update is
  * not repeated. Thread-safe.
  */
 final class StorageWriter implements AutoCloseable {
@@ -20,12 +20,14 @@ final class StorageWriter implements AutoCloseable {
     private static final long FAILURE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final ClientTable table;
+    private final long first;
     private final Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
     private final Thread thread;
     private volatile boolean end;
 
-    private StorageWriter(ClientTable table) {
+    private StorageWriter(ClientTable table, long first) {
         this.table = table;
+        this.first = first;
         thread = new Thread(this::write, "storage-writer");
         thread.setDaemon(true);
         thread.start();
@@ -42,7 +44,12 @@ final class StorageWriter implements AutoCloseable {
                         .keyField("key")
                         .durability(Durability.REMOTE));
         cluster.awaitReplicas(TABLE, 1);
-        return new StorageWriter(cluster.client().table(TABLE));
+        return new StorageWriter(cluster.client().table(TABLE), 0);
+    }
+
+    /** Starts to write to the table that is there, from this row. */
+    static StorageWriter resume(StorageCluster cluster, long first) {
+        return new StorageWriter(cluster.client().table(TABLE), first);
     }
 
     /** Returns the rows that were acknowledged so far. */
@@ -51,7 +58,7 @@ final class StorageWriter implements AutoCloseable {
     }
 
     private void write() {
-        for (long n = 0; !end; n++) {
+        for (long n = first; !end; n++) {
             try {
                 StorageRows.put(table, n);
                 acknowledged.add(n);

@@ -103,7 +103,7 @@ final class VersityProcess implements AutoCloseable {
             try {
                 Runtime.getRuntime().removeShutdownHook(ender);
             } catch (IllegalStateException e) {
-                Thread.yield(); // this process ends already, and the hook has nothing left to do
+                // This process ends already, and the hook runs.
             }
         }
     }

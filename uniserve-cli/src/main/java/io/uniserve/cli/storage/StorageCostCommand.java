@@ -28,18 +28,19 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "cost",
         description = {
-            "Estimates what durable storage costs per month. Sizes and numbers of objects are counted from a listing, one"
-                    + " LIST request per 1,000 objects; nothing is changed and no cluster need run.",
-            "Requests are estimated from --updates-per-second, or scaled from counted ones with --puts, --lists, --gets and"
-                    + " --hours.",
-            "Default prices: US dollars, S3 Standard in us-east-1, first 50 TB, as of January 2025. Check them: they differ"
-                    + " by region and change."
+            "Estimates what durable storage costs per month. Sizes and numbers of objects are counted from a listing,"
+                    + " one LIST request per 1,000 objects; nothing is changed and no cluster need run.",
+            "Requests are estimated from --updates-per-second, or scaled from counted ones with --puts, --lists,"
+                    + " --gets and --hours.",
+            "Default prices: US dollars, S3 Standard in us-east-1, first 50 TB, as of January 2025. Check them: they"
+                    + " differ by region and change."
         },
         footer = {
             "  uniserve storage cost s3://backups/search",
             "  uniserve storage cost s3://backups/search --updates-per-second 1000 --servers 4",
             "  uniserve storage cost s3://backups/search --puts 52000 --lists 90 --gets 700 --hours 24",
-            "  uniserve storage cost s3://backups/search --price-gb-month 0.0245 --price-put-1000 0.0054 --price-get-1000 0.00043"
+            "  uniserve storage cost s3://backups/search --price-gb-month 0.0245 --price-put-1000 0.0054"
+                    + " --price-get-1000 0.00043"
         })
 final class StorageCostCommand extends CliCommand {
     static final double GB_MONTH = 0.023;
@@ -136,10 +137,12 @@ final class StorageCostCommand extends CliCommand {
             throw usageError("give counted requests or --updates-per-second, not both");
         }
         if (updatesPerSecond == null
-                && (actors != null || remote || isGiven("--servers") || isGiven("--row-bytes")
+                && (actors != null
+                        || remote
+                        || isGiven("--servers")
+                        || isGiven("--row-bytes")
                         || isGiven("--log-shipping"))) {
-            throw usageError(
-                    "--actors, --servers, --row-bytes, --log-shipping and --remote need --updates-per-second");
+            throw usageError("--actors, --servers, --row-bytes, --log-shipping and --remote need --updates-per-second");
         }
         checkDecimal("--updates-per-second", updatesPerSecond == null ? 0 : updatesPerSecond, 0, 1e9);
         checkRange("--actors", actors == null ? 1 : actors, 1, 1_000_000);

@@ -96,9 +96,8 @@ final class StorageCostModel {
      * a bounded number of entries and bytes. With durability REMOTE each update may need its own run.
      */
     private static double runsPerSecond(double entries, Workload load) {
-        double periodic = load.remote()
-                ? entries
-                : (1 - Math.exp(-entries * load.shippingSeconds())) / load.shippingSeconds();
+        double periodic =
+                load.remote() ? entries : (1 - Math.exp(-entries * load.shippingSeconds())) / load.shippingSeconds();
         double full = Math.max(
                 entries / Limits.REPLICATE_ENTRIES_MAX, entries * load.rowBytes() / Limits.REPLICATE_BYTES_MAX);
         return Math.max(periodic, full);

@@ -24,10 +24,11 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "list",
         description = {
-            "Lists what durable storage has per cluster and table, from storage alone: no cluster need run. Changes nothing.",
-            "With --orphans it also names the objects that nothing in storage refers to, with the reason. It reads each"
-                    + " checkpoint's manifest for that. Objects of uploads and drops under way look orphaned too: only what"
-                    + " two listings with some hours between them name is surely orphaned."
+            "Lists what durable storage has per cluster and table, from storage alone: no cluster need run. Changes"
+                    + " nothing.",
+            "With --orphans it also names the objects that nothing in storage refers to, with the reason. It reads"
+                    + " each checkpoint's manifest for that. Objects of uploads and drops under way look orphaned too:"
+                    + " only what two listings with some hours between them name is surely orphaned."
         },
         footer = {
             "  uniserve storage list 's3://backups/search?region=eu-central-1'",

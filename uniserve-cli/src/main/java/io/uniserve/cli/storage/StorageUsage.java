@@ -83,7 +83,8 @@ record StorageUsage(List<Table> tables, Amount rest) {
 
     /** Returns the bytes of checkpoints per actor, on average; 0 without actors. */
     double checkpointBytesPerActor() {
-        long bytes = tables.stream().mapToLong(table -> table.checkpoint().bytes()).sum();
+        long bytes =
+                tables.stream().mapToLong(table -> table.checkpoint().bytes()).sum();
         return actors() == 0 ? 0 : (double) bytes / actors();
     }
 

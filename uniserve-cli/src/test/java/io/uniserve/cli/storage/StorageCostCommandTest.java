@@ -83,18 +83,18 @@ class StorageCostCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --puts 5                                     | --hours is missing
-            --hours 5                                    | --hours needs counted requests
-            --puts 5 --hours 1 --updates-per-second 1    | not both
-            --actors 5                                   | need --updates-per-second
-            --updates-per-second -1                      | --updates-per-second is -1.0: use 0.0 to
-            --updates-per-second NaN                     | --updates-per-second is NaN: use 0.0 to
-            --updates-per-second 1 --actors 0            | --actors is 0: use 1 to 1000000
-            --updates-per-second 1 --log-shipping 10ms   | --log-shipping is 10ms: use 100ms to 1h
-            --puts 5 --hours 0                           | --hours is 0.0: use 0.01 to
-            --puts -5 --hours 1                          | --puts is -5: use 0 to
-            --price-gb-month -1                          | --price-gb-month is -1.0: use 0.0 to
-            """)
+        --puts 5                                     | --hours is missing
+        --hours 5                                    | --hours needs counted requests
+        --puts 5 --hours 1 --updates-per-second 1    | not both
+        --actors 5                                   | need --updates-per-second
+        --updates-per-second -1                      | --updates-per-second is -1.0: use 0.0 to
+        --updates-per-second NaN                     | --updates-per-second is NaN: use 0.0 to
+        --updates-per-second 1 --actors 0            | --actors is 0: use 1 to 1000000
+        --updates-per-second 1 --log-shipping 10ms   | --log-shipping is 10ms: use 100ms to 1h
+        --puts 5 --hours 0                           | --hours is 0.0: use 0.01 to
+        --puts -5 --hours 1                          | --puts is -5: use 0 to
+        --price-gb-month -1                          | --price-gb-month is -1.0: use 0.0 to
+        """)
     void wrongOptionsAreNamed(String options, String message) {
         Run run = run(options.split(" "));
         assertThat(run.exit()).isEqualTo(ExitCode.USAGE);

@@ -42,8 +42,7 @@ class StorageCostModelTest {
 
     @Test
     void largeUpdatesFillRuns() {
-        MonthlyRequests large =
-                StorageCostModel.estimate(new Workload(8, 1, 1, 4 << 20, 1, false, 0));
+        MonthlyRequests large = StorageCostModel.estimate(new Workload(8, 1, 1, 4 << 20, 1, false, 0));
         assertThat(large.logPuts()).isCloseTo(8 * MONTH, LITTLE);
     }
 

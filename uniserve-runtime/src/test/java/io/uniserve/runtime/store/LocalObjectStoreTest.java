@@ -86,9 +86,8 @@ class LocalObjectStoreTest {
         put("ab", "1");
         try (DurableStore sync = DurableStoreFactory.open("file:" + root)) {
             assertThat(sync.sizes("a/"))
-                    .containsExactly(
-                            Map.entry("a/b", 3L + ObjectFileFormat.HEADER_BYTES),
-                            Map.entry("a/b-c", (long) ObjectFileFormat.HEADER_BYTES));
+                    .containsExactly(Map.entry("a/b", 3L + ObjectFileFormat.HEADER_BYTES), Map.entry("a/b-c", (long)
+                            ObjectFileFormat.HEADER_BYTES));
             assertThat(sync.sizes("")).hasSize(3);
             assertThat(sync.sizes("none/")).isEmpty();
         }

@@ -54,7 +54,8 @@ final class BackupStorageScenario {
                 sizes.size(),
                 bytes(sizes) / MIB,
                 requests(counts));
-        results.raw("backup", store.name(), loaded, backedUp, sizes.size(), bytes(sizes), counts.puts(), counts.total());
+        results.raw(
+                "backup", store.name(), loaded, backedUp, sizes.size(), bytes(sizes), counts.puts(), counts.total());
         if (settings.has(StorageBenchPart.RESTORE)) {
             restore(rows);
         }
@@ -76,11 +77,7 @@ final class BackupStorageScenario {
         results.note("restore");
         S3RequestCounts before = store.counts();
         long start = results.nanos().getAsLong();
-        long id = cluster.client()
-                .admin()
-                .restoreTable(BACKUP, RESTORED)
-                .meta()
-                .tableId();
+        long id = cluster.client().admin().restoreTable(BACKUP, RESTORED).meta().tableId();
         double seconds = results.secondsSince(start);
         S3RequestCounts counts = store.counts().minus(before);
         long least = leastGets(store.sizes(PREFIX), "backup/local/" + id + "/");

@@ -50,7 +50,8 @@ final class FailingStoreScenario {
     }
 
     private void report(Backup calm, Backup failing) {
-        results.print("failures: without %.2f s, %s", calm.seconds(), calm.counts().text());
+        results.print(
+                "failures: without %.2f s, %s", calm.seconds(), calm.counts().text());
         results.print(
                 "failures: with %.2f s, %d failed, %s: %.2f times the requests",
                 failing.seconds(),

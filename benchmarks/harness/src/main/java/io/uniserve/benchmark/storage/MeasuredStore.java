@@ -31,8 +31,7 @@ final class MeasuredStore implements AutoCloseable {
     private final Optional<VersityProcess> process;
     private final Optional<S3CountingProxy> proxy;
 
-    private MeasuredStore(
-            String name, Path root, Optional<VersityProcess> process, Optional<S3CountingProxy> proxy) {
+    private MeasuredStore(String name, Path root, Optional<VersityProcess> process, Optional<S3CountingProxy> proxy) {
         this.name = name;
         this.root = root;
         this.process = process;

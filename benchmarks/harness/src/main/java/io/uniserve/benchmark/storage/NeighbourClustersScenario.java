@@ -24,7 +24,6 @@ final class NeighbourClustersScenario {
     /** First row of the writes beside a successor. */
     private static final long SECOND_ROWS = 1_000_000_000L;
 
-
     private final ResultCollector results;
     private final StorageBenchSettings settings;
     private final MeasuredStore store;
@@ -95,7 +94,8 @@ final class NeighbourClustersScenario {
         work(busy);
         Map<String, String> after = store.hashes(prefix);
         long changed = harmed(before, after);
-        long added = after.keySet().stream().filter(key -> !before.containsKey(key)).count();
+        long added =
+                after.keySet().stream().filter(key -> !before.containsKey(key)).count();
         objects += before.size();
         harmed += changed + added;
         results.raw("two-clusters", run, prefix, before.size(), changed, added);

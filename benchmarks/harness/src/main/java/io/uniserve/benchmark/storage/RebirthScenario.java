@@ -56,12 +56,7 @@ final class RebirthScenario {
 
     private StorageCluster start(String name, boolean takesOver) {
         return new StorageCluster(
-                folder.resolve(name),
-                settings,
-                settings.servers(),
-                store.location(PREFIX),
-                takesOver,
-                results.nanos());
+                folder.resolve(name), settings, settings.servers(), store.location(PREFIX), takesOver, results.nanos());
     }
 
     /** Fills a cluster and kills it. Returns the acknowledged rows of durability REMOTE. */

@@ -62,8 +62,7 @@ final class RemoteStorageScenario {
         results.atMost(name + "acknowledgement / (PUT + commit)", acknowledged / (put + commit), GOAL);
         results.atMost(
                 name + "acknowledged rows that are missing",
-                StorageRows.missing(
-                        remote, LongStream.range(0, count).boxed().toList()),
+                StorageRows.missing(remote, LongStream.range(0, count).boxed().toList()),
                 0);
     }
 

@@ -194,8 +194,7 @@ final class S3CountingProxy implements AutoCloseable {
     }
 
     /** Copies the body of an answer. Returns false if the end of the connection is its end. */
-    private boolean copyAnswer(
-            Connection connection, HttpMessageHead request, HttpMessageHead answer, OutputStream to)
+    private boolean copyAnswer(Connection connection, HttpMessageHead request, HttpMessageHead answer, OutputStream to)
             throws IOException {
         if (!answer.hasBody(request.method())) {
             return true;
@@ -235,9 +234,7 @@ final class S3CountingProxy implements AutoCloseable {
             return null;
         }
         synchronized (random) {
-            return random.nextDouble() < share
-                    ? Failure.values()[random.nextInt(Failure.values().length)]
-                    : null;
+            return random.nextDouble() < share ? Failure.values()[random.nextInt(Failure.values().length)] : null;
         }
     }
 

@@ -62,11 +62,16 @@ final class SteadyStorageScenario {
         Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
         results.note("steady: " + settings.updatesPerSecond() + " updates/s over " + settings.actors() + " actors");
         OpenLoopClients clients = new OpenLoopClients(CLIENTS, DRAIN_SECONDS, results.nanos());
-        clients.load(settings.updatesPerSecond(), () -> pause(settings.steadySeconds() / 4), n -> put(table, n % rows, acknowledged));
+        clients.load(
+                settings.updatesPerSecond(),
+                () -> pause(settings.steadySeconds() / 4),
+                n -> put(table, n % rows, acknowledged));
         S3RequestCounts before = store.counts();
         long start = results.nanos().getAsLong();
         Window window = clients.measure(
-                settings.updatesPerSecond(), () -> pause(settings.steadySeconds()), n -> put(table, n % rows, acknowledged));
+                settings.updatesPerSecond(),
+                () -> pause(settings.steadySeconds()),
+                n -> put(table, n % rows, acknowledged));
         double seconds = results.secondsSince(start);
         S3RequestCounts counts = store.counts().minus(before);
         results.print(
@@ -78,13 +83,9 @@ final class SteadyStorageScenario {
                 counts.text());
         results.raw("steady", store.name(), seconds, window.queries(), window.failed(), counts.puts(), counts.total());
         String name = "steady, " + store.name() + ": ";
-        results.atMost(
-                name + "PUT/s per server", counts.puts() / seconds / cluster.servers(), PUT_GOAL_PER_SERVER);
+        results.atMost(name + "PUT/s per server", counts.puts() / seconds / cluster.servers(), PUT_GOAL_PER_SERVER);
         results.atMost(name + "failed updates", window.failed(), 0);
-        results.atMost(
-                name + "acknowledged rows that are missing",
-                StorageRows.missing(table, acknowledged),
-                0);
+        results.atMost(name + "acknowledged rows that are missing", StorageRows.missing(table, acknowledged), 0);
     }
 
     private static Optional<String> put(ClientTable table, long n, Set<Long> acknowledged) {

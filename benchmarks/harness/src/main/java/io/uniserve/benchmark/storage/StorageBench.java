@@ -27,7 +27,8 @@ final class StorageBench {
                         MeasuredStore.bucket(settings.gateway().get(), folder.resolve("gateway"), results.nanos()),
                         folder);
             } else {
-                results.print("versitygw: skipped, it is not on the PATH nor in ~/go/bin: install it or use --versitygw");
+                results.print(
+                        "versitygw: skipped, it is not on the PATH nor in ~/go/bin: install it or use --versitygw");
             }
         }
     }
@@ -35,23 +36,37 @@ final class StorageBench {
     private void runParts(MeasuredStore store, Path folder) {
         try (store) {
             if (!store.isCounted()) {
-                results.print("%s: requests are not counted; idle, steady, failures and two-clusters need versitygw", store.name());
+                results.print(
+                        "%s: requests are not counted; idle, steady, failures and two-clusters need versitygw",
+                        store.name());
             }
             if (hasAny(StorageBenchPart.BACKUP, StorageBenchPart.RESTORE)) {
-                inCluster(store, folder, BackupStorageScenario.PREFIX, cluster ->
-                        new BackupStorageScenario(results, settings, store, cluster).run());
+                inCluster(
+                        store,
+                        folder,
+                        BackupStorageScenario.PREFIX,
+                        cluster -> new BackupStorageScenario(results, settings, store, cluster).run());
             }
             if (store.isCounted() && hasAny(StorageBenchPart.IDLE, StorageBenchPart.STEADY)) {
-                inCluster(store, folder, "steady", cluster ->
-                        new SteadyStorageScenario(results, settings, store, cluster).run());
+                inCluster(
+                        store,
+                        folder,
+                        "steady",
+                        cluster -> new SteadyStorageScenario(results, settings, store, cluster).run());
             }
             if (hasAny(StorageBenchPart.REMOTE)) {
-                inCluster(store, folder, "remote", cluster ->
-                        new RemoteStorageScenario(results, settings, store, cluster).run());
+                inCluster(
+                        store,
+                        folder,
+                        "remote",
+                        cluster -> new RemoteStorageScenario(results, settings, store, cluster).run());
             }
             if (store.isCounted() && hasAny(StorageBenchPart.FAILURES)) {
-                inCluster(store, folder, "failures", cluster ->
-                        new FailingStoreScenario(results, settings, store, cluster).run());
+                inCluster(
+                        store,
+                        folder,
+                        "failures",
+                        cluster -> new FailingStoreScenario(results, settings, store, cluster).run());
             }
             if (store.isCounted() && hasAny(StorageBenchPart.TWO_CLUSTERS)) {
                 new NeighbourClustersScenario(results, settings, store, folder).run();

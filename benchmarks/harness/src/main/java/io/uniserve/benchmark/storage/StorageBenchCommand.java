@@ -23,16 +23,16 @@ import picocli.CommandLine.Option;
 @Command(
         name = "storage",
         description = {
-            "Durable storage in a directory and in a bucket of versitygw, with clusters of processes. A proxy in front of"
-                    + " versitygw counts requests and bytes:",
+            "Durable storage in a directory and in a bucket of versitygw, with clusters of processes. A proxy in front"
+                    + " of versitygw counts requests and bytes:",
             "  backup        load a table and back it up: objects, bytes, requests and time",
             "  restore       restore that backup under another name; every row is compared",
             "  idle          requests per hour without updates",
             "  steady        requests per second under small updates of many actors",
             "  remote        acknowledgement with durability REMOTE, beside one PUT and a LOCAL update",
             "  failures      load, backup and restoration while 10 % of the requests fail",
-            "  two-clusters  two clusters in one bucket, and a new cluster beside its living predecessor: the bytes of all"
-                    + " objects before and after",
+            "  two-clusters  two clusters in one bucket, and a new cluster beside its living predecessor: the bytes of"
+                    + " all objects before and after",
             "  rebirth       kill of all processes; a new cluster with empty disks restores from the store"
         },
         footerHeading = "%nExamples:%n",
@@ -60,7 +60,8 @@ public final class StorageBenchCommand extends CliCommand {
     @Option(
             names = "--versitygw",
             paramLabel = "FILE",
-            description = "Program of versitygw (default: on the PATH or in ~/go/bin; without it its rows are skipped).")
+            description =
+                    "Program of versitygw (default: on the PATH or in ~/go/bin; without it its rows are skipped).")
     private @Nullable Path gateway;
 
     @Option(

@@ -71,8 +71,7 @@ final class StorageCluster implements AutoCloseable {
     private static ProcessClusterOptions options(
             Path directory, StorageBenchSettings settings, int servers, String location, boolean takesOver) {
         long checkpointMib = Math.min(
-                CHECKPOINT_MIB_MAX,
-                Math.max(1, settings.mebibytes() / settings.bulkActors() / CHECKPOINTS_PER_ACTOR));
+                CHECKPOINT_MIB_MAX, Math.max(1, settings.mebibytes() / settings.bulkActors() / CHECKPOINTS_PER_ACTOR));
         Map<String, String> configuration = new LinkedHashMap<>();
         configuration.put("storage.location", location);
         configuration.put("server.checkpoint-bytes", checkpointMib + "MiB");
@@ -101,8 +100,7 @@ final class StorageCluster implements AutoCloseable {
         await(
                 "every actor of " + table + " has " + replicas + " replicas in sync",
                 () -> client.admin().describeTable(table).map().actors().stream()
-                        .allMatch(actor ->
-                                actor.epochStarted() && actor.isr().size() >= replicas));
+                        .allMatch(actor -> actor.epochStarted() && actor.isr().size() >= replicas));
     }
 
     /** Waits until durable storage has all log entries of the table. */
@@ -112,8 +110,8 @@ final class StorageCluster implements AutoCloseable {
                 "durable storage has all of " + table,
                 () -> client.admin().status().loads().stream()
                                 .flatMap(load -> load.replicas().stream())
-                                .filter(replica -> replica.key().tableId()
-                                        == route.meta().tableId())
+                                .filter(replica ->
+                                        replica.key().tableId() == route.meta().tableId())
                                 .filter(StorageCluster::isShipped)
                                 .map(ReplicaLoad::key)
                                 .distinct()

@@ -14,19 +14,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StorageBenchCommandTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --parts idel          | --parts names idel: use backup,restore,idle,steady,remote,failures,two-clusters,rebirth
-            --stores tape         | --stores names tape: use directory,versitygw
-            --servers 0           | --servers is 0: use 1 to 16
-            --mib 0               | --mib is 0: use 1 to 4096
-            --actors 0            | --actors is 0: use 1 to 1024
-            --rate 0              | --rate is 0: use 1 to 100000
-            --remote-updates 9    | --remote-updates is 9: use 10 to 100000
-            --runs 0              | --runs is 0: use 1 to 1000
-            --idle-seconds NaN    | --idle-seconds is NaN: use 1.0 to 86400.0
-            --steady-seconds 0    | --steady-seconds is 0.0: use 1.0 to 3600.0
-            --fail-percent 51     | --fail-percent is 51.0: use 0.0 to 50.0
-            --versitygw /no/such  | --versitygw is /no/such: there is no program
-            """)
+        --parts idel          | --parts names idel: use backup,restore,idle,steady,remote,failures,two-clusters,rebirth
+        --stores tape         | --stores names tape: use directory,versitygw
+        --servers 0           | --servers is 0: use 1 to 16
+        --mib 0               | --mib is 0: use 1 to 4096
+        --actors 0            | --actors is 0: use 1 to 1024
+        --rate 0              | --rate is 0: use 1 to 100000
+        --remote-updates 9    | --remote-updates is 9: use 10 to 100000
+        --runs 0              | --runs is 0: use 1 to 1000
+        --idle-seconds NaN    | --idle-seconds is NaN: use 1.0 to 86400.0
+        --steady-seconds 0    | --steady-seconds is 0.0: use 1.0 to 3600.0
+        --fail-percent 51     | --fail-percent is 51.0: use 0.0 to 50.0
+        --versitygw /no/such  | --versitygw is /no/such: there is no program
+        """)
     void wrongOptionsAreRefusedBeforeAnythingStarts(String options, String message) {
         Run run = TestingHarness.run(("bench storage " + options).split(" "));
         assertThat(run.exit()).isEqualTo(ExitCode.USAGE);
@@ -55,11 +55,16 @@ class StorageBenchCommandTest {
     void leastGetsAreWholePartsPerActor() {
         long part = 4 << 20;
         Map<String, Long> sizes = Map.of(
-                "backup/local/3/0/log/a", part,
-                "backup/local/3/0/log/b", 1L,
-                "backup/local/3/1/log/a", part,
-                "backup/local/3/10/pin/a", 0L,
-                "backup/local/30/0/log/a", 9 * part);
+                "backup/local/3/0/log/a",
+                part,
+                "backup/local/3/0/log/b",
+                1L,
+                "backup/local/3/1/log/a",
+                part,
+                "backup/local/3/10/pin/a",
+                0L,
+                "backup/local/30/0/log/a",
+                9 * part);
         assertThat(BackupStorageScenario.leastGets(sizes, "backup/local/3/")).isEqualTo(4);
         assertThat(BackupStorageScenario.leastGets(Map.of(), "backup/local/3/")).isZero();
     }

@@ -3,8 +3,8 @@ package io.uniserve.cli.storage;
 import io.uniserve.limit.Limits;
 
 /**
- * Formulae of the monthly cost of durable storage in a bucket. Requests follow from what servers do with the default settings: a run of the log
- * per actor and period of {@code server.log-shipping}, and checkpoints. Stateless.
+ * Formulae of the monthly cost of durable storage in a bucket. Requests follow from what servers do with the default settings: a run of
+ * the log per actor and period of {@code server.log-shipping}, and checkpoints. Stateless.
  */
 final class StorageCostModel {
     /** Hours of a month on average, as AWS calculates. */
@@ -92,8 +92,8 @@ final class StorageCostModel {
     }
 
     /**
-     * Runs of the log per second and actor. With random arrivals, 1 - e^-n of the periods have at least one of n expected entries. A run has
-     * a bounded number of entries and bytes. With durability REMOTE each update may need its own run.
+     * Runs of the log per second and actor. With random arrivals, 1 - e^-n of the periods have at least one of n expected entries. A run
+     * has a bounded number of entries and bytes. With durability REMOTE each update may need its own run.
      */
     private static double runsPerSecond(double entries, Workload load) {
         double periodic =

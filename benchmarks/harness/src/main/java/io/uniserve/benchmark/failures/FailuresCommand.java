@@ -83,8 +83,7 @@ public final class FailuresCommand extends CliCommand {
             paramLabel = "N,...",
             split = ",",
             description =
-                    "Replication factors of the Solr tables; the cluster has as many servers as the largest, at least"
-                            + " 2 (default: 1,4).")
+                    "Replication factors of the Solr tables; the cluster has as many servers as the largest, at least 2 (default: 1,4).")
     private List<Integer> rfs = List.of(1, 4);
 
     @Option(

@@ -2,7 +2,10 @@ package io.uniserve.benchmark.storage;
 
 import io.uniserve.benchmark.measure.ResultCollector;
 
-/** Scenario: load and backup of a table while a share of the requests fails, beside the same without failures; then a restoration under failures. */
+/**
+ * Scenario: load and backup of a table while a share of the requests fails, beside the same without failures; then a restoration under
+ * failures.
+ */
 final class FailingStoreScenario {
     private static final double GOAL = 1.5;
     private static final int SHARE_OF_ROWS = 4;

@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Durable storage under measurement: a directory, or a bucket of versitygw behind a {@link S3CountingProxy}. Objects of both are files here, so
- * their bytes are examined without the code that wrote them. Thread-safe.
+ * Durable storage under measurement: a directory, or a bucket of versitygw behind a {@link S3CountingProxy}. Objects of both are files
+ * here, so their bytes are examined without the code that wrote them. Thread-safe.
  */
 final class MeasuredStore implements AutoCloseable {
     /** End of the names of objects in a directory store, and of its folder of temporary files. */

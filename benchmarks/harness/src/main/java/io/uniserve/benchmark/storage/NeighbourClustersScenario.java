@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Scenario: two clusters of one name write to one bucket under different prefixes. While one of them is quiet, the other one loads, backs up,
- * restores, drops and deletes: no byte of the quiet one's objects may change. Then a new cluster takes over the first one's prefix and restores
- * all tables, while its predecessor lives and writes: no object of the moment of the takeover may change or vanish.
+ * Scenario: two clusters of one name write to one bucket under different prefixes. While one of them is quiet, the other one loads, backs
+ * up, restores, drops and deletes: no byte of the quiet one's objects may change. Then a new cluster takes over the first one's prefix and
+ * restores all tables, while its predecessor lives and writes: no object of the moment of the takeover may change or vanish.
  */
 final class NeighbourClustersScenario {
     private static final String TABLE = "loaded";

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * Scenario: time to acknowledge an update of one row with durability REMOTE, one after the other. It is compared with the sum of one put of a
- * small object by this process, and an acknowledged update with durability LOCAL.
+ * Scenario: time to acknowledge an update of one row with durability REMOTE, one after the other. It is compared with the sum of one put
+ * of a small object by this process, and an acknowledged update with durability LOCAL.
  */
 final class RemoteStorageScenario {
     private static final double GOAL = 1.3;

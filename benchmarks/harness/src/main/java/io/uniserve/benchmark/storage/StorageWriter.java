@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Writer of rows with ascending numbers to a table of durability REMOTE in a thread of its own. It remembers which were acknowledged. A failed update is
- * not repeated. Thread-safe.
+ * Writer of rows with ascending numbers to a table of durability REMOTE in a thread of its own. It remembers which were acknowledged. A
+ * failed update is not repeated. Thread-safe.
  */
 final class StorageWriter implements AutoCloseable {
     static final String TABLE = "written";

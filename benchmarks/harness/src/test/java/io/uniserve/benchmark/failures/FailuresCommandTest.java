@@ -23,14 +23,14 @@ class FailuresCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        --only disks               | --only names disks: use primary,coordinator,stopped,cluster,disk,queries
-        --kills 0                  | --kills is 0: use 1 to 10000
-        --minutes 0                | --minutes is 0.0: use 0.05 to 60
-        --rf 1,1                   | --rf is [1, 1]: use different numbers
-        --rf 9                     | --rf is 9: use 1 to 8
-        --svg /no/such/place.svg   | there is no directory /no/such
-        -S coordinator.los-grace=1s| coordinator.loss-grace
-        """)
+            --only disks               | --only names disks: use primary,coordinator,stopped,cluster,disk,queries
+            --kills 0                  | --kills is 0: use 1 to 10000
+            --minutes 0                | --minutes is 0.0: use 0.05 to 60
+            --rf 1,1                   | --rf is [1, 1]: use different numbers
+            --rf 9                     | --rf is 9: use 1 to 8
+            --svg /no/such/place.svg   | there is no directory /no/such
+            -S coordinator.los-grace=1s| coordinator.loss-grace
+            """)
     void wrongOptionsAreRefusedBeforeAnythingStarts(String options, String message) {
         Run run = TestingHarness.run(("bench failures " + options).split(" "));
         assertThat(run.exit()).isIn(ExitCode.USAGE, ExitCode.REFUSED);

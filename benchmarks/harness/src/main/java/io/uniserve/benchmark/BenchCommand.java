@@ -13,6 +13,7 @@ import io.uniserve.benchmark.scaling.ScalingCommand;
 import io.uniserve.benchmark.servers.ServersCommand;
 import io.uniserve.benchmark.shardsets.ShardSetsCommand;
 import io.uniserve.benchmark.shuffle.ShuffleCommand;
+import io.uniserve.benchmark.storage.StorageBenchCommand;
 import io.uniserve.benchmark.text.TextCommand;
 import io.uniserve.benchmark.tpch.TpchCommand;
 import io.uniserve.benchmark.updates.UpdatesCommand;
@@ -41,7 +42,8 @@ import picocli.CommandLine.Command;
             YcsbCommand.class,
             HotspotCommand.class,
             ShardSetsCommand.class,
-            ServersCommand.class
+            ServersCommand.class,
+            StorageBenchCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -57,6 +59,7 @@ import picocli.CommandLine.Command;
             "  uniserve bench ycsb",
             "  uniserve bench hotspot",
             "  uniserve bench shardsets",
-            "  uniserve bench servers"
+            "  uniserve bench servers",
+            "  uniserve bench storage"
         })
 public final class BenchCommand extends CommandGroup {}

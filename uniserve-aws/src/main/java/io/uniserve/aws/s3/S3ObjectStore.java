@@ -8,6 +8,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,6 +24,7 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 
 /**
@@ -177,6 +181,26 @@ public final class S3ObjectStore implements DurableStore {
     @Override
     public List<String> list(String prefix) {
         List<String> keys = new ArrayList<>();
+        forEach(prefix, (key, object) -> keys.add(key));
+        return keys.stream().sorted().toList();
+    }
+
+    @Override
+    public SortedMap<String, Long> sizes(String prefix) {
+        SortedMap<String, Long> sizes = new TreeMap<>();
+        forEach(prefix, (key, object) -> {
+            Long size = object.size();
+            if (size == null) {
+                throw new UniserveException(
+                        ErrorCode.IO, location.describe() + ": the list has no size of object " + key);
+            }
+            sizes.put(key, size);
+        });
+        return sizes;
+    }
+
+    /** Calls the visitor with each object below the prefix and its key in this store. */
+    private void forEach(String prefix, BiConsumer<String, S3Object> visitor) {
         String start = location.fullKey(prefix);
         String[] token = new String[1];
         do {
@@ -188,11 +212,10 @@ public final class S3ObjectStore implements DurableStore {
             ListObjectsV2Response page =
                     requests.send("list " + prefix, "s3:ListBucket", () -> client.listObjectsV2(request));
             page.contents()
-                    .forEach(object ->
-                            keys.add(object.key().substring(location.prefix().length())));
+                    .forEach(object -> visitor.accept(
+                            object.key().substring(location.prefix().length()), object));
             token[0] = nextToken(prefix, page, token[0]);
         } while (token[0] != null);
-        return keys.stream().sorted().toList();
     }
 
     @Override

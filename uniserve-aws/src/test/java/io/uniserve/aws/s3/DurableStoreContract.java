@@ -11,6 +11,7 @@ import io.uniserve.runtime.store.DurableStoreFactory;
 import io.uniserve.runtime.store.StoreReport;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -62,6 +63,10 @@ abstract class DurableStoreContract {
             }
             assertThat(store.list("")).containsExactly("a.x", "a/b", "a/b-c/c", "ab", "b/a");
             assertThat(store.list("a/")).containsExactly("a/b", "a/b-c/c");
+            assertThat(store.sizes("a/"))
+                    .containsExactly(
+                            Map.entry("a/b", 3L + ObjectEnvelope.HEADER_BYTES),
+                            Map.entry("a/b-c/c", 7L + ObjectEnvelope.HEADER_BYTES));
             assertThat(store.list("none/x")).isEmpty();
             store.delete("a/b");
             store.delete("a/b");

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -333,7 +334,8 @@ final class TestingS3Server implements AutoCloseable {
         if (more && !losesTokens) {
             xml.append("<NextContinuationToken>").append(page.get(max - 1)).append("</NextContinuationToken>");
         }
-        page.forEach(key -> xml.append("<Contents><Key>").append(key).append("</Key></Contents>"));
+        page.forEach(key -> xml.append("<Contents><Key>" + key + "</Key><Size>"
+                + Objects.requireNonNull(objects.get(key)).body().length + "</Size></Contents>"));
         return Answer.of(200, xml.append("</ListBucketResult>").toString());
     }
 }

@@ -13,8 +13,6 @@ import io.uniserve.protocol.backup.inventory.StorageInventory.Table;
 import io.uniserve.runtime.store.DurableStore;
 import io.uniserve.runtime.store.DurableStoreFactory;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,10 +24,11 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "list",
         description = {
-            "Lists what durable storage has per cluster and table, from storage alone: no cluster need run. Changes nothing.",
-            "With --orphans it also names the objects that nothing in storage refers to, with the reason. It reads each"
-                    + " checkpoint's manifest for that. Objects of uploads and drops under way look orphaned too: only what"
-                    + " two listings with some hours between them name is surely orphaned."
+            "Lists what durable storage has per cluster and table, from storage alone: no cluster need run. Changes"
+                    + " nothing.",
+            "With --orphans it also names the objects that nothing in storage refers to, with the reason. It reads"
+                    + " each checkpoint's manifest for that. Objects of uploads and drops under way look orphaned too:"
+                    + " only what two listings with some hours between them name is surely orphaned."
         },
         footer = {
             "  uniserve storage list 's3://backups/search?region=eu-central-1'",
@@ -50,9 +49,7 @@ final class StorageListCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        if (DurableStoreFactory.isDirectory(location)) {
-            checkDirectory(DurableStoreFactory.directory(location));
-        }
+        StorageLocationCheck.checkLocation(location);
         try (DurableStore store = DurableStoreFactory.open(location)) {
             StorageInventory inventory = StorageInventory.of(list(store));
             Orphans orphans = withOrphans
@@ -64,15 +61,6 @@ final class StorageListCommand extends CliCommand {
                 print(store, inventory, orphans);
             }
             return orphans.undecided().isEmpty() ? ExitCode.OK : ExitCode.NOT_PASSED;
-        }
-    }
-
-    /** A directory that is no store is not made one. */
-    private static void checkDirectory(Path directory) {
-        if (!Files.isDirectory(directory.resolve("owner"))) {
-            throw UniserveException.invalid(
-                    "\"" + directory + "\" is no durable storage: it has no folder owner, which the first server makes;"
-                            + " use the servers' setting storage.location");
         }
     }
 

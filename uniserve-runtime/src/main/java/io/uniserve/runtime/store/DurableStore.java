@@ -3,6 +3,7 @@ package io.uniserve.runtime.store;
 import io.uniserve.codec.Bytes;
 import java.io.IOException;
 import java.util.List;
+import java.util.SortedMap;
 
 /**
  * Kind of durable storage: immutable objects by key, {@code [a-z0-9-.]} parts joined by {@code /}. Calls block; safe for use by
@@ -23,7 +24,15 @@ public interface DurableStore extends AutoCloseable {
      * Returns the keys with the prefix, sorted. Fails if the store itself is missing, such as a lost mount: an empty result always
      * means an existing store.
      */
-    List<String> list(String prefix) throws IOException;
+    default List<String> list(String prefix) throws IOException {
+        return List.copyOf(sizes(prefix).keySet());
+    }
+
+    /**
+     * Returns the keys with the prefix, sorted, each with the size of its object in bytes as the store counts it, with headers. Fails as
+     * {@link #list} does.
+     */
+    SortedMap<String, Long> sizes(String prefix) throws IOException;
 
     /** Deletes an object; not an error if it is absent. */
     void delete(String key) throws IOException;

@@ -13,8 +13,9 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -115,14 +116,14 @@ public final class LocalObjectStore implements DurableStore {
     }
 
     @Override
-    public List<String> list(String prefix) throws IOException {
+    public SortedMap<String, Long> sizes(String prefix) throws IOException {
         int slash = prefix.lastIndexOf('/');
         Path from = slash < 0 ? root : root.resolve(prefix.substring(0, slash));
         if (!Files.isDirectory(from)) {
             checkPresent();
-            return List.of();
+            return Collections.emptySortedMap();
         }
-        List<String> keys = new ArrayList<>();
+        SortedMap<String, Long> sizes = new TreeMap<>(); // by key: the suffix of file names would change the order
         Files.walkFileTree(from, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
@@ -132,8 +133,9 @@ public final class LocalObjectStore implements DurableStore {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
                 String name = root.relativize(file).toString();
-                if (name.endsWith(OBJECT) && name.startsWith(prefix)) {
-                    keys.add(name.substring(0, name.length() - OBJECT.length()));
+                String key = name.endsWith(OBJECT) ? name.substring(0, name.length() - OBJECT.length()) : "";
+                if (!key.isEmpty() && key.startsWith(prefix)) {
+                    sizes.put(key, attributes.size());
                 }
                 return FileVisitResult.CONTINUE;
             }
@@ -147,8 +149,7 @@ public final class LocalObjectStore implements DurableStore {
             }
         });
         checkPresent(); // last: files that vanished during the listing were skipped
-        // Sorted by key: the suffix of file names would change the order.
-        return keys.stream().filter(key -> key.startsWith(prefix)).sorted().toList();
+        return sizes;
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,20 @@ class LocalObjectStoreTest {
         assertThat(list("a/b")).containsExactly("a/b", "a/b/c");
         assertThat(list("a")).containsExactly("a", "a.x", "a/b", "a/b/c", "ab");
         assertThat(list("none/x")).isEmpty();
+    }
+
+    @Test
+    void sizesAreThoseOfTheFiles() throws IOException {
+        put("a/b", "xyz");
+        put("a/b-c", "");
+        put("ab", "1");
+        try (DurableStore sync = DurableStoreFactory.open("file:" + root)) {
+            assertThat(sync.sizes("a/"))
+                    .containsExactly(Map.entry("a/b", 3L + ObjectFileFormat.HEADER_BYTES), Map.entry("a/b-c", (long)
+                            ObjectFileFormat.HEADER_BYTES));
+            assertThat(sync.sizes("")).hasSize(3);
+            assertThat(sync.sizes("none/")).isEmpty();
+        }
     }
 
     @Test

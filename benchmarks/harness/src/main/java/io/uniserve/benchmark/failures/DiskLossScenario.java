@@ -1,5 +1,6 @@
 package io.uniserve.benchmark.failures;
 
+import io.uniserve.benchmark.measure.ResultCollector;
 import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.ClientTable;
 import io.uniserve.error.ErrorCode;

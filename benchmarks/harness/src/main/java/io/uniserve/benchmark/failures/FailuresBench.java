@@ -1,6 +1,7 @@
 package io.uniserve.benchmark.failures;
 
 import io.uniserve.benchmark.demo.EuroparlCorpus;
+import io.uniserve.benchmark.measure.ResultCollector;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.process.ProcessClusterOptions;

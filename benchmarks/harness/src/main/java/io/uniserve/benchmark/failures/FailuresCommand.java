@@ -2,6 +2,7 @@ package io.uniserve.benchmark.failures;
 
 import io.uniserve.benchmark.demo.EuroparlCorpus;
 import io.uniserve.benchmark.measure.RawResultWriter;
+import io.uniserve.benchmark.measure.ResultCollector;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;

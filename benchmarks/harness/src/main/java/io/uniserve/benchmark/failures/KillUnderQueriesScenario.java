@@ -7,6 +7,7 @@ import io.uniserve.benchmark.demo.EuroparlDocument;
 import io.uniserve.benchmark.demo.QueryLoadGenerator;
 import io.uniserve.benchmark.demo.QuerySample;
 import io.uniserve.benchmark.demo.QueryTimeline;
+import io.uniserve.benchmark.measure.ResultCollector;
 import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;

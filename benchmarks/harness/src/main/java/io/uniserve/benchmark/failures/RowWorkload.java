@@ -2,6 +2,7 @@ package io.uniserve.benchmark.failures;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.benchmark.measure.ResultCollector;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.codec.Codecs;

@@ -1,6 +1,7 @@
 package io.uniserve.benchmark.failures;
 
 import io.uniserve.benchmark.demo.ConditionWaiter;
+import io.uniserve.benchmark.measure.ResultCollector;
 import io.uniserve.cli.command.ProgressBar;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ActorState;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.benchmark.TestingHarness;
 import io.uniserve.benchmark.TestingHarness.Run;
 import io.uniserve.benchmark.demo.QuerySample;
+import io.uniserve.benchmark.measure.ResultCollector;
 import io.uniserve.cli.command.ExitCode;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,5 @@
-package io.uniserve.benchmark.failures;
+package io.uniserve.benchmark.measure;
 
-import io.uniserve.benchmark.measure.RawResultWriter;
 import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.cli.command.Console;
 import io.uniserve.cli.command.ProgressBar;
@@ -11,35 +10,35 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /** Collector of results: figures with goals, printed as soon as they are known, and raw lines. Not thread-safe. */
-final class ResultCollector {
-    static final double NANOS = 1e9;
+public final class ResultCollector {
+    public static final double NANOS = 1e9;
 
     private final LongSupplier nanos;
     private final RawResultWriter raw;
     private final Console console;
     private final List<BenchmarkMetric> figures = new ArrayList<>();
 
-    ResultCollector(LongSupplier nanos, RawResultWriter raw, Console console) {
+    public ResultCollector(LongSupplier nanos, RawResultWriter raw, Console console) {
         this.nanos = nanos;
         this.raw = raw;
         this.console = console;
     }
 
-    LongSupplier nanos() {
+    public LongSupplier nanos() {
         return nanos;
     }
 
     /** Returns the seconds since this time. */
-    double secondsSince(long startNanos) {
+    public double secondsSince(long startNanos) {
         return (nanos.getAsLong() - startNanos) / NANOS;
     }
 
-    List<BenchmarkMetric> figures() {
+    public List<BenchmarkMetric> figures() {
         return List.copyOf(figures);
     }
 
     /** Adds a figure that is met if ours is at most the goal. */
-    void atMost(String name, double ours, double goal) {
+    public void atMost(String name, double ours, double goal) {
         BenchmarkMetric figure = BenchmarkMetric.atMost(name, ours, goal);
         figures.add(figure);
         console.println(String.format(
@@ -52,21 +51,21 @@ final class ResultCollector {
     }
 
     /** Prints a line beside the figures. */
-    void print(String format, Object... arguments) {
+    public void print(String format, Object... arguments) {
         console.println("  " + String.format(Locale.ROOT, format, arguments));
     }
 
     /** Prints the current step on the error stream. */
-    void note(String line) {
+    public void note(String line) {
         console.note(line);
     }
 
-    ProgressBar progress(String what, long total) {
+    public ProgressBar progress(String what, long total) {
         return new ProgressBar(console.err(), console.terminal(), nanos, what, total);
     }
 
     /** Writes a raw line, its fields separated by tabs. */
-    void raw(Object... fields) {
+    public void raw(Object... fields) {
         raw.line(fields);
     }
 
@@ -77,7 +76,7 @@ final class ResultCollector {
     }
 
     /** Returns the percentile; NaN for an empty list. */
-    static double percentile(List<Double> values, double share) {
+    public static double percentile(List<Double> values, double share) {
         double[] sorted =
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         return sorted.length == 0
@@ -86,7 +85,7 @@ final class ResultCollector {
     }
 
     /** Returns the largest value; NaN for an empty list. */
-    static double maxOf(List<Double> values) {
+    public static double maxOf(List<Double> values) {
         return Arrays.stream(values.stream().mapToDouble(Double::doubleValue).toArray())
                 .max()
                 .orElse(Double.NaN);

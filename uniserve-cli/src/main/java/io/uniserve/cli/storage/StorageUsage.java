@@ -1,0 +1,117 @@
+package io.uniserve.cli.storage;
+
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Objects and bytes in durable storage per table and kind of object, from a listing with sizes. Immutable.
+ *
+ * @param tables tables by cluster and number
+ * @param rest objects of no actor: owners, definitions, manifests of named backups, objects of others
+ */
+record StorageUsage(List<Table> tables, Amount rest) {
+    private static final Pattern OF_ACTOR =
+            Pattern.compile("backup/([a-z0-9.-]+)/(\\d{1,18})/(0|[1-9]\\d{0,8})/(log|checkpoint|pin)/.+");
+
+    StorageUsage {
+        tables = List.copyOf(tables);
+    }
+
+    /**
+     * Number and size of objects.
+     *
+     * @param bytes as the store counts them
+     */
+    record Amount(long objects, long bytes) {
+        static final Amount NONE = new Amount(0, 0);
+
+        Amount plus(Amount other) {
+            return new Amount(objects + other.objects, bytes + other.bytes);
+        }
+    }
+
+    /**
+     * Objects of the actors of a table.
+     *
+     * @param id number of the table in its cluster
+     * @param actors actors with an object
+     */
+    record Table(String cluster, long id, int actors, Amount log, Amount checkpoint, Amount pins) {
+        Amount all() {
+            return log.plus(checkpoint).plus(pins);
+        }
+    }
+
+    /** Returns the usage of a complete listing. */
+    static StorageUsage of(Map<String, Long> sizes) {
+        Map<String, Builder> builders = new TreeMap<>();
+        Amount rest = Amount.NONE;
+        for (Map.Entry<String, Long> object : sizes.entrySet()) {
+            Amount amount = new Amount(1, object.getValue());
+            Matcher key = OF_ACTOR.matcher(object.getKey());
+            if (key.matches()) {
+                builders.computeIfAbsent(
+                                key.group(1) + "/" + key.group(2),
+                                unused -> new Builder(key.group(1), Long.parseLong(key.group(2))))
+                        .add(key.group(3), key.group(4), amount);
+            } else {
+                rest = rest.plus(amount);
+            }
+        }
+        List<Table> tables = builders.values().stream()
+                .map(Builder::build)
+                .sorted(Comparator.comparing(Table::cluster).thenComparing(Table::id))
+                .toList();
+        return new StorageUsage(tables, rest);
+    }
+
+    /** Returns all objects. */
+    Amount all() {
+        return tables.stream().map(Table::all).reduce(rest, Amount::plus);
+    }
+
+    /** Returns the number of actors with objects. */
+    int actors() {
+        return tables.stream().mapToInt(Table::actors).sum();
+    }
+
+    /** Returns the bytes of checkpoints per actor, on average; 0 without actors. */
+    double checkpointBytesPerActor() {
+        long bytes =
+                tables.stream().mapToLong(table -> table.checkpoint().bytes()).sum();
+        return actors() == 0 ? 0 : (double) bytes / actors();
+    }
+
+    private static final class Builder {
+        private final String cluster;
+        private final long id;
+        private final Set<String> actors = new LinkedHashSet<>();
+        private Amount log = Amount.NONE;
+        private Amount checkpoint = Amount.NONE;
+        private Amount pins = Amount.NONE;
+
+        private Builder(String cluster, long id) {
+            this.cluster = cluster;
+            this.id = id;
+        }
+
+        private void add(String actor, String kind, Amount amount) {
+            actors.add(actor);
+            switch (kind) {
+                case "log" -> log = log.plus(amount);
+                case "checkpoint" -> checkpoint = checkpoint.plus(amount);
+                default -> pins = pins.plus(amount);
+            }
+        }
+
+        private Table build() {
+            return new Table(cluster, id, actors.size(), log, checkpoint, pins);
+        }
+    }
+}

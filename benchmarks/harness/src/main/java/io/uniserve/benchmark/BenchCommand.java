@@ -16,6 +16,7 @@ import io.uniserve.benchmark.shuffle.ShuffleCommand;
 import io.uniserve.benchmark.text.TextCommand;
 import io.uniserve.benchmark.tpch.TpchCommand;
 import io.uniserve.benchmark.updates.UpdatesCommand;
+import io.uniserve.benchmark.upgrade.UpgradeCommand;
 import io.uniserve.benchmark.ycsb.YcsbCommand;
 import io.uniserve.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
@@ -41,7 +42,8 @@ import picocli.CommandLine.Command;
             YcsbCommand.class,
             HotspotCommand.class,
             ShardSetsCommand.class,
-            ServersCommand.class
+            ServersCommand.class,
+            UpgradeCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -57,6 +59,7 @@ import picocli.CommandLine.Command;
             "  uniserve bench ycsb",
             "  uniserve bench hotspot",
             "  uniserve bench shardsets",
-            "  uniserve bench servers"
+            "  uniserve bench servers",
+            "  uniserve bench upgrade --old /opt/uniserve-0.1.0"
         })
 public final class BenchCommand extends CommandGroup {}

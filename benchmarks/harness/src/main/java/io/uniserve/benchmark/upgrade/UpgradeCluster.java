@@ -122,7 +122,6 @@ final class UpgradeCluster implements AutoCloseable {
                 "-Xmx192m",
                 "-XX:+UseSerialGC",
                 FAST_START,
-                ParentProcessWatcher.flag(),
                 "-cp",
                 harness + ":" + distribution.classPathWithout("uniserve-harness"),
                 UpgradeLoad.class.getName(),
@@ -130,6 +129,7 @@ final class UpgradeCluster implements AutoCloseable {
                 stop.toString(),
                 bootstrap()));
         DaemonProcess load = DaemonProcess.start(name, command, log(name));
+        daemons.put(name, load);
         load.awaitReady(START_TIMEOUT_MS);
         return load;
     }
@@ -208,7 +208,7 @@ final class UpgradeCluster implements AutoCloseable {
         return directory.resolve("logs").resolve(name + ".log");
     }
 
-    /** Kills all processes, ZooKeeper last. */
+    /** Kills all processes, clients too, ZooKeeper last. */
     @Override
     public void close() {
         daemons.values().forEach(DaemonProcess::close);

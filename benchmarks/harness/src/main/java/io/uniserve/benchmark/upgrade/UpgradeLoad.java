@@ -135,7 +135,7 @@ public final class UpgradeLoad {
     }
 
     private static Map<String, Object> row(String key, long amount) {
-        return Map.of("key", key, "amount", amount);
+        return Map.of("id", key, "amount", amount);
     }
 
     private void update(ClientTable table, long amount, List<String> ids, List<Map<String, Object>> rows) {

@@ -87,6 +87,10 @@ final class UpgradeCluster implements AutoCloseable {
                     "server.stop-grace=1s"));
         } else {
             arguments.addAll(List.of("coordinator", "-S", "coordinator.rebalance.period=0s"));
+            if (drain.isZero()) {
+                // No other server gets the replicas while this one restarts.
+                arguments.addAll(List.of("-S", "coordinator.restore-delay=" + PATIENCE.toSeconds() + "s"));
+            }
         }
         arguments.addAll(List.of(
                 "--port",

@@ -45,7 +45,7 @@ public final class UpgradeCommand extends CliCommand {
     @Option(
             names = "--drain-seconds",
             paramLabel = "N",
-            description = "server.drain-timeout of all servers; with 0 servers stop with their replicas (default: 3).")
+            description = "server.drain-timeout of all servers; with 0 their replicas stay with them (default: 3).")
     private int drainSeconds = 3;
 
     @Option(

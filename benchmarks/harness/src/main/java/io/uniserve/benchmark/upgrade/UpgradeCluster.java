@@ -53,7 +53,7 @@ final class UpgradeCluster implements AutoCloseable {
     }
 
     /** Starts all processes of one distribution, and waits until all serve. */
-    void start(Distribution distribution) throws IOException {
+    void start(UnpackedRelease distribution) throws IOException {
         Files.createDirectories(directory.resolve("logs"));
         launch(
                 distribution,
@@ -64,14 +64,14 @@ final class UpgradeCluster implements AutoCloseable {
     }
 
     /** Stops a process by SIGTERM, and starts it again with its data and address from this distribution. */
-    void restart(Distribution distribution, String name) {
+    void restart(UnpackedRelease distribution, String name) {
         DaemonProcess old = daemon(name);
         old.terminate();
         old.awaitExit();
         start(distribution, name);
     }
 
-    private void start(Distribution distribution, String name) {
+    private void start(UnpackedRelease distribution, String name) {
         List<String> arguments = new ArrayList<>();
         if (name.startsWith("server-")) {
             arguments.addAll(List.of(
@@ -102,7 +102,7 @@ final class UpgradeCluster implements AutoCloseable {
         launch(distribution, name, arguments);
     }
 
-    private void launch(Distribution distribution, String name, List<String> arguments) {
+    private void launch(UnpackedRelease distribution, String name, List<String> arguments) {
         String heap = name.startsWith("server-") ? "-Xmx384m" : "-Xmx192m";
         List<String> command = distribution.command(
                 String.join(" ", heap, FAST_START, ParentProcessWatcher.flag()), arguments);
@@ -112,7 +112,7 @@ final class UpgradeCluster implements AutoCloseable {
     }
 
     /** Starts a client program with the libraries of this distribution and the classes of this process's harness. */
-    DaemonProcess startLoad(Distribution distribution, Path stop) {
+    DaemonProcess startLoad(UnpackedRelease distribution, Path stop) {
         String name = "load-" + distribution.label();
         // UpgradeLoad is always that of this process, all other classes are those of the distribution.
         String harness = Path.of(UpgradeLoad.class

@@ -62,8 +62,8 @@ public final class UpgradeCommand extends CliCommand {
         Path end = newer == null ? Path.of(System.getProperty("uniserve.home", "")) : newer;
         try (Workspace workspace = Workspace.of(directory, "uniserve-upgrade")) {
             Map<String, Long> sums = new UpgradeTrial(
-                            new Distribution("old", older),
-                            new Distribution("new", end),
+                            new UnpackedRelease("old", older),
+                            new UnpackedRelease("new", end),
                             workspace.directory(),
                             SystemClock.INSTANCE::nanos,
                             console()::println)

@@ -27,14 +27,14 @@ final class UpgradeTrial {
     private static final int ACTORS = 4;
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
-    private final Distribution older;
-    private final Distribution newer;
+    private final UnpackedRelease older;
+    private final UnpackedRelease newer;
     private final Path directory;
     private final LongSupplier nanos;
     private final Consumer<String> output;
 
     UpgradeTrial(
-            Distribution older, Distribution newer, Path directory, LongSupplier nanos, Consumer<String> output) {
+            UnpackedRelease older, UnpackedRelease newer, Path directory, LongSupplier nanos, Consumer<String> output) {
         this.older = older;
         this.newer = newer;
         this.directory = directory;
@@ -103,7 +103,7 @@ final class UpgradeTrial {
         }
     }
 
-    private void restart(UpgradeCluster cluster, UniserveClient client, Distribution distribution, String name) {
+    private void restart(UpgradeCluster cluster, UniserveClient client, UnpackedRelease distribution, String name) {
         output.accept(name + " restarts from the " + distribution.label() + " distribution");
         long start = nanos.getAsLong();
         cluster.restart(distribution, name);

@@ -39,7 +39,7 @@ class UpgradeCommandTest {
         Path lib = Files.createDirectory(directory.resolve("lib"));
         Files.createFile(lib.resolve("uniserve-client-1.jar"));
         Files.createFile(lib.resolve("uniserve-harness-1.jar"));
-        Distribution old = new Distribution("old", directory);
+        UnpackedRelease old = new UnpackedRelease("old", directory);
         assertThat(old.command("-Xmx1g", List.of("server", "--new")))
                 .containsExactly(
                         "env",

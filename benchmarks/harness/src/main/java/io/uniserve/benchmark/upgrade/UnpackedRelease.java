@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  *
  * @param label name of the distribution in output, e.g. {@code old}
  */
-record Distribution(String label, Path home) {
-    Distribution {
+record UnpackedRelease(String label, Path home) {
+    UnpackedRelease {
         if (!Files.isExecutable(home.resolve("uniserve")) || !Files.isDirectory(home.resolve("lib"))) {
             throw UniserveException.invalid(
                     "--" + label + " is " + home + ": no distribution, because uniserve or lib is missing there");

@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Test;
 
 /** docs/manual/upgrade.md lists every format of files, objects and nodes in the code, with its newest number. */
 class UpgradeDocsTest {
-    private static final Pattern CONSTANT = Pattern.compile(
-            "static final (?:int|long|String) (?:\\w*FORMAT\\w*|MAGIC|MARK|VERSION) = (?:\"(?:format=)?)?(0x[\\p{XDigit}_]+|\\d+)");
+    private static final Pattern CONSTANT =
+            Pattern.compile("static final (?:int|long|String) (?:\\w*FORMAT\\w*|MAGIC|MARK|VERSION) ="
+                    + " (?:\"(?:format=)?)?(0x[\\p{XDigit}_]+|\\d+)");
 
     /** A row: class in backticks, newest number in the second column. */
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(\\w+)` \\| (0x[\\p{XDigit}_]+|\\d+) \\|");
@@ -45,7 +46,9 @@ class UpgradeDocsTest {
     }
 
     private static String newest(String one, String other) {
-        return one.length() != other.length() ? one.length() > other.length() ? one : other : one.compareTo(other) > 0 ? one : other;
+        return one.length() != other.length()
+                ? one.length() > other.length() ? one : other
+                : one.compareTo(other) > 0 ? one : other;
     }
 
     private static Map<String, String> documented() throws IOException {

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ReleaseFilesIT {
     private static final Path RELEASE = Path.of(System.getProperty("uniserve.release", "target/release"));
     private static final String VERSION = System.getProperty("uniserve.version", "");
-    private static final Pattern COMPONENT = Pattern.compile("\"purl\" *: *\"pkg:maven/([^/\"]+)/([^@\"]+)@([^?\"]+)\\?([^\"]*)\"");
+    private static final Pattern COMPONENT =
+            Pattern.compile("\"purl\" *: *\"pkg:maven/([^/\"]+)/([^@\"]+)@([^?\"]+)\\?([^\"]*)\"");
     private static final Pattern CLASSIFIER = Pattern.compile("classifier=([^&]+)");
 
     @TempDir
@@ -67,7 +68,11 @@ class ReleaseFilesIT {
         String archive = only(".tar.gz");
         assertThat(archive).isEqualTo("uniserve-" + VERSION + ".tar.gz");
         Path unpacked = Files.createDirectory(directory.resolve("unpacked"));
-        output(unpacked, "tar", "-xzf", RELEASE.resolve(archive).toAbsolutePath().toString());
+        output(
+                unpacked,
+                "tar",
+                "-xzf",
+                RELEASE.resolve(archive).toAbsolutePath().toString());
         try (Stream<Path> top = Files.list(unpacked)) {
             assertThat(top.map(path -> path.getFileName().toString())).containsExactly("uniserve-" + VERSION);
         }
@@ -101,7 +106,8 @@ class ReleaseFilesIT {
     void theDebianPackageInstallsTheDistribution() throws IOException, InterruptedException {
         assumeThat(onPath("dpkg-deb")).as("no dpkg-deb").isTrue();
         Path deb = RELEASE.resolve(only(".deb")).toAbsolutePath();
-        String version = output(directory, "dpkg-deb", "-f", deb.toString(), "Version").strip();
+        String version =
+                output(directory, "dpkg-deb", "-f", deb.toString(), "Version").strip();
         assertThat(version).isEqualTo(VERSION.replace("-SNAPSHOT", "~SNAPSHOT"));
         assertThat(deb.getFileName()).hasToString("uniserve_" + version + "_all.deb");
         output(directory, "dpkg", "--validate-version", version);
@@ -134,7 +140,12 @@ class ReleaseFilesIT {
     void scriptsOfTheDebianPackageStartNothingAndKeepData() throws IOException, InterruptedException {
         assumeThat(onPath("dpkg-deb")).as("no dpkg-deb").isTrue();
         Path control = directory.resolve("control");
-        output(directory, "dpkg-deb", "-e", RELEASE.resolve(only(".deb")).toAbsolutePath().toString(), control.toString());
+        output(
+                directory,
+                "dpkg-deb",
+                "-e",
+                RELEASE.resolve(only(".deb")).toAbsolutePath().toString(),
+                control.toString());
         assertThat(Files.readAllLines(control.resolve("conffiles")))
                 .containsExactlyInAnyOrder(
                         "/etc/uniserve/uniserve.conf", "/etc/uniserve/server.env", "/etc/uniserve/coordinator.env");

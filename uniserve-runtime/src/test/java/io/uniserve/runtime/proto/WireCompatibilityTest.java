@@ -112,10 +112,11 @@ class WireCompatibilityTest {
     private static Map<String, Element> present() {
         Map<String, Element> present = new TreeMap<>();
         for (FileDescriptor file : FILES) {
-            messages(file).forEach(message -> message.getFields()
-                    .forEach(field -> present.put(
-                            message.getFullName() + " " + field.getNumber(),
-                            new Element(type(field), message.getName() + "." + field.getName()))));
+            messages(file)
+                    .forEach(message -> message.getFields()
+                            .forEach(field -> present.put(
+                                    message.getFullName() + " " + field.getNumber(),
+                                    new Element(type(field), message.getName() + "." + field.getName()))));
             enums(file).forEach(constants -> {
                 for (EnumValueDescriptor constant : constants.getValues()) {
                     present.put(
@@ -180,7 +181,6 @@ class WireCompatibilityTest {
 
     private static Stream<EnumDescriptor> enums(FileDescriptor file) {
         return Stream.concat(
-                file.getEnumTypes().stream(),
-                messages(file).flatMap(message -> message.getEnumTypes().stream()));
+                file.getEnumTypes().stream(), messages(file).flatMap(message -> message.getEnumTypes().stream()));
     }
 }

@@ -104,8 +104,8 @@ final class UpgradeCluster implements AutoCloseable {
 
     private void launch(UnpackedRelease distribution, String name, List<String> arguments) {
         String heap = name.startsWith("server-") ? "-Xmx384m" : "-Xmx192m";
-        List<String> command = distribution.command(
-                String.join(" ", heap, FAST_START, ParentProcessWatcher.flag()), arguments);
+        List<String> command =
+                distribution.command(String.join(" ", heap, FAST_START, ParentProcessWatcher.flag()), arguments);
         DaemonProcess daemon = DaemonProcess.start(name, command, log(name));
         daemons.put(name, daemon);
         addresses.put(name, daemon.awaitReady(START_TIMEOUT_MS));

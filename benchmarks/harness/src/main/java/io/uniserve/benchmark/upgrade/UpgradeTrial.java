@@ -72,10 +72,8 @@ final class UpgradeTrial {
     }
 
     private static void createTables(UniserveClient client) {
-        TableSpec spec = TableSpec.named(UpgradeLoad.EVENTUAL)
-                .port("kv")
-                .hash(ACTORS)
-                .replicas(REPLICAS);
+        TableSpec spec =
+                TableSpec.named(UpgradeLoad.EVENTUAL).port("kv").hash(ACTORS).replicas(REPLICAS);
         client.admin().createTable(spec);
         client.admin()
                 .createTable(TableSpec.named(UpgradeLoad.ATOMIC)
@@ -108,8 +106,8 @@ final class UpgradeTrial {
         long start = nanos.getAsLong();
         cluster.restart(distribution, name);
         cluster.settle(client);
-        output.accept(name + " serves, all replicas are in sync after " + (nanos.getAsLong() - start) / 1_000_000
-                + " ms");
+        output.accept(
+                name + " serves, all replicas are in sync after " + (nanos.getAsLong() - start) / 1_000_000 + " ms");
     }
 
     private void add(DaemonProcess load, Path result, Map<String, Long> sums) throws IOException {

@@ -21,10 +21,10 @@ class UpgradeCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --old /no/such/place                      | --old is /no/such/place: no distribution
-            --old /no/such/place --drain-seconds 61   | --drain-seconds is 61: use 0 to 60
-            --drain-seconds 1                         | --old
-            """)
+        --old /no/such/place                      | --old is /no/such/place: no distribution
+        --old /no/such/place --drain-seconds 61   | --drain-seconds is 61: use 0 to 60
+        --drain-seconds 1                         | --old
+        """)
     void wrongOptionsAreRefusedBeforeAnythingStarts(String options, String message) {
         Run run = TestingHarness.run(("bench upgrade " + options).split(" "));
         assertThat(run.exit()).isIn(ExitCode.USAGE, ExitCode.REFUSED);

@@ -31,7 +31,8 @@ class StateFormatTest {
 
     @Test
     void aLaterFormatIsRejected() {
-        Bytes later = PersistentState.Sealed.seal(new BinaryWriter(4).writeInt(4).toBytes());
+        Bytes later =
+                PersistentState.Sealed.seal(new BinaryWriter(4).writeInt(4).toBytes());
         assertThatThrownBy(() -> PersistentState.decode(later))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining("state file has format 4, this version reads 3");

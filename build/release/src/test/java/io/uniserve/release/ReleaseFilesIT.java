@@ -108,7 +108,7 @@ class ReleaseFilesIT {
         Path deb = RELEASE.resolve(only(".deb")).toAbsolutePath();
         String version =
                 output(directory, "dpkg-deb", "-f", deb.toString(), "Version").strip();
-        assertThat(version).isEqualTo(VERSION.replace("-SNAPSHOT", "~SNAPSHOT"));
+        assertThat(version).isEqualTo(VERSION.replace("-SNAPSHOT", "~snapshot"));
         assertThat(deb.getFileName()).hasToString("uniserve_" + version + "_all.deb");
         output(directory, "dpkg", "--validate-version", version);
         if (VERSION.endsWith("-SNAPSHOT")) {

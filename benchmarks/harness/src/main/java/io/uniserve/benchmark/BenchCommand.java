@@ -17,6 +17,7 @@ import io.uniserve.benchmark.storage.StorageBenchCommand;
 import io.uniserve.benchmark.text.TextCommand;
 import io.uniserve.benchmark.tpch.TpchCommand;
 import io.uniserve.benchmark.updates.UpdatesCommand;
+import io.uniserve.benchmark.upgrade.UpgradeCommand;
 import io.uniserve.benchmark.ycsb.YcsbCommand;
 import io.uniserve.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
@@ -43,7 +44,8 @@ import picocli.CommandLine.Command;
             HotspotCommand.class,
             ShardSetsCommand.class,
             ServersCommand.class,
-            StorageBenchCommand.class
+            StorageBenchCommand.class,
+            UpgradeCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -60,6 +62,7 @@ import picocli.CommandLine.Command;
             "  uniserve bench hotspot",
             "  uniserve bench shardsets",
             "  uniserve bench servers",
-            "  uniserve bench storage"
+            "  uniserve bench storage",
+            "  uniserve bench upgrade --old /opt/uniserve-0.1.0"
         })
 public final class BenchCommand extends CommandGroup {}

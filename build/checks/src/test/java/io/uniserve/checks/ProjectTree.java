@@ -52,9 +52,9 @@ final class ProjectTree {
         return root().resolve(module).resolve("target/classes");
     }
 
-    /** All Java sources of all modules, tests included, generated ones not. */
+    /** All Java sources of all modules and of the release, tests included, generated ones not. */
     static List<Path> sources() {
-        return MODULES.stream()
+        return Stream.concat(MODULES.stream(), Stream.of("build/release"))
                 .flatMap(m -> javaFiles(root().resolve(m).resolve("src")))
                 .toList();
     }

@@ -19,9 +19,9 @@ import picocli.CommandLine.Option;
         name = "upgrade",
         description = {
             "Rolling upgrade under load, between two distributions on this machine: ZooKeeper, two coordinators and"
-                + " three servers start from the old one, and restart one after the other from the new one. One server"
-                + " goes back to the old one and forward again on the way. A client of each distribution updates and"
-                + " queries an eventual and an atomic table with two replicas all the time.",
+                    + " three servers start from the old one, and restart one after the other from the new one. One server"
+                    + " goes back to the old one and forward again on the way. A client of each distribution updates and"
+                    + " queries an eventual and an atomic table with two replicas all the time.",
             "The last line is one JSON object; exit code 0 if no query or update failed, no answer was wrong and every"
                     + " acknowledged update is there."
         },

@@ -139,7 +139,7 @@ class SharedBucketTest {
                     : ObjectEnvelope.decode(full.substring(4), found.body()).utf8();
         }
 
-        /** An object that is not what its writer was told; empty if there is none. */
+        /** An object that is not what its writer stored; empty if there is none. */
         private Optional<String> harmed() {
             for (var entry : stored.entrySet()) {
                 String now = content(entry.getKey());

@@ -1,4 +1,4 @@
-package io.uniserve.simulator.plant;
+package io.uniserve.simulator.plant.store;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.protocol.backup.format.ArchivePaths;
@@ -7,6 +7,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.simulator.plant.Plant;
 
 /** {@link Plant#DELETION_UNMARKED}: does not store the objects that say that a table is dropped or a backup deleted. */
 public final class DeletionUnmarkedBug extends ForwardingObjectStore {

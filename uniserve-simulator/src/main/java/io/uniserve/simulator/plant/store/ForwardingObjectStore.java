@@ -1,4 +1,4 @@
-package io.uniserve.simulator.plant;
+package io.uniserve.simulator.plant.store;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.protocol.env.Completion;

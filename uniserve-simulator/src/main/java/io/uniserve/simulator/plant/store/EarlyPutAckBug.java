@@ -1,4 +1,4 @@
-package io.uniserve.simulator.plant;
+package io.uniserve.simulator.plant.store;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.protocol.env.Completion;
@@ -6,6 +6,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.simulator.plant.Plant;
 
 /** {@link Plant#STORED_LATER}: acknowledges a put at once and executes it later, if the process is still alive. */
 public final class EarlyPutAckBug extends ForwardingObjectStore {

@@ -1,0 +1,5 @@
+/** Planted bugs of durable storage. */
+@NullMarked
+package io.uniserve.simulator.plant.store;
+
+import org.jspecify.annotations.NullMarked;

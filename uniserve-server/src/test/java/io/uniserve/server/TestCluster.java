@@ -151,11 +151,15 @@ final class TestCluster implements AutoCloseable {
     }
 
     Address address(ServerId server) {
+        return find(server).orElseThrow();
+    }
+
+    /** The address of a server that is registered now. */
+    private Optional<Address> find(ServerId server) {
         return routing.servers().stream()
                 .filter(record -> record.id().equals(server))
                 .map(ServerRecord::address)
-                .findFirst()
-                .orElseThrow();
+                .findFirst();
     }
 
     /** Puts documents k(from) to k(to-1) at level ISR, each at its primary, and retries until all are acknowledged. */
@@ -187,9 +191,12 @@ final class TestCluster implements AutoCloseable {
                 List.of(new UpdateRequest.ActorRows(
                         actor, state.epoch(), Codecs.list(Document.CODEC).encode(documents))),
                 3 * SECOND);
-        Address primary = address(state.primary());
-        UpdateReply reply = outcome(
-                done -> new GrpcClientNetwork(channels, identity, loop).update(primary, request, 5 * SECOND, done));
+        Optional<Address> primary = find(state.primary());
+        if (primary.isEmpty()) {
+            return false; // its session has ended, and it registers again
+        }
+        UpdateReply reply = outcome(done ->
+                new GrpcClientNetwork(channels, identity, loop).update(primary.get(), request, 5 * SECOND, done));
         return reply.failures().isEmpty();
     }
 

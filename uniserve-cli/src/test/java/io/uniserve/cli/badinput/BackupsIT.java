@@ -93,7 +93,7 @@ class BackupsIT {
                 .filteredOn(file -> file.contains(id))
                 .singleElement()
                 .asString()
-                .endsWith("/deleted");
+                .endsWith("/deleted~");
     }
 
     @Test

@@ -100,7 +100,7 @@ class ColdStartIT {
                 assertThat(run(fresh, "backup", "--delete", name).exit()).isZero();
             }
             assertThat(fresh.files("store", "store/backup/local/1/")).isEmpty();
-            assertThat(fresh.files("store", "store/archive/")).allMatch(file -> file.endsWith("/deleted"));
+            assertThat(fresh.files("store", "store/archive/")).allMatch(file -> file.endsWith("deleted~"));
             assertThat(run(fresh, "restore", "--all").out()).contains("no table that this cluster does not have");
         }
     }

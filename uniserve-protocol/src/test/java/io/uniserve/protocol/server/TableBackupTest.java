@@ -218,6 +218,23 @@ class TableBackupTest {
                 .isEqualTo(BackupInfo.State.COMPLETE);
     }
 
+    @Test
+    void aPinThatTakesEffectAfterTheDeletionProtectsNothing() {
+        Cluster cluster = filled(27);
+        take(cluster);
+        Cluster copy = new Cluster(2, 10);
+        copy.objects.adopt(cluster.objects);
+        List<String> pins = cluster.objects.keys("backup/").stream()
+                .filter(key -> key.contains("/pin/"))
+                .toList();
+        done(cluster, new AdminRequest.DeleteBackup(B));
+        pins.forEach(pin -> cluster.objects.adopt(copy.objects, pin));
+        done(cluster, new AdminRequest.DropTable(Cluster.T));
+        cluster.loop.run(30 * SECOND);
+        assertThat(pins).isNotEmpty();
+        assertThat(cluster.objects.keys("backup/")).isEmpty();
+    }
+
     /** The primary's put takes effect after the deletion, so the primary finds the mark beside its definition. */
     @Test
     void aPrimaryTakesBackADefinitionOfADroppedTable() {

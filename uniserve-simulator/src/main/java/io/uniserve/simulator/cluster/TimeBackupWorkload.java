@@ -122,9 +122,19 @@ public final class TimeBackupWorkload {
         }
         return world.objects.keys().stream()
                 .filter(key -> key.matches("backup/[^/]+/" + tableId + "/.*"))
-                .filter(key -> !world.objects.isRevived(key)) // the next cleaning of an actor deletes them
+                .filter(key -> !isKeptByRepetition(key))
                 .findFirst()
                 .map(key -> "all chunks are expired and all backups deleted, and durable storage has " + key);
+    }
+
+    /** True if the object, or a pin of its actor, is there because a put took effect once more, maybe after the last cleaning. */
+    private boolean isKeptByRepetition(String key) {
+        String actor =
+                key.substring(0, key.indexOf('/', "backup/".length() + SimulationContext.CLUSTER.length() + 1) + 1);
+        String number = key.substring(actor.length(), key.indexOf('/', actor.length()) + 1);
+        return world.objects.isRevived(key)
+                || world.objects.keys().stream()
+                        .anyMatch(other -> other.startsWith(actor + number + "pin/") && world.objects.isRevived(other));
     }
 
     private Optional<TableRoute> route(TableName name) {

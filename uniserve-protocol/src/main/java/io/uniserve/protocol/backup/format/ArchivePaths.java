@@ -5,6 +5,7 @@ import io.uniserve.codec.Sha256;
 import io.uniserve.model.BackupName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,7 +21,7 @@ public final class ArchivePaths {
             Pattern.compile("archive/([0-9a-f]{64})/([0-9a-f]{16})/(begun|complete)-([0-9a-f]{64})");
 
     private static final String DELETED = "deleted";
-    private static final Pattern DELETED_KEY = Pattern.compile("archive/[0-9a-f]{64}/[0-9a-f]{16}/" + DELETED);
+    private static final Pattern DELETED_KEY = Pattern.compile("archive/[0-9a-f]{64}/([0-9a-f]{16})/" + DELETED);
 
     private ArchivePaths() {}
 
@@ -49,6 +50,18 @@ public final class ArchivePaths {
     /** True for the key of an object that says that a backup is deleted. */
     public static boolean isDeletedMark(String key) {
         return DELETED_KEY.matcher(key).matches();
+    }
+
+    /** Ids of the deleted backups among these keys. */
+    public static Set<String> deletedIds(List<String> keys) {
+        TreeSet<String> ids = new TreeSet<>();
+        for (String key : keys) {
+            Matcher mark = DELETED_KEY.matcher(key);
+            if (mark.matches()) {
+                ids.add(mark.group(1));
+            }
+        }
+        return ids;
     }
 
     /** The manifests among these keys, without those of deleted backups. */

@@ -2,6 +2,7 @@ package io.uniserve.protocol.backup.ship;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.backup.format.ActorSnapshot;
+import io.uniserve.protocol.backup.format.ArchivePaths;
 import io.uniserve.protocol.backup.format.SnapshotPin;
 import io.uniserve.protocol.backup.restore.CheckpointDownload;
 import io.uniserve.protocol.env.Completion;
@@ -9,11 +10,12 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
  * Objects of an actor that named backups need, including the pins. If a pin or its manifest cannot be read, the result is an error, and no
- * object may be deleted.
+ * object may be deleted. Pins of deleted backups do not count: their puts took effect after the deletion.
  */
 final class PinnedObjectFinder {
     private final Environment env;
@@ -38,7 +40,17 @@ final class PinnedObjectFinder {
             ReplicaKey key,
             List<String> listed,
             Completion<TreeSet<String>> completion) {
-        new PinnedObjectFinder(env, SnapshotPin.among(listed, cluster, key), completion).next();
+        List<SnapshotPin> pins = SnapshotPin.among(listed, cluster, key);
+        if (pins.isEmpty()) {
+            completion.done(Outcome.ok(new TreeSet<>()));
+            return;
+        }
+        env.objects().list(ArchivePaths.ROOT, completion.then(archive -> {
+            Set<String> deleted = ArchivePaths.deletedIds(archive);
+            List<SnapshotPin> counting =
+                    pins.stream().filter(pin -> !deleted.contains(pin.backup())).toList();
+            new PinnedObjectFinder(env, counting, completion).next();
+        }));
     }
 
     private void next() {

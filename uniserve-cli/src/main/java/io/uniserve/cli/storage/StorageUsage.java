@@ -1,13 +1,12 @@
 package io.uniserve.cli.storage;
 
+import io.uniserve.protocol.backup.format.BackupPaths;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Objects and bytes in durable storage per table and kind of object, from a listing with sizes. Immutable.
@@ -16,9 +15,6 @@ import java.util.regex.Pattern;
  * @param rest objects of no actor: owners, definitions, manifests of named backups, objects of others
  */
 record StorageUsage(List<Table> tables, Amount rest) {
-    private static final Pattern OF_ACTOR =
-            Pattern.compile("backup/([a-z0-9.-]+)/(\\d{1,18})/(0|[1-9]\\d{0,8})/(log|checkpoint|pin)/.+");
-
     StorageUsage {
         tables = List.copyOf(tables);
     }
@@ -54,12 +50,11 @@ record StorageUsage(List<Table> tables, Amount rest) {
         Amount rest = Amount.NONE;
         for (Map.Entry<String, Long> object : sizes.entrySet()) {
             Amount amount = new Amount(1, object.getValue());
-            Matcher key = OF_ACTOR.matcher(object.getKey());
-            if (key.matches()) {
-                builders.computeIfAbsent(
-                                key.group(1) + "/" + key.group(2),
-                                unused -> new Builder(key.group(1), Long.parseLong(key.group(2))))
-                        .add(key.group(3), key.group(4), amount);
+            BackupPaths.OfActor actor = BackupPaths.actorOf(object.getKey()).orElse(null);
+            if (actor != null) {
+                long table = actor.key().tableId();
+                builders.computeIfAbsent(actor.cluster() + "/" + table, unused -> new Builder(actor.cluster(), table))
+                        .add(actor.key().actor(), actor.kind(), amount);
             } else {
                 rest = rest.plus(amount);
             }
@@ -91,7 +86,7 @@ record StorageUsage(List<Table> tables, Amount rest) {
     private static final class Builder {
         private final String cluster;
         private final long id;
-        private final Set<String> actors = new LinkedHashSet<>();
+        private final Set<Integer> actors = new LinkedHashSet<>();
         private Amount log = Amount.NONE;
         private Amount checkpoint = Amount.NONE;
         private Amount pins = Amount.NONE;
@@ -101,7 +96,7 @@ record StorageUsage(List<Table> tables, Amount rest) {
             this.id = id;
         }
 
-        private void add(String actor, String kind, Amount amount) {
+        private void add(int actor, String kind, Amount amount) {
             actors.add(actor);
             switch (kind) {
                 case "log" -> log = log.plus(amount);

@@ -129,12 +129,10 @@ public final class TimeBackupWorkload {
 
     /** True if the object, or a pin of its actor, is there because a put took effect once more, maybe after the last cleaning. */
     private boolean isKeptByRepetition(String key) {
-        String actor =
-                key.substring(0, key.indexOf('/', "backup/".length() + SimulationContext.CLUSTER.length() + 1) + 1);
-        String number = key.substring(actor.length(), key.indexOf('/', actor.length()) + 1);
+        String pins = key.replaceFirst("(backup/[^/]+/\\d+/\\d+/).*", "$1pin/");
         return world.objects.isRevived(key)
                 || world.objects.keys().stream()
-                        .anyMatch(other -> other.startsWith(actor + number + "pin/") && world.objects.isRevived(other));
+                        .anyMatch(other -> other.startsWith(pins) && world.objects.isRevived(other));
     }
 
     private Optional<TableRoute> route(TableName name) {

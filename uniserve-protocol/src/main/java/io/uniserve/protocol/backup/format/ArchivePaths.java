@@ -66,12 +66,9 @@ public final class ArchivePaths {
 
     /** The manifests among these keys, without those of deleted backups. */
     public static List<Stored> stored(List<String> keys) {
-        TreeSet<String> deleted = new TreeSet<>();
-        keys.stream()
-                .filter(ArchivePaths::isDeletedMark)
-                .forEach(key -> deleted.add(key.substring(0, key.length() - DELETED.length())));
+        Set<String> deleted = deletedIds(keys);
         List<Stored> found = all(keys);
-        found.removeIf(one -> deleted.contains(one.key().substring(0, one.key().lastIndexOf('/') + 1)));
+        found.removeIf(one -> deleted.contains(one.id()));
         return found;
     }
 

@@ -3,6 +3,7 @@ package io.uniserve.protocol.backup.format;
 import io.uniserve.model.ReplicaKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,28 @@ public final class BackupPaths {
     private static final Pattern GENERATION = Pattern.compile("(\\d{20})-[0-9a-f]{16}");
     private static final Pattern STORED = Pattern.compile("((\\d{20})-[0-9a-f]{16})/(manifest-)?([0-9a-f]{64})");
 
+    private static final Pattern OF_ACTOR =
+            Pattern.compile("backup/([a-z0-9.-]+)/(\\d{1,18})/(0|[1-9]\\d{0,8})/(log|checkpoint|pin)/.+");
+
     private BackupPaths() {}
+
+    /**
+     * The actor whose object a key names, in any cluster.
+     *
+     * @param kind {@code log}, {@code checkpoint} or {@code pin}
+     */
+    public record OfActor(String cluster, ReplicaKey key, String kind) {}
+
+    /** The actor whose object the key names; empty for other objects. */
+    public static Optional<OfActor> actorOf(String key) {
+        Matcher name = OF_ACTOR.matcher(key);
+        return name.matches()
+                ? Optional.of(new OfActor(
+                        name.group(1),
+                        new ReplicaKey(Long.parseLong(name.group(2)), Integer.parseInt(name.group(3))),
+                        name.group(4)))
+                : Optional.empty();
+    }
 
     /**
      * A run of log entries, shipped by the primary of this epoch.

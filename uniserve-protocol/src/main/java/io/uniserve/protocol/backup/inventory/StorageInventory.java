@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
@@ -28,8 +29,6 @@ import java.util.stream.Collectors;
  * }</pre>
  */
 public final class StorageInventory {
-    private static final Pattern OF_ACTOR =
-            Pattern.compile("backup/([a-z0-9.-]+)/(\\d{1,18})/(0|[1-9]\\d{0,8})/(log|checkpoint|pin)/.+");
     private static final Pattern DEFINITION = Pattern.compile("definition/([a-z0-9.-]+)/(\\d{1,18})/.+");
     private static final Pattern OWNER = Pattern.compile("owner/[a-z0-9.-]+");
     private static final String PROBE = "probe/";
@@ -52,12 +51,10 @@ public final class StorageInventory {
                 .collect(Collectors.toCollection(TreeSet::new));
         Map<String, List<String>> ofCluster = new TreeMap<>();
         for (String key : keys) {
-            Matcher actor = OF_ACTOR.matcher(key);
+            Optional<BackupPaths.OfActor> actor = BackupPaths.actorOf(key);
             Matcher definition = DEFINITION.matcher(key);
-            if (actor.matches()) {
-                ActorOf of = new ActorOf(
-                        actor.group(1),
-                        new ReplicaKey(Long.parseLong(actor.group(2)), Integer.parseInt(actor.group(3))));
+            if (actor.isPresent()) {
+                ActorOf of = new ActorOf(actor.get().cluster(), actor.get().key());
                 actors.computeIfAbsent(of, unused -> new ArrayList<>()).add(key);
             } else if (definition.matches()) {
                 ofCluster

@@ -80,7 +80,7 @@ final class TableDefinitionShipper {
             if (put instanceof Outcome.Err<Done> err) {
                 onFailed(err.error());
             } else {
-                deleteOld(meta, name);
+                confirmStored(meta, name);
             }
         });
     }
@@ -125,8 +125,8 @@ final class TableDefinitionShipper {
         retryAt = host.env().clock().nanos() + RETRY_INTERVALS * host.config().shippingNanos();
     }
 
-    /** Deletes older definitions, which sort before the newest one; the newest one itself if the table is dropped. */
-    private void deleteOld(TableMeta meta, String newest) {
+    /** Checks that the table is not dropped; else it takes the definition back. Deletes older ones, which sort before it. */
+    private void confirmStored(TableMeta meta, String newest) {
         String cluster = host.config().clusterId();
         String prefix = StoredTableDefinition.prefix(cluster, key.tableId());
         host.env().objects().list(prefix, listed -> {

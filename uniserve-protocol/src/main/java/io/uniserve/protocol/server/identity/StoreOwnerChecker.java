@@ -28,7 +28,6 @@ import org.slf4j.LoggerFactory;
 final class StoreOwnerChecker {
     private static final Logger LOG = LoggerFactory.getLogger(StoreOwnerChecker.class);
     private static final Pattern KEYS = Pattern.compile("[a-z0-9.-]+");
-    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
     private static final int RETRIES_PER_LOOK = 10;
 
     private final Environment env;
@@ -154,10 +153,7 @@ final class StoreOwnerChecker {
                 retryLater("cannot be listed", listed);
                 return;
             }
-            long largest = ok.value().stream()
-                    .mapToLong(key -> number(key.substring(prefix.length())))
-                    .max()
-                    .orElse(0);
+            long largest = StoredTableDefinition.largestTableId(ok.value(), prefix);
             if (largest < nextTableId) {
                 then.run();
             } else if (config.takeOverStore()) {
@@ -173,12 +169,6 @@ final class StoreOwnerChecker {
                         + ", which this cluster did not create: its next table has number " + nextTableId);
             }
         });
-    }
-
-    private static long number(String key) {
-        int slash = key.indexOf('/');
-        String text = slash < 0 ? "" : key.substring(0, slash);
-        return NUMBER.matcher(text).matches() ? Long.parseLong(text) : 0;
     }
 
     private void claim() {

@@ -158,7 +158,7 @@ final class PlantTest {
             case SKIPPED_FSYNC -> FIRST_SEED + 5;
             case DELETION_UNMARKED -> FIRST_SEED + 9;
             case FENCE_SKIPPED -> FIRST_SEED + 33;
-            case STORED_LATER -> FIRST_SEED + 38;
+            case BATCH_NOT_REPLACED, STORED_LATER -> FIRST_SEED + 38;
             default -> FIRST_SEED + 1;
         };
     }

@@ -67,6 +67,11 @@ public final class S3ObjectStore implements DurableStore {
     }
 
     @Override
+    public boolean isPricedPerRequest() {
+        return true;
+    }
+
+    @Override
     public void put(String key, Bytes data) throws IOException {
         checkConditions();
         store(key, data);

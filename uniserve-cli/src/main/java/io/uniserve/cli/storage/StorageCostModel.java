@@ -3,8 +3,9 @@ package io.uniserve.cli.storage;
 import io.uniserve.limit.Limits;
 
 /**
- * Formulae of the monthly cost of durable storage in a bucket. Requests follow from what servers do with the default settings: a run of
- * the log per actor and period of {@code server.log-shipping}, and checkpoints. Stateless.
+ * Formulae of the monthly cost of durable storage in a bucket. Requests follow from what servers do with the default settings: an
+ * object with runs of many actors' logs per server and period of {@code server.log-shipping}, its replacement by longer runs of one actor
+ * each, and checkpoints. Stateless.
  */
 final class StorageCostModel {
     /** Hours of a month on average, as AWS calculates. */
@@ -21,6 +22,13 @@ final class StorageCostModel {
 
     private static final double LISTS_PER_CHECKPOINT = 2;
     private static final double OWNER_READS_PER_HOUR = 60;
+    private static final double BATCH_LISTS_PER_HOUR = 3;
+    /** Runs that an object's key has room for, about. */
+    private static final double RUNS_PER_BATCH = 40;
+
+    private static final double BATCH_BYTES = 4 << 20;
+    /** Periods of log shipping after which runs are merged. */
+    private static final double MERGE_PERIODS = 120;
 
     private StorageCostModel() {}
 
@@ -84,11 +92,21 @@ final class StorageCostModel {
         double checkpoints = load.actors() * SECONDS_PER_MONTH / interval;
         double chunks = Math.max(1, Math.ceil(load.checkpointBytes() / Limits.BACKUP_CHUNK_BYTES));
         double ownerReads = load.servers() * OWNER_READS_PER_HOUR * HOURS_PER_MONTH + checkpoints;
+        double batches = load.remote() ? 0 : batchesPerSecond(runs, entries, load) * SECONDS_PER_MONTH;
+        double merged = load.remote() ? runs : Math.min(runs, 1 / (MERGE_PERIODS * load.shippingSeconds()));
         return new MonthlyRequests(
-                load.actors() * runs * SECONDS_PER_MONTH,
+                batches + load.actors() * merged * SECONDS_PER_MONTH,
                 checkpoints * (chunks + 1),
-                checkpoints * LISTS_PER_CHECKPOINT,
-                ownerReads);
+                checkpoints * LISTS_PER_CHECKPOINT + load.servers() * BATCH_LISTS_PER_HOUR * HOURS_PER_MONTH,
+                ownerReads + batches);
+    }
+
+    /** Objects with runs of several logs per second, of all servers. */
+    private static double batchesPerSecond(double runs, double entries, Workload load) {
+        double actors = (double) load.actors() / load.servers();
+        double periodic = (1 - Math.exp(-actors * entries * load.shippingSeconds())) / load.shippingSeconds();
+        double full = Math.max(actors * runs / RUNS_PER_BATCH, actors * entries * load.rowBytes() / BATCH_BYTES);
+        return load.servers() * Math.max(periodic, full);
     }
 
     /**

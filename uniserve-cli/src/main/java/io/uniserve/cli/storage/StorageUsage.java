@@ -1,5 +1,6 @@
 package io.uniserve.cli.storage;
 
+import io.uniserve.protocol.backup.batch.BatchedRun;
 import io.uniserve.protocol.backup.format.BackupPaths;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -12,7 +13,8 @@ import java.util.TreeMap;
  * Objects and bytes in durable storage per table and kind of object, from a listing with sizes. Immutable.
  *
  * @param tables tables by cluster and number
- * @param rest objects of no actor: owners, definitions, manifests of named backups, objects of others
+ * @param rest objects of no actor: owners, definitions, manifests of named backups, objects of others. An object with runs of several
+ *     actors' logs counts here, without the bytes of the runs
  */
 record StorageUsage(List<Table> tables, Amount rest) {
     StorageUsage {
@@ -29,6 +31,10 @@ record StorageUsage(List<Table> tables, Amount rest) {
 
         Amount plus(Amount other) {
             return new Amount(objects + other.objects, bytes + other.bytes);
+        }
+
+        Amount minus(Amount other) {
+            return new Amount(objects - other.objects, bytes - other.bytes);
         }
     }
 
@@ -57,6 +63,13 @@ record StorageUsage(List<Table> tables, Amount rest) {
                         .add(actor.key().actor(), actor.kind(), amount);
             } else {
                 rest = rest.plus(amount);
+                for (BatchedRun run : BatchedRun.of(object.getKey())) {
+                    Amount bytes = new Amount(0, run.bytes());
+                    rest = rest.minus(bytes);
+                    long table = run.actor().tableId();
+                    builders.computeIfAbsent(run.cluster() + "/" + table, unused -> new Builder(run.cluster(), table))
+                            .add(run.actor().actor(), "log", bytes);
+                }
             }
         }
         List<Table> tables = builders.values().stream()

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.env;
 
 import io.uniserve.codec.Bytes;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 
@@ -8,6 +9,21 @@ import java.util.List;
 public interface ObjectStore {
     /** Stores an object. A repeated put with the same bytes succeeds; with other bytes it fails with INVALID_ARGUMENT. */
     void put(String key, Bytes data, Completion<Done> completion);
+
+    /** The same as {@link #put} for an object that may wait for others, so that all of them are stored with one request. */
+    default void putSoon(String key, Bytes data, Completion<Done> completion) {
+        put(key, data, completion);
+    }
+
+    /** True if requests cost so much that small objects of many actors should be stored with one request. */
+    default boolean isPricedPerRequest() {
+        return false;
+    }
+
+    /** Makes each of these an object of its own, if it is stored together with others. Errors as of {@link #get} and {@link #put}. */
+    default void separate(Collection<String> keys, Completion<Done> completion) {
+        completion.done(Outcome.ok(Done.DONE));
+    }
 
     /** Reads an object and verifies its checksum: CORRUPT if it differs, IO if the object is absent. */
     void get(String key, Completion<Bytes> completion);

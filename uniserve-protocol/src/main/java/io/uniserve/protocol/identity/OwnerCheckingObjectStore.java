@@ -106,6 +106,11 @@ public final class OwnerCheckingObjectStore implements ObjectStore {
         runIfOwned(FRESH, completion, () -> objects.delete(key, completion));
     }
 
+    @Override
+    public boolean isPricedPerRequest() {
+        return objects.isPricedPerRequest();
+    }
+
     private <T> void runIfOwned(long ageNanos, Completion<T> completion, Runnable task) {
         admit(ageNanos, admitted -> {
             if (admitted instanceof Outcome.Err<Done> err) {

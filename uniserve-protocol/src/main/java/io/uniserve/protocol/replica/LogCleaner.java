@@ -40,18 +40,31 @@ final class LogCleaner {
      * @param applied last entry that the engine has applied; an engine that is built from an old checkpoint needs the entries after it
      */
     void tick(long now, OpenReplicaFiles parts, LogRetentionBounds needs, long applied) {
-        ReplicaLog log = parts.log();
-        if (running || logTruncation.running() || now - nextAt < 0 || needs.droppableIndex() <= log.baseIndex()) {
+        if (running || logTruncation.running() || now - nextAt < 0) {
             return;
         }
-        long checkpoint = Math.min(applied, parts.checkpoints().secondNewestIndex(log));
-        if (log.droppableIndex(needs.droppableIndex(checkpoint, 0)) > log.baseIndex()) {
-            long through = log.droppableIndex(needs.droppableIndex(checkpoint, versionIndex.undecidedIndex()));
-            if (through > log.baseIndex()) {
-                nextAt = now + RETRIES * host.config().retryNanos();
-                drop(parts, through);
-            }
+        long through = droppableIndex(parts, needs, applied);
+        if (through > parts.log().baseIndex()) {
+            nextAt = now + RETRIES * host.config().retryNanos();
+            drop(parts, through);
         }
+    }
+
+    /** True if entries can be deleted, now or after the pause that follows the last deletion. */
+    boolean wantsTicks(OpenReplicaFiles parts, LogRetentionBounds needs, long applied) {
+        return droppableIndex(parts, needs, applied) > parts.log().baseIndex();
+    }
+
+    /** The last entry that may be deleted; the index before the log's start if there is none. */
+    private long droppableIndex(OpenReplicaFiles parts, LogRetentionBounds needs, long applied) {
+        ReplicaLog log = parts.log();
+        if (needs.droppableIndex() <= log.baseIndex()) {
+            return log.baseIndex();
+        }
+        long checkpoint = Math.min(applied, parts.checkpoints().secondNewestIndex(log));
+        return log.droppableIndex(needs.droppableIndex(checkpoint, 0)) > log.baseIndex()
+                ? log.droppableIndex(needs.droppableIndex(checkpoint, versionIndex.undecidedIndex()))
+                : log.baseIndex();
     }
 
     private void drop(OpenReplicaFiles parts, long through) {

@@ -439,6 +439,7 @@ public final class Replica implements Primary.LocalReplica {
         replicaHealth.report(mapState, isEngineReady(), !replicaRole.isStartedPrimary());
         return replicaHealth.wantsTicks()
                 || parts != null && recoveryPoint.wantsTicks(parts)
+                || parts != null && logCleaner.wantsTicks(parts, replicaRole.retention(), appliedIndex())
                 || engine != null && engine.wantsTicks()
                 || leader != null && leader.wantsTicks()
                 || mapState != null && mapState.epoch() > installedEpoch()

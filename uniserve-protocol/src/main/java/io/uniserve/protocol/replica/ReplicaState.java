@@ -27,6 +27,11 @@ public enum ReplicaState {
     /** Its data are missing or fail a check. It serves nothing. */
     DAMAGED;
 
+    /** True if the map names it the primary. */
+    public boolean isPrimary() {
+        return this == PRIMARY || this == PRIMARY_STARTING;
+    }
+
     /** Name of the role in reports. */
     public String role() {
         return this == PRIMARY

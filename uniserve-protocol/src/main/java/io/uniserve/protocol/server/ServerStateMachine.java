@@ -13,6 +13,7 @@ import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.StateCounts;
+import io.uniserve.protocol.backup.batch.LogBatching;
 import io.uniserve.protocol.backup.ship.BackupEraser;
 import io.uniserve.protocol.backup.ship.LogShippingState;
 import io.uniserve.protocol.env.Completion;
@@ -79,6 +80,7 @@ public final class ServerStateMachine {
     private final PeerDispatch peers;
     private final RegistryDataLossGuard guard;
     private final BackupEraser eraser;
+    private final LogBatching batching;
     private final BackupRequestHandler backups;
     private final UpdateRequestHandler updates;
     private final AtomicTableHost transactionTables;
@@ -108,7 +110,8 @@ public final class ServerStateMachine {
         this.fatal = fatal;
         long retry = config.replicas().retryNanos();
         this.identity = new IdentityGuard(config, world, fatal, this::stop);
-        this.env = identity.env();
+        this.batching = new LogBatching(identity.env(), config.replicas());
+        this.env = batching.env();
         this.contact = new RegistryConnectionMonitor(
                 "server " + config.id(),
                 env.clock().nanos(),
@@ -189,6 +192,7 @@ public final class ServerStateMachine {
         views.start();
         ticker.start();
         scrubber.start();
+        batching.start(views::actor);
     }
 
     /** Number of replicas in the trash; thread-safe. */
@@ -203,19 +207,17 @@ public final class ServerStateMachine {
 
     /** Number of replicas per state. */
     public StateCounts<ReplicaState> replicaStates() {
-        return StateCounts.of(
-                ReplicaState.class, replicas.all().stream().map(Replica::state).toList());
+        List<ReplicaState> states = replicas.all().stream().map(Replica::state).toList();
+        return StateCounts.of(ReplicaState.class, states);
     }
 
     /** Number of actors per state of log shipping, among those with their primary on this server. */
     public StateCounts<LogShippingState> logShippingStates() {
-        return StateCounts.of(
-                LogShippingState.class,
-                replicas.all().stream()
-                        .filter(replica -> replica.state() == ReplicaState.PRIMARY
-                                || replica.state() == ReplicaState.PRIMARY_STARTING)
-                        .map(replica -> replica.backupProgress().log())
-                        .toList());
+        List<LogShippingState> states = replicas.all().stream()
+                .filter(replica -> replica.state().isPrimary())
+                .map(replica -> replica.backupProgress().log())
+                .toList();
+        return StateCounts.of(LogShippingState.class, states);
     }
 
     /** Number of transactions that this server manages per phase. */
@@ -233,6 +235,7 @@ public final class ServerStateMachine {
         identity.stop();
         ticker.stop();
         scrubber.stop();
+        batching.stop();
         transactionTables.service().stop();
         registration.stop();
         replicas.close();

@@ -6,6 +6,8 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.backup.batch.LogRunNeeds;
+import io.uniserve.protocol.backup.batch.LogRunNeeds.State;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
@@ -83,6 +85,20 @@ final class TableViewCache {
             }
         }
         return null;
+    }
+
+    /** What this server knows of an actor, for the replacement of batches in durable storage. */
+    LogRunNeeds.Actor actor(ReplicaKey key) {
+        View view = find(key.tableId());
+        if (!complete) {
+            return new LogRunNeeds.Actor(State.UNKNOWN, null);
+        }
+        if (view == null) {
+            return new LogRunNeeds.Actor(State.ABSENT, null);
+        }
+        return view.isExpired(key)
+                ? new LogRunNeeds.Actor(State.EXPIRED, null)
+                : new LogRunNeeds.Actor(State.LIVE, view.meta().name());
     }
 
     /** False while an existing table may not have been read yet. A table that is not found is then unknown, not absent. */

@@ -16,16 +16,24 @@ public final class TestingObjects implements ObjectStore {
     private final TestingLoop loop;
     private final TreeMap<String, Bytes> objects = new TreeMap<>();
     private boolean down;
+    private boolean priced;
     private String refused = "";
     private ErrorCode refusal = ErrorCode.UNAVAILABLE;
     private String held = "";
     private final List<Runnable> waiting = new ArrayList<>();
     private int puts;
+    private int gets;
+    private int lists;
     /** Task that runs once, before the next read of an object. */
     private Runnable meanwhile = () -> {};
 
     public TestingObjects(TestingLoop loop) {
         this.loop = loop;
+    }
+
+    /** Makes small runs of logs share objects; before the servers start. */
+    public void price() {
+        priced = true;
     }
 
     /** Makes all operations fail, or work again. */
@@ -132,6 +140,14 @@ public final class TestingObjects implements ObjectStore {
         return puts;
     }
 
+    public int gets() {
+        return gets;
+    }
+
+    public int lists() {
+        return lists;
+    }
+
     private static <T> Outcome<T> error(ErrorCode code, String what) {
         return Outcome.err(new UniserveException(code, what));
     }
@@ -157,8 +173,14 @@ public final class TestingObjects implements ObjectStore {
     }
 
     @Override
+    public boolean isPricedPerRequest() {
+        return priced;
+    }
+
+    @Override
     public void get(String key, Completion<Bytes> completion) {
         loop.after(100_000, () -> {
+            gets++;
             Runnable now = meanwhile;
             meanwhile = () -> {};
             now.run();
@@ -169,8 +191,10 @@ public final class TestingObjects implements ObjectStore {
 
     @Override
     public void list(String prefix, Completion<List<String>> completion) {
-        loop.after(
-                100_000, () -> completion.done(down ? error(ErrorCode.UNAVAILABLE, "down") : Outcome.ok(keys(prefix))));
+        loop.after(100_000, () -> {
+            lists++;
+            completion.done(down ? error(ErrorCode.UNAVAILABLE, "down") : Outcome.ok(keys(prefix)));
+        });
     }
 
     @Override

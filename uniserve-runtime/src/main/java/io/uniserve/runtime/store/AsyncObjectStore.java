@@ -38,6 +38,11 @@ public final class AsyncObjectStore implements ObjectStore, AutoCloseable {
     }
 
     @Override
+    public boolean isPricedPerRequest() {
+        return store.isPricedPerRequest();
+    }
+
+    @Override
     public void get(String key, Completion<Bytes> completion) {
         pool.run("cannot fetch " + key, completion, () -> {
             DiskPathMapper.check(key);

@@ -42,6 +42,11 @@ public interface DurableStore extends AutoCloseable {
         return 2;
     }
 
+    /** True if each request costs, so that small objects of many actors are stored with one. */
+    default boolean isPricedPerRequest() {
+        return false;
+    }
+
     /** Location of the objects for logs and errors, without secrets. */
     String describe();
 

@@ -57,6 +57,7 @@ import io.uniserve.simulator.plant.UncheckedIntactReportBug;
 import io.uniserve.simulator.plant.chunk.ExpiredAwaitedBug;
 import io.uniserve.simulator.plant.chunk.FirstVersionIgnoredBug;
 import io.uniserve.simulator.plant.chunk.VotesUnfencedBug;
+import io.uniserve.simulator.plant.store.BatchNotReplacedBug;
 import io.uniserve.simulator.plant.store.DeletionUnmarkedBug;
 import io.uniserve.simulator.plant.store.EarlyPutAckBug;
 import io.uniserve.simulator.registry.SimRegistrySession;
@@ -392,6 +393,7 @@ public final class ServerNode implements SimulatedDaemon {
         ObjectStore objects = world.objects.of(process);
         return switch (world.plant) {
             case STORED_LATER -> new EarlyPutAckBug(objects, process.timers());
+            case BATCH_NOT_REPLACED -> new BatchNotReplacedBug(objects, process.timers());
             case DELETION_UNMARKED -> new DeletionUnmarkedBug(objects);
             default -> objects;
         };

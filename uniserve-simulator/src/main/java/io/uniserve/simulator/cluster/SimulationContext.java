@@ -106,12 +106,13 @@ public final class SimulationContext {
         this.network = new SimNetwork(queue, random.fork("wire"), faultIntensity, observer);
         this.ensemble = new SimEnsemble((session, ops, failing) ->
                 plant == Plant.SHRINK_WITHOUT_CAS && CheckObserver.coordinates(ops.get(failing), ops));
-        this.objects = new SimObjectStore(queue, random.fork("objects"), faultIntensity);
+        boolean isPriced = random.fork("price").below(2) == 0;
+        this.objects = new SimObjectStore(queue, random.fork("objects"), faultIntensity, CLUSTER, isPriced);
         this.engine = engine;
         this.scratch = scratch;
         this.plant = plant;
         this.workload = workload;
-        this.knobs = calm ? SimulationKnobs.calm() : SimulationKnobs.draw(random.fork("sizes"));
+        this.knobs = calm ? SimulationKnobs.calm() : SimulationKnobs.draw(random.fork("sizes"), isPriced);
         this.exchange = calm ? ExchangeLimits.DEFAULTS : SimulationKnobs.exchange(random.fork("exchange"));
         this.hotSpotLoad = rebalancing ? new HotSpotLoad(this, random.fork("heat")) : null;
         if (workload == Workload.TIME) {

@@ -31,12 +31,13 @@ record SimulationKnobs(
 
     private static final long ENGINE_TIMEOUT_NANOS = 10 * SECOND;
 
-    static SimulationKnobs draw(Prng random) {
+    /** @param isPriced true if logs of several actors share objects. The period is shorter then, so that these objects are replaced in time. */
+    static SimulationKnobs draw(Prng random, boolean isPriced) {
         return new SimulationKnobs(
                 random.between(500, 20_000),
                 random.between(200, 100_000),
                 random.between(5, 200),
-                random.below(3) == 0 ? 0 : SECOND,
+                random.below(3) == 0 ? 0 : isPriced ? SECOND / 10 : SECOND,
                 random.below(2) == 0 ? 1 : 1_000,
                 random.below(2) == 0 ? 1 : 8,
                 random.below(3) == 0 ? 0 : random.between(500, 20_000));

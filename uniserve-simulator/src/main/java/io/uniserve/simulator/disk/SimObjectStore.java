@@ -3,6 +3,7 @@ package io.uniserve.simulator.disk;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.backup.batch.LogBatchStore;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.ObjectStore;
@@ -15,6 +16,7 @@ import io.uniserve.simulator.kernel.SimProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
@@ -43,10 +45,19 @@ public final class SimObjectStore {
     private int repetitionsDue;
     private final TreeMap<String, Long> storedAtNanos = new TreeMap<>();
     private int listings;
+    private final String cluster;
+    private final boolean isPricedPerRequest;
     private BiConsumer<String, Bytes> listener = (key, data) -> {};
 
-    public SimObjectStore(EventQueue queue, Prng random, FaultIntensity faultIntensity) {
+    /**
+     * @param cluster name of the cluster, whose batches of log runs are taken apart for checks
+     * @param isPricedPerRequest true for a store whose users put small runs of logs into batches
+     */
+    public SimObjectStore(
+            EventQueue queue, Prng random, FaultIntensity faultIntensity, String cluster, boolean isPricedPerRequest) {
         this.queue = queue;
+        this.cluster = cluster;
+        this.isPricedPerRequest = isPricedPerRequest;
         this.random = random;
         this.repetitions = random.fork("repetitions");
         this.faultIntensity = faultIntensity;
@@ -74,12 +85,22 @@ public final class SimObjectStore {
 
     /** True if an object with this part in its key is damaged for good. */
     public boolean hasCorrupted(String part) {
-        return corrupted.keySet().stream().anyMatch(key -> key.contains(part));
+        return corrupted.keySet().stream()
+                .anyMatch(key -> key.contains(part) || runs(key).stream().anyMatch(run -> run.contains(part)));
     }
 
-    /** True if the object of this key is damaged for good. */
+    /** True if the object of this key is damaged for good, or the batch with this run of a log. */
     public boolean isCorrupted(String key) {
-        return corrupted.containsKey(key);
+        return corrupted.containsKey(key)
+                || !objects.containsKey(key)
+                        && corrupted.keySet().stream()
+                                .anyMatch(batch -> runs(batch).contains(key));
+    }
+
+    /** Keys of the runs of logs in a batch; empty for another object. */
+    private Set<String> runs(String key) {
+        Bytes data = objects.get(key);
+        return data == null ? Set.of() : LogBatchStore.runs(cluster, key, data).keySet();
     }
 
     /** True if the object is there only because a put took effect once more after the deletion. */
@@ -92,9 +113,11 @@ public final class SimObjectStore {
         return repetitionsDue;
     }
 
-    /** Keys of all objects, in order. */
+    /** Keys of all objects and of all runs of logs in batches, in order. */
     public List<String> keys() {
-        return List.copyOf(objects.keySet());
+        TreeSet<String> keys = new TreeSet<>(objects.keySet());
+        objects.keySet().forEach(key -> keys.addAll(runs(key)));
+        return List.copyOf(keys);
     }
 
     private <T> void call(SimProcess process, Supplier<T> action, Completion<T> completion) {
@@ -176,9 +199,19 @@ public final class SimObjectStore {
                             repeatLater(key, data);
                         }
                         listener.accept(key, data);
+                        NavigableMap<String, Bytes> runs = LogBatchStore.runs(cluster, key, data);
+                        if (!runs.isEmpty()) {
+                            faultIntensity.count(Fault.RUNS_BATCHED);
+                        }
+                        runs.forEach(listener);
                         return Done.DONE;
                     },
                     completion);
+        }
+
+        @Override
+        public boolean isPricedPerRequest() {
+            return isPricedPerRequest;
         }
 
         @Override
@@ -221,6 +254,11 @@ public final class SimObjectStore {
             call(
                     process,
                     () -> {
+                        Bytes data = objects.get(key);
+                        if (data != null
+                                && !LogBatchStore.runs(cluster, key, data).isEmpty()) {
+                            faultIntensity.count(Fault.BATCH_REPLACED);
+                        }
                         objects.remove(key);
                         corrupted.remove(key);
                         return Done.DONE;

@@ -65,7 +65,11 @@ public enum Fault {
     /** A put of an object takes effect once more, long after its answer. */
     PUT_REPEATED,
     /** A listing lacks the objects of the last seconds. */
-    LISTED_LATE;
+    LISTED_LATE,
+    /** No fault: runs of several actors' logs were stored in one object. */
+    RUNS_BATCHED,
+    /** No fault: such an object was deleted, as longer runs replace it. */
+    BATCH_REPLACED;
 
     /** The name in reports. */
     public String label() {

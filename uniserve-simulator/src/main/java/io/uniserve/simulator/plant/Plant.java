@@ -33,6 +33,8 @@ public enum Plant {
     STORED_LATER(Workload.EVENTUAL, "I12", "I14", "LIVE"),
     /** Deletions in durable storage leave no mark, so a definition that is stored later counts. */
     DELETION_UNMARKED(Workload.EVENTUAL, "LIVE"),
+    /** Objects with the runs of several actors' logs are deleted, though nothing replaces them. */
+    BATCH_NOT_REPLACED(Workload.EVENTUAL, "I12", "I14", "LIVE"),
     /** Servers keep chunks of plans by query but not by attempt, and add the chunks of a later attempt. */
     ATTEMPTS_ADDED_UP(Workload.EVENTUAL, "ONCE"),
     /** An engine skips an update now and then, and reports it as applied. */

@@ -2,6 +2,7 @@ package io.uniserve.protocol.backup.inventory;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.backup.batch.BatchedRun;
 import io.uniserve.protocol.backup.format.ArchivePaths;
 import io.uniserve.protocol.backup.format.BackupPaths;
 import io.uniserve.protocol.backup.format.StoredTableDefinition;
@@ -36,6 +37,9 @@ public final class StorageInventory {
     private final int objects;
     private final List<OrphanedObject> strangers = new ArrayList<>();
     private final Map<ActorOf, List<String>> actors = new TreeMap<>();
+    /** Actors of each object that has runs of several logs. */
+    private final Map<String, List<ActorOf>> batches = new TreeMap<>();
+
     private final Map<String, Map<Long, String>> definitions = new TreeMap<>();
     private final TreeSet<String> backups;
 
@@ -60,6 +64,8 @@ public final class StorageInventory {
                 ofCluster
                         .computeIfAbsent(definition.group(1), unused -> new ArrayList<>())
                         .add(key);
+            } else if (!BatchedRun.of(key).isEmpty()) {
+                addBatch(key);
             } else if (key.startsWith(PROBE)) {
                 strangers.add(new OrphanedObject(key, Reason.PROBE));
             } else if (!archive.contains(key) && !OWNER.matcher(key).matches() && !ArchivePaths.isDeletedMark(key)) {
@@ -67,6 +73,14 @@ public final class StorageInventory {
             }
         }
         ofCluster.forEach((cluster, all) -> definitions.put(cluster, StoredTableDefinition.newest(all, cluster)));
+    }
+
+    private void addBatch(String key) {
+        List<ActorOf> ofBatch = BatchedRun.of(key).stream()
+                .map(run -> new ActorOf(run.cluster(), run.actor()))
+                .toList();
+        batches.put(key, ofBatch);
+        ofBatch.forEach(actor -> actors.computeIfAbsent(actor, unused -> new ArrayList<>()));
     }
 
     /** An actor of a cluster. */
@@ -133,7 +147,7 @@ public final class StorageInventory {
                 id,
                 isDefined(cluster, id),
                 ofTable.size(),
-                count(ofTable, "/log/"),
+                count(ofTable, "/log/") + batchedRuns(cluster, id),
                 count(ofTable, "/checkpoint/"),
                 count(ofTable, "/pin/")))));
         return tables;
@@ -143,6 +157,13 @@ public final class StorageInventory {
         return ofTable.stream()
                 .flatMap(Collection::stream)
                 .filter(key -> key.contains(kind))
+                .count();
+    }
+
+    private long batchedRuns(String cluster, long tableId) {
+        return batches.values().stream()
+                .flatMap(Collection::stream)
+                .filter(actor -> actor.cluster().equals(cluster) && actor.key().tableId() == tableId)
                 .count();
     }
 
@@ -169,6 +190,12 @@ public final class StorageInventory {
             }
             progress.accept(++done);
         }
+        batches.forEach((key, ofBatch) -> {
+            if (ofBatch.stream()
+                    .noneMatch(actor -> isDefined(actor.cluster(), actor.key().tableId()))) {
+                found.add(new OrphanedObject(key, Reason.NO_DEFINITION));
+            }
+        });
         found.sort((a, b) -> a.key().compareTo(b.key()));
         return new Orphans(found, undecided);
     }

@@ -11,7 +11,6 @@ import io.uniserve.protocol.backup.format.CheckpointManifest;
 import io.uniserve.protocol.backup.format.ShippedVersions;
 import io.uniserve.protocol.backup.format.SnapshotPin;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
@@ -300,12 +299,14 @@ public final class BackupRecovery {
     private void store(ActorSnapshot part, String backup) {
         Bytes data = part.encode();
         SnapshotPin pin = new SnapshotPin(cluster, key, backup, Sha256.hex(data));
-        env.objects().put(pin.path(), data, put -> {
-            if (put instanceof Outcome.Err<Done> err) {
-                completion.done(Outcome.err(err.error()));
-            } else {
-                completion.done(Outcome.ok(new PeerReply.Pinned(pin.sha256(), part.index(), part.bytes())));
-            }
-        });
+        env.objects()
+                .separate(
+                        part.keys(),
+                        completion.then(separated -> env.objects()
+                                .put(
+                                        pin.path(),
+                                        data,
+                                        completion.then(stored -> completion.done(Outcome.ok(
+                                                new PeerReply.Pinned(pin.sha256(), part.index(), part.bytes())))))));
     }
 }

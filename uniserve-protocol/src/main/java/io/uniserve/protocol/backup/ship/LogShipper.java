@@ -519,7 +519,7 @@ public final class LogShipper {
         String name = BackupPaths.log(host.config().clusterId(), key, run.get(0).index(), last, epoch);
         Bytes data = ReplicaLog.encode(run);
         failures.onStarted(LOG_STEP, host.env().clock().nanos());
-        host.env().objects().put(name, data, done -> {
+        Completion<Done> stored = done -> {
             if (isClosed()) {
                 return;
             }
@@ -542,10 +542,21 @@ public final class LogShipper {
             shippedIndex = last;
             checkpointShipper.onShipped(data.size());
             recordNow();
-            if (shippedIndex < Math.max(stable, highWatermark)) {
-                ship(Math.max(stable, highWatermark));
+            // Entries that came meanwhile are shipped together with those of the next period, unless a caller waits.
+            long target = isUrgent() ? Math.max(stable, highWatermark) : stable;
+            if (shippedIndex < target) {
+                ship(target);
             }
-        });
+        };
+        if (isUrgent() || last < stable) {
+            host.env().objects().put(name, data, stored);
+        } else {
+            host.env().objects().putSoon(name, data, stored);
+        }
+    }
+
+    private boolean isUrgent() {
+        return remote || pinner.isWaiting();
     }
 
     /** Runs the waiting appends, which detect that this primary has ended. */

@@ -165,6 +165,16 @@ final class SnapshotPinner {
     private void store(PinRequest wish, ActorSnapshot part, int mapVersion) {
         Bytes data = part.encode();
         SnapshotPin pin = new SnapshotPin(part.cluster(), key, wish.backup(), Sha256.hex(data));
+        host.env().objects().separate(part.keys(), separated -> {
+            if (separated instanceof Outcome.Err<Done> err) {
+                fail(wish, err.error());
+            } else {
+                put(wish, part, pin, data, mapVersion);
+            }
+        });
+    }
+
+    private void put(PinRequest wish, ActorSnapshot part, SnapshotPin pin, Bytes data, int mapVersion) {
         host.env().objects().put(pin.path(), data, put -> {
             if (put instanceof Outcome.Err<Done> err) {
                 fail(wish, err.error());

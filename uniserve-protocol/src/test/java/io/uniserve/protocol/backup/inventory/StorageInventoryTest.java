@@ -7,6 +7,7 @@ import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.backup.batch.BatchKeys;
 import io.uniserve.protocol.backup.format.ActorSnapshot;
 import io.uniserve.protocol.backup.format.BackupPaths;
 import io.uniserve.protocol.backup.format.CheckpointManifest;
@@ -92,6 +93,23 @@ class StorageInventoryTest {
 
     private Orphans orphans() {
         return inventory().orphans(this::get, done -> {});
+    }
+
+    @Test
+    void runsThatShareAnObjectCountForTheirTables() {
+        define(7);
+        String shared = put(BatchKeys.of(CLUSTER, new ReplicaKey(7, 3), new ReplicaKey(7, 4), new ReplicaKey(8, 0)));
+        String ofDropped = put(BatchKeys.of(CLUSTER, new ReplicaKey(8, 0), new ReplicaKey(8, 1)));
+        String damaged = put(shared + "x");
+        StorageInventory inventory = StorageInventory.of(List.copyOf(store.keySet()));
+        assertThat(inventory.tables())
+                .containsExactly(
+                        new StorageInventory.Table(CLUSTER, 7, true, 2, 2, 0, 0),
+                        new StorageInventory.Table(CLUSTER, 8, false, 2, 3, 0, 0));
+        assertThat(inventory.orphans(this::get, done -> {}).objects())
+                .containsExactlyInAnyOrder(
+                        new OrphanedObject(ofDropped, Reason.NO_DEFINITION),
+                        new OrphanedObject(damaged, Reason.UNKNOWN_NAME));
     }
 
     @Test

@@ -20,6 +20,11 @@ class ForwardingObjectStore implements ObjectStore {
     }
 
     @Override
+    public boolean isPricedPerRequest() {
+        return store.isPricedPerRequest();
+    }
+
+    @Override
     public void get(String key, Completion<Bytes> completion) {
         store.get(key, completion);
     }

@@ -1,0 +1,124 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.protocol.message.client.UpdateRequest;
+import io.uniserve.protocol.server.config.Cluster;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Servers whose durable storage costs per request: runs of several actors' logs share objects. */
+class BatchedLogTest {
+    private static final int ACTORS = 6;
+
+    private final List<Integer> rows = new ArrayList<>();
+
+    private static Cluster cluster() {
+        Cluster cluster = new Cluster(0);
+        cluster.objects.price();
+        cluster.server("s1").start();
+        cluster.server("s2").start();
+        cluster.loop.run(Cluster.SECOND);
+        cluster.create(ACTORS, 1, 1, OnLoss.WAIT);
+        return cluster;
+    }
+
+    /** Puts a row into each actor, per second. */
+    private void updateFor(Cluster cluster, int seconds) {
+        for (int second = 0; second < seconds; second++) {
+            for (int actor = 0; actor < ACTORS; actor++) {
+                update(cluster, actor, "r" + rows.size());
+            }
+            rows.add(second);
+            cluster.loop.run(Cluster.SECOND);
+        }
+    }
+
+    private static void update(Cluster cluster, int actor, String row) {
+        List<Outcome<UpdateReply>> outcome = new ArrayList<>();
+        UpdateRequest.ActorRows part =
+                new UpdateRequest.ActorRows(actor, cluster.actor(actor).epoch(), Bytes.utf8(row));
+        cluster.primary(actor)
+                .machine()
+                .onUpdate(
+                        new UpdateRequest(
+                                Cluster.T,
+                                cluster.map().tableId(),
+                                cluster.nextId(),
+                                0,
+                                1,
+                                AckLevel.ISR,
+                                "put@1",
+                                List.of(part),
+                                5 * Cluster.SECOND),
+                        outcome::add);
+        cluster.ack(outcome);
+    }
+
+    private void checkRows(Cluster cluster) {
+        for (int actor = 0; actor < ACTORS; actor++) {
+            assertThat(cluster.primary(actor).engine().rows(cluster.key(actor)))
+                    .as("actor " + actor)
+                    .hasSize(rows.size());
+        }
+    }
+
+    private static void loseDiskOf(Cluster cluster, ServerId server) {
+        cluster.server(server).kill();
+        cluster.await(() -> primaries(cluster).stream().noneMatch(server::equals), 120);
+        for (int actor = 0; actor < ACTORS; actor++) {
+            int moved = actor;
+            cluster.await(() -> cluster.primary(moved).serving(cluster.key(moved)), 60);
+        }
+    }
+
+    private static TreeSet<ServerId> primaries(Cluster cluster) {
+        TreeSet<ServerId> primaries = new TreeSet<>();
+        for (int actor = 0; actor < ACTORS; actor++) {
+            primaries.add(cluster.actor(actor).primary());
+        }
+        return primaries;
+    }
+
+    private static void awaitClean(Cluster cluster) {
+        for (int actor = 0; actor < ACTORS; actor++) {
+            int each = actor;
+            cluster.await(() -> cluster.clean(each), 30);
+        }
+    }
+
+    @Test
+    void aLostServersActorsAreRestoredFromSharedObjects() {
+        Cluster cluster = cluster();
+        updateFor(cluster, 30);
+        awaitClean(cluster);
+        assertThat(cluster.objects.keys("batch/")).hasSizeBetween(10, 80);
+        assertThat(cluster.objects.puts())
+                .as("puts of 180 updates on two servers")
+                .isLessThan(150);
+        loseDiskOf(cluster, cluster.actor(0).primary());
+        checkRows(cluster);
+        assertThat(primaries(cluster)).hasSize(1);
+    }
+
+    @Test
+    void longerRunsRestoreThemAfterSomeMinutes() {
+        Cluster cluster = cluster();
+        updateFor(cluster, 200);
+        cluster.loop.run(600 * Cluster.SECOND);
+        awaitClean(cluster);
+        assertThat(cluster.objects.keys("batch/")).isEmpty();
+        assertThat(cluster.objects.keys("backup/").stream().filter(key -> key.contains("/log/")))
+                .hasSizeLessThan(6 * ACTORS);
+        loseDiskOf(cluster, cluster.actor(0).primary());
+        checkRows(cluster);
+    }
+}

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
             "  idle          requests per hour without updates",
             "  steady        requests per second under small updates of many actors",
             "  remote        acknowledgement with durability REMOTE, beside one PUT and a LOCAL update",
-            "  failures      load, backup and restoration while 10 % of the requests fail",
+            "  failures      load, backup and restoration while 10 %% of the requests fail",
             "  two-clusters  two clusters in one bucket, and a new cluster beside its living predecessor: the bytes of"
                     + " all objects before and after",
             "  rebirth       kill of all processes; a new cluster with empty disks restores from the store"

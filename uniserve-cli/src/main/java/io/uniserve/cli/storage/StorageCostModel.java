@@ -28,7 +28,7 @@ final class StorageCostModel {
 
     private static final double BATCH_BYTES = 4 << 20;
     /** Periods of log shipping after which runs are merged. */
-    private static final double MERGE_PERIODS = 120;
+    private static final double MERGE_PERIODS = 240;
 
     private StorageCostModel() {}
 

@@ -72,7 +72,7 @@ class StorageCostCommandTest {
     @Test
     void requestsAreEstimatedOrScaled() {
         Run estimated = run("--updates-per-second", "3000", "--price-put-1000", "1");
-        assertThat(row(estimated, "PUT, log")).contains("2,693,700", "2,693.70", "estimated");
+        assertThat(row(estimated, "PUT, log")).contains("2,660,850", "2,660.85", "estimated");
         assertThat(estimated.out()).contains("PUT, checkpoints", "LIST", "GET", "Not included: restorations");
         Run counted = run("--puts", "1000", "--gets", "0", "--hours", "73", "--price-put-1000", "1");
         assertThat(row(counted, "PUT")).contains("10,000", "10.00", "counted in 73.00 h, scaled");

@@ -19,16 +19,16 @@ class StorageCostModelTest {
 
     @Test
     void aServerShipsOnePutPerPeriodAndMergesRunsOfEachActorLater() {
-        // 1,000 updates per second over 64 actors on 2 servers: a put per second each, and 64 merged runs per two
+        // 1,000 updates per second over 64 actors on 2 servers: a put per second each, and 64 merged runs per four
         // minutes.
-        assertThat(estimate(1_000, 64, 1, false, 0).logPuts()).isCloseTo((2 + 64 / 120.0) * MONTH, LITTLE);
+        assertThat(estimate(1_000, 64, 1, false, 0).logPuts()).isCloseTo((2 + 64 / 240.0) * MONTH, LITTLE);
         assertThat(estimate(1_000, 64, 1, false, 0).gets())
                 .as("each object is read once, and the owner each minute")
                 .isBetween(2 * MONTH, 2.2 * MONTH);
         assertThat(estimate(1_000, 640, 1, false, 0).logPuts())
                 .as("a key has room for 40 runs")
-                .isCloseTo((640 * (1 - Math.exp(-1000 / 640.0)) / 40 + 640 / 120.0) * MONTH, LITTLE);
-        assertThat(estimate(64, 64, 10, false, 0).logPuts()).isCloseTo((0.2 + 64 / 1_200.0) * MONTH, LITTLE);
+                .isCloseTo((640 * (1 - Math.exp(-1000 / 640.0)) / 40 + 640 / 240.0) * MONTH, LITTLE);
+        assertThat(estimate(64, 64, 10, false, 0).logPuts()).isCloseTo((0.2 + 64 / 2_400.0) * MONTH, LITTLE);
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Durable storage that rejects requests until its owner is confirmed as this cluster, and while the owner is another one. The owner is read
- * again every minute, and before a request after a longer pause. A deletion needs a reading that is at most a second old. Requests resume
+ * again every minute, and before a request after a longer pause. Where requests cost, it is not read while there are none. A deletion needs a reading that is at most a second old. Requests resume
  * by themselves once the owner is this cluster again. Not thread-safe.
  */
 public final class OwnerCheckingObjectStore implements ObjectStore {
@@ -38,6 +38,9 @@ public final class OwnerCheckingObjectStore implements ObjectStore {
     private boolean open;
     private boolean checking;
     private boolean stopped;
+    /** True if a request was permitted without a reading since the last one. */
+    private boolean used;
+
     private long checkedAt;
     private long refusedAt;
 
@@ -132,6 +135,7 @@ public final class OwnerCheckingObjectStore implements ObjectStore {
         } else if (other != null && now - refusedAt < Limits.STORE_OWNER_RECHECK_MS * MILLI) {
             failLater(completion, other);
         } else if (read == null || other == null && now - checkedAt <= ageNanos) {
+            used = true;
             completion.done(Outcome.ok(Done.DONE));
         } else {
             waiting.add(completion);
@@ -148,6 +152,7 @@ public final class OwnerCheckingObjectStore implements ObjectStore {
             return;
         }
         checking = true;
+        used = false;
         long sentAt = clock.nanos();
         read.accept(outcome -> {
             checking = false;
@@ -181,7 +186,9 @@ public final class OwnerCheckingObjectStore implements ObjectStore {
         timers.after(AGE_MAX, () -> {
             Consumer<Completion<Done>> read = check;
             if (!stopped && read != null) {
-                recheck(read);
+                if (used || foreignOwnerError != null || !objects.isPricedPerRequest()) {
+                    recheck(read);
+                }
                 recheckLater();
             }
         });

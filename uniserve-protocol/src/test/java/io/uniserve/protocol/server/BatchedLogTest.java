@@ -110,10 +110,26 @@ class BatchedLogTest {
     }
 
     @Test
+    void anIdleServerAsksThreeTimesPerHour() {
+        Cluster cluster = cluster();
+        updateFor(cluster, 5);
+        cluster.loop.run(3_600 * Cluster.SECOND);
+        int lists = cluster.objects.lists();
+        int gets = cluster.objects.gets();
+        int puts = cluster.objects.puts();
+        cluster.loop.run(3_600 * Cluster.SECOND);
+        assertThat(cluster.objects.lists() - lists)
+                .as("owner and batches, by two servers")
+                .isBetween(10, 12);
+        assertThat(cluster.objects.gets() - gets).as("owner, before a listing").isBetween(5, 6);
+        assertThat(cluster.objects.puts()).isEqualTo(puts);
+    }
+
+    @Test
     void longerRunsRestoreThemAfterSomeMinutes() {
         Cluster cluster = cluster();
         updateFor(cluster, 200);
-        cluster.loop.run(600 * Cluster.SECOND);
+        cluster.loop.run(1_000 * Cluster.SECOND);
         awaitClean(cluster);
         assertThat(cluster.objects.keys("batch/")).isEmpty();
         assertThat(cluster.objects.keys("backup/").stream().filter(key -> key.contains("/log/")))

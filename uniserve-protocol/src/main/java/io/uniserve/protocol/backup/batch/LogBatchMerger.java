@@ -54,7 +54,6 @@ final class LogBatchMerger {
         boolean isFollowedBy(Run next) {
             return next.epoch == epoch
                     && next.first() == last() + 1
-                    && entries.size() + next.entries.size() <= Limits.REPLICATE_ENTRIES_MAX
                     && bytes + next.bytes <= Limits.REPLICATE_BYTES_MAX;
         }
     }

@@ -9,17 +9,17 @@ import java.util.TreeMap;
 
 /**
  * Replacement of batches by longer runs of one actor each, see {@link LogBatchMerger}, and their deletion afterwards. A server replaces what
- * it has written itself after two minutes, and what it finds after twenty, as its writer is gone then. It deletes a batch two minutes after the
+ * it has written itself after four minutes, and what it finds after twenty, as its writer is gone then. It deletes a batch four minutes after the
  * replacement, so that no listing lacks both. Servers may replace the same batch.
  *
  * <p>A server that writes no batches asks storage for them every twenty minutes, and for nothing else. Not thread-safe.
  */
 public final class LogBatchSweeper {
     /** Pause between two rounds, and age of own batches, in periods of log shipping. */
-    private static final long ROUND_PERIODS = 120;
+    private static final long ROUND_PERIODS = 240;
 
     /** Rounds until batches of other servers are listed. Their age in rounds is at least the same. */
-    private static final int LISTING_ROUNDS = 10;
+    private static final int LISTING_ROUNDS = 5;
 
     private static final long MILLI = 1_000_000;
 

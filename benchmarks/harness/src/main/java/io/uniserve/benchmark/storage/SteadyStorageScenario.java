@@ -19,8 +19,6 @@ final class SteadyStorageScenario {
     private static final int REPLICAS = 2;
     private static final int CLIENTS = 64;
     private static final double DRAIN_SECONDS = 10;
-    /** Time without updates after which checkpoints and records are written. */
-    private static final long SETTLE_MS = 8_000;
 
     private final ResultCollector results;
     private final StorageBenchSettings settings;
@@ -96,7 +94,7 @@ final class SteadyStorageScenario {
 
     private void idle() {
         cluster.awaitShipped(TABLE);
-        pause(SETTLE_MS / 1e3);
+        pause(settings.settleSeconds());
         results.note("idle: " + settings.actors() + " actors, " + settings.idleSeconds() + " s");
         S3RequestCounts before = store.counts();
         long start = results.nanos().getAsLong();

@@ -66,7 +66,7 @@ public final class StorageBenchCommand extends CliCommand {
 
     @Option(
             names = "--full",
-            description = "1,024 MiB, 600 s idle, 180 s steady, 2,000 updates of durability REMOTE, 10 runs. Explicit"
+            description = "1,024 MiB, 600 s idle after 900 s, 720 s steady, 2,000 updates of durability REMOTE, 10 runs. Explicit"
                     + " options take precedence.")
     private boolean full;
 
@@ -84,6 +84,13 @@ public final class StorageBenchCommand extends CliCommand {
 
     @Option(names = "--steady-seconds", paramLabel = "N", description = "Length of steady (default: 8).")
     private double steadySeconds = 8;
+
+    @Option(
+            names = "--settle-seconds",
+            paramLabel = "N",
+            description = "Time without updates before idle is measured (default: 8). Servers replace the objects of the"
+                    + " last updates for 12 minutes.")
+    private double settleSeconds = 8;
 
     @Option(names = "--idle-seconds", paramLabel = "N", description = "Length of idle (default: 10).")
     private double idleSeconds = 10;
@@ -133,7 +140,8 @@ public final class StorageBenchCommand extends CliCommand {
         if (full) {
             mebibytes = isGiven("--mib") ? mebibytes : 1_024;
             idleSeconds = isGiven("--idle-seconds") ? idleSeconds : 600;
-            steadySeconds = isGiven("--steady-seconds") ? steadySeconds : 180;
+            settleSeconds = isGiven("--settle-seconds") ? settleSeconds : 900;
+            steadySeconds = isGiven("--steady-seconds") ? steadySeconds : 720;
             remoteUpdates = isGiven("--remote-updates") ? remoteUpdates : 2_000;
             runs = isGiven("--runs") ? runs : 10;
         }
@@ -144,6 +152,7 @@ public final class StorageBenchCommand extends CliCommand {
         checkRange("--remote-updates", remoteUpdates, 10, 100_000);
         checkRange("--runs", runs, 1, 1_000);
         checkDecimal("--steady-seconds", steadySeconds, 1, 3_600);
+        checkDecimal("--settle-seconds", settleSeconds, 0, 86_400);
         checkDecimal("--idle-seconds", idleSeconds, 1, 86_400);
         checkDecimal("--fail-percent", failPercent, 0, 50);
         stores.stream().filter(store -> !STORES.contains(store)).findFirst().ifPresent(store -> {
@@ -161,6 +170,7 @@ public final class StorageBenchCommand extends CliCommand {
                 actors,
                 rate,
                 steadySeconds,
+                settleSeconds,
                 idleSeconds,
                 remoteUpdates,
                 runs,

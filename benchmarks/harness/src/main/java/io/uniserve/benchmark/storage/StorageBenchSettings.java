@@ -16,6 +16,7 @@ import java.util.Set;
  * @param actors actors of the table of idle and steady measurements
  * @param updatesPerSecond rate of the steady stream
  * @param steadySeconds length of the steady stream
+ * @param settleSeconds time without updates before the idle measurement
  * @param idleSeconds length of the measurement without updates
  * @param remoteUpdates acknowledged updates with durability REMOTE
  * @param runs runs of clusters beside each other
@@ -31,6 +32,7 @@ record StorageBenchSettings(
         int actors,
         int updatesPerSecond,
         double steadySeconds,
+        double settleSeconds,
         double idleSeconds,
         int remoteUpdates,
         int runs,

@@ -28,6 +28,7 @@ import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.runtime.transport.server.RoutingSource;
@@ -77,7 +78,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 .peers(this::onPeer)
                 .admin(this::onAdmin)
                 .routing(hub)
-                .tls(whole.tls())
+                .tls(whole.serverTls())
+                .authorizer(Authorizer.of(whole.security(), zookeeper.cluster()))
                 .start(settings.host(), settings.port());
         address = new Address(CoordinatorHostResolver.of(settings), server.port());
         metrics = new CoordinatorMetrics(meters.registry());

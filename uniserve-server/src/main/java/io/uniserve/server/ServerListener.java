@@ -19,6 +19,7 @@ import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.QueriesHandler;
+import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.PeerHandler;
@@ -52,7 +53,8 @@ final class ServerListener {
     GrpcServer open(Settings whole, ClusterIdentity cluster, RoutingSource routing) {
         ServerSettings settings = whole.server();
         return GrpcServer.builder(cluster)
-                .tls(whole.tls())
+                .tls(whole.serverTls())
+                .authorizer(Authorizer.of(whole.security(), whole.zookeeper().cluster()))
                 .peers(this::handlePeerRequest)
                 .data(new DataHandlers(
                         new TimedReads(""), this::update, new TimedQueries(""), this::takeSnapshot, this::queries))

@@ -17,6 +17,7 @@ final class ProjectTree {
             "uniserve-placement-milp",
             "uniserve-runtime",
             "uniserve-aws",
+            "uniserve-security",
             "uniserve-coordinator",
             "uniserve-server",
             "uniserve-client",

@@ -178,6 +178,19 @@ public final class Settings {
                 tls.flag("require-client-certificate"));
     }
 
+    /** Settings of the identities of callers. */
+    public SecuritySettings security() {
+        return SecuritySettings.of(root(), tls());
+    }
+
+    /** Files of {@link #tls} for a process that listens: in mode closed callers need a certificate. */
+    public TlsFiles serverTls() {
+        TlsFiles files = tls();
+        return security().closed()
+                ? new TlsFiles(files.enabled(), files.certificate(), files.key(), files.trust(), true)
+                : files;
+    }
+
     private ConfigSection root() {
         return new ConfigSection(config, ROOT);
     }

@@ -1,12 +1,15 @@
 package io.uniserve.runtime.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TlsAndMetricsSettingsTest {
     @Test
@@ -33,5 +36,39 @@ class TlsAndMetricsSettingsTest {
                         Optional.of(Path.of("/t.pem")),
                         true));
         assertThat(settings.metrics()).isEqualTo(new MetricsSettings(true, "0.0.0.0", 1));
+    }
+
+    @Test
+    void closedModeNeedsFilesAndCertificatesOfCallers(@TempDir Path directory) {
+        assertThat(Settings.defaults().security()).isEqualTo(new SecuritySettings(false));
+        assertThat(Settings.defaults().serverTls()).isEqualTo(TlsFiles.PLAIN);
+        Settings closed = TestingTableConfigFiles.load(directory, """
+                uniserve.security.mode = closed
+                uniserve.tls { enabled = true, certificate-file = /c.pem, key-file = /k.pem, trust-file = /t.pem }
+                """);
+        assertThat(closed.security().closed()).isTrue();
+        assertThat(closed.serverTls().requireClientCertificate()).isTrue();
+        assertThat(closed.tls().requireClientCertificate()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "uniserve.tls { certificate-file = /c.pem, key-file = /k.pem, trust-file = /t.pem }",
+                "uniserve.tls { enabled = true, key-file = /k.pem, trust-file = /t.pem }",
+                "uniserve.tls { enabled = true, certificate-file = /c.pem, key-file = /k.pem }"
+            })
+    void closedModeWithoutAFileIsRefused(String tls, @TempDir Path directory) {
+        Settings settings = TestingTableConfigFiles.load(directory, "uniserve.security.mode = closed\n" + tls);
+        assertThatThrownBy(settings::security)
+                .hasMessageContaining("uniserve security init")
+                .hasMessageContaining("uniserve security issue");
+    }
+
+    @Test
+    void anotherModeIsRefused(@TempDir Path directory) {
+        Settings settings = TestingTableConfigFiles.load(directory, "uniserve.security.mode = ajar");
+        assertThatThrownBy(settings::security).hasMessageContaining("use open or closed");
     }
 }

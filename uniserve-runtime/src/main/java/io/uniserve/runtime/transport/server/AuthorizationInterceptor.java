@@ -9,7 +9,10 @@ import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.transport.StatusMapping;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
 import java.util.Optional;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
@@ -31,18 +34,22 @@ final class AuthorizationInterceptor implements ServerInterceptor {
         if (authorizer.allows(callerIdentity, method)) {
             return next.startCall(call, headers);
         }
+        String why = authorizer.reason(callerIdentity, method);
         StatusRuntimeException refused = StatusMapping.toStatus(new UniserveException(
                 ErrorCode.UNAUTHORIZED,
-                callerIdentity.principal().orElse(callerIdentity.address()) + " may not call " + method));
+                callerIdentity.principal().orElse(callerIdentity.address()) + " may not call " + method
+                        + (why.isEmpty() ? "" : ": " + why)));
         Metadata trailers = refused.getTrailers();
         call.close(refused.getStatus(), trailers == null ? new Metadata() : trailers);
         return new ServerCall.Listener<>() {};
     }
 
     private static CallerIdentity caller(Attributes attributes) {
+        SSLSession session = attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
         return new CallerIdentity(
                 String.valueOf(attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
-                principal(attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION)));
+                principal(session),
+                certificate(session).flatMap(CertifiedIdentity::of));
     }
 
     private static Optional<String> principal(@Nullable SSLSession session) {
@@ -51,6 +58,19 @@ final class AuthorizationInterceptor implements ServerInterceptor {
         }
         try {
             return Optional.of(session.getPeerPrincipal().getName());
+        } catch (SSLPeerUnverifiedException e) {
+            // No client certificate: TLS permits this unless one is required.
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<X509Certificate> certificate(@Nullable SSLSession session) {
+        if (session == null) {
+            return Optional.empty();
+        }
+        try {
+            Certificate[] chain = session.getPeerCertificates();
+            return chain.length > 0 && chain[0] instanceof X509Certificate leaf ? Optional.of(leaf) : Optional.empty();
         } catch (SSLPeerUnverifiedException e) {
             // No client certificate: TLS permits this unless one is required.
             return Optional.empty();

@@ -1,0 +1,16 @@
+package io.uniserve.cli.security;
+
+import io.uniserve.cli.command.CommandGroup;
+import picocli.CommandLine.Command;
+
+/** {@code uniserve security}. */
+@Command(
+        name = "security",
+        description = "Makes identities of processes and users.",
+        subcommands = {SecurityInitCommand.class, SecurityIssueCommand.class},
+        footer = {
+            "  uniserve security init authority --cluster main",
+            "  uniserve security issue server s1 --host 10.0.0.7 --authority authority --out s1",
+            "  uniserve security issue user ann --authority authority --out ann"
+        })
+public final class SecurityCommand extends CommandGroup {}

@@ -1,0 +1,88 @@
+package io.uniserve.cli.security;
+
+import io.uniserve.cli.command.CliCommand;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.security.CertificateAuthority;
+import io.uniserve.security.CertificateFiles;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve security issue}. */
+@Command(
+        name = "issue",
+        description = {
+            "Issues a certificate with the identity of a server, coordinator or user: OUT/NAME.pem, OUT/NAME.key and"
+                    + " OUT/trust.pem, for the settings tls.certificate-file, tls.key-file and tls.trust-file.",
+            "A user has the certificate of its own kind, with which no process can pass for a server."
+        },
+        footer = {
+            "  uniserve security issue server s1 --host 10.0.0.7 --authority authority --out s1",
+            "  uniserve security issue server c1 --host 10.0.0.3 --host c1.example.org --authority authority --out c1",
+            "  uniserve security issue user ann --days 30 --authority authority --out ann"
+        })
+final class SecurityIssueCommand extends CliCommand {
+    /** Kind of the identity. */
+    enum Kind {
+        server,
+        user
+    }
+
+    @Parameters(index = "0", paramLabel = "KIND", description = "server (also for coordinators) or user.")
+    private Kind kind = Kind.user;
+
+    @Parameters(index = "1", paramLabel = "NAME", description = "Name of the process or user.")
+    private String name = "";
+
+    @Option(
+            names = "--authority",
+            paramLabel = "DIR",
+            required = true,
+            description = "Folder of the authority, from security init.")
+    private Path authority = Path.of("");
+
+    @Option(
+            names = "--host",
+            paramLabel = "HOST",
+            description = "Name or address by which others reach the server; may be repeated.")
+    private @Nullable List<String> hosts;
+
+    @Option(names = "--days", paramLabel = "N", description = "Days for which it is valid (default: 90).")
+    private int days = 90;
+
+    @Option(names = "--out", paramLabel = "FOLDER", description = "Folder of the files (default: .).")
+    private Path out = Path.of(".");
+
+    @Override
+    public Integer call() {
+        checkRange("--days", days, 1, CertificateAuthority.VALIDITY.toDays());
+        if (kind == Kind.user && hosts != null) {
+            throw usageError("--host is for a server: a user is reached by nobody");
+        }
+        Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
+        CertificateAuthority open = CertificateAuthority.open(authority);
+        CertificateFiles files = kind == Kind.server
+                ? open.issueServer(name, hosts == null ? List.of() : hosts, now, Duration.ofDays(days), out)
+                : open.issueUser(name, now, Duration.ofDays(days), out);
+        if (global().isJson()) {
+            Map<String, Object> object = new LinkedHashMap<>();
+            object.put("certificate", files.certificate().toString());
+            object.put("key", files.key().toString());
+            object.put("trust", files.trust().toString());
+            console().json(object);
+        } else {
+            console().println("tls.certificate-file = " + files.certificate());
+            console().println("tls.key-file = " + files.key());
+            console().println("tls.trust-file = " + files.trust());
+        }
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,42 @@
+package io.uniserve.runtime.security;
+
+import io.uniserve.runtime.proto.SecurityProto.Callers;
+import io.uniserve.runtime.security.CertifiedIdentity.Kind;
+import java.util.Optional;
+
+/**
+ * Rules of mode closed: an identity of another cluster, or none, calls nothing; methods between processes are for servers and coordinators.
+ * Immutable.
+ */
+public final class CallerRules {
+    private final String cluster;
+
+    /** @param cluster name of this process's cluster */
+    public CallerRules(String cluster) {
+        this.cluster = cluster;
+    }
+
+    /**
+     * Why the caller may not call the method; empty if it may.
+     *
+     * @param caller identity of its certificate
+     * @param method full name, such as {@code uniserve.Admin/Call}
+     */
+    public Optional<String> refusal(Optional<CertifiedIdentity> caller, String method) {
+        Callers callers = MethodCallers.of(method);
+        if (caller.isEmpty()) {
+            return Optional.of("its certificate has no identity: make one by uniserve security issue");
+        }
+        if (!caller.get().cluster().equals(cluster)) {
+            return Optional.of("its identity " + caller.get() + " is not of cluster " + cluster);
+        }
+        return switch (callers) {
+            case EVERYONE -> Optional.empty();
+            case PROCESSES ->
+                caller.get().kind() == Kind.SERVER
+                        ? Optional.empty()
+                        : Optional.of(caller.get() + " is no server: only servers and coordinators may call it");
+            default -> Optional.of("the method declares no callers");
+        };
+    }
+}

@@ -1,0 +1,50 @@
+package io.uniserve.runtime.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.runtime.proto.SecurityProto.Callers;
+import io.uniserve.runtime.security.CertifiedIdentity.Kind;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class CallerRulesTest {
+    private final CallerRules rules = new CallerRules("main");
+
+    private Optional<String> refusal(String cluster, Kind kind, String method) {
+        return rules.refusal(Optional.of(new CertifiedIdentity(cluster, kind, "x")), method);
+    }
+
+    @Test
+    void everyMethodDeclaresItsCallers() {
+        assertThat(MethodCallers.all())
+                .hasSizeGreaterThanOrEqualTo(8)
+                .doesNotContainValue(Callers.NONE)
+                .doesNotContainValue(Callers.UNRECOGNIZED);
+        assertThat(MethodCallers.all().entrySet().stream()
+                        .filter(method -> method.getValue() == Callers.PROCESSES)
+                        .map(Map.Entry::getKey))
+                .containsExactly("uniserve.Peer/Call");
+    }
+
+    @Test
+    void eachCellOfMethodsAndCallersIsAsDeclared() {
+        MethodCallers.all().forEach((method, callers) -> {
+            assertThat(rules.refusal(Optional.empty(), method)).isPresent();
+            for (Kind kind : Kind.values()) {
+                assertThat(refusal("other", kind, method)).isPresent();
+                boolean permitted = callers == Callers.EVERYONE || kind == Kind.SERVER;
+                assertThat(refusal("main", kind, method).isEmpty())
+                        .as(method + " by " + kind)
+                        .isEqualTo(permitted);
+            }
+        });
+    }
+
+    @Test
+    void aMethodWithoutDeclarationIsRefusedToAll() {
+        for (Kind kind : Kind.values()) {
+            assertThat(refusal("main", kind, "uniserve.Data/New")).contains("the method declares no callers");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Private certificate authority of a cluster. */
+@NullMarked
+package io.uniserve.security;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,6 +3,7 @@ package io.uniserve.aws.ec2;
 import io.uniserve.aws.ec2.Ec2Options.Place;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.registry.ScalingInstance;
 import io.uniserve.protocol.env.ServerProvider;
 import io.uniserve.protocol.env.ServerProvider.Launch;
@@ -11,6 +12,7 @@ import io.uniserve.runtime.provider.BlockingServerProvider;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,6 +61,14 @@ final class Ec2ServerProvider implements BlockingServerProvider {
     private final Ec2Client client;
     private final Ec2Options options;
 
+    /** Index of the combination that the repetition of a launch must try first, by token: the one that may have made an instance. */
+    private final Map<String, Integer> doubtful = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Integer> eldest) {
+            return size() > Limits.SCALING_INSTANCES_MAX;
+        }
+    };
+
     Ec2ServerProvider(Ec2Client client, Ec2Options options) {
         this.client = client;
         this.options = options;
@@ -74,24 +84,28 @@ final class Ec2ServerProvider implements BlockingServerProvider {
         LaunchTemplate template = LaunchTemplate.parse(launch.template());
         Optional<Instance> earlier = earlier(launch);
         if (earlier.isPresent()) {
+            doubtful.remove(launch.token());
             return again(launch, earlier.get());
         }
         List<String> lacks = new ArrayList<>();
         List<Place> places = options.places();
+        int first = doubtful.getOrDefault(launch.token(), 0);
         long start = SystemClock.INSTANCE.nanos();
-        for (int i = 0; i < places.size() && SystemClock.INSTANCE.nanos() - start < LAUNCH_NANOS_MAX; i++) {
+        for (int n = 0; n < places.size() && SystemClock.INSTANCE.nanos() - start < LAUNCH_NANOS_MAX; n++) {
+            int i = (first + n) % places.size();
             RunInstancesRequest request = request(launch, template, places.get(i), launch.token() + "-" + i);
             try {
                 Instance instance = client.runInstances(request).instances().get(0);
+                doubtful.put(launch.token(), i); // a repetition may come before EC2 lists it
                 LOG.info("server {} is instance {}", launch.server(), instance.instanceId());
                 return instance(instance, launch.token());
-            } catch (Ec2Exception e) {
-                if (!Ec2ErrorMapper.isLackOfCapacity(e)) {
+            } catch (SdkException e) {
+                if (!(e instanceof Ec2Exception lack) || !Ec2ErrorMapper.isLackOfCapacity(lack)) {
+                    doubtful.put(launch.token(), i);
                     throw Ec2ErrorMapper.map("launch " + launch.server(), "ec2:RunInstances", e);
                 }
-                lacks.add(text(places.get(i)) + ": " + Ec2ErrorMapper.code(e));
-            } catch (SdkException e) {
-                throw Ec2ErrorMapper.map("launch " + launch.server(), "ec2:RunInstances", e);
+                doubtful.remove(launch.token());
+                lacks.add(text(places.get(i)) + ": " + Ec2ErrorMapper.code(lack));
             }
         }
         throw new UniserveException(

@@ -9,6 +9,7 @@ import io.uniserve.model.registry.ScalingInstance;
 import io.uniserve.protocol.env.ServerProvider.Instance;
 import io.uniserve.protocol.env.ServerProvider.Launch;
 import io.uniserve.protocol.env.ServerProvider.Status;
+import io.uniserve.testsupport.TestingEc2Server;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -61,8 +62,12 @@ class Ec2ServerProviderTest {
         });
     }
 
+    private void launchesFailWith(String fault) {
+        server.faults(request -> "RunInstances".equals(request.get("Action")) ? fault : null);
+    }
+
     private long calls(String action) {
-        return server.requests.stream()
+        return server.requests().stream()
                 .filter(request -> action.equals(request.get("Action")))
                 .count();
     }
@@ -71,7 +76,7 @@ class Ec2ServerProviderTest {
     void aLaunchCarriesTemplateTagsAndClosedMetadata() {
         Instance launched = provider.launch(launch(TOKEN));
         assertThat(launched).isEqualTo(new Instance("i-00000000000000001", TOKEN, Status.PENDING));
-        Map<String, String> request = server.requests.get(1);
+        Map<String, String> request = server.requests().get(1);
         assertThat(request)
                 .containsEntry("Action", "RunInstances")
                 .containsEntry("LaunchTemplate.LaunchTemplateId", "lt-0abc")
@@ -83,7 +88,7 @@ class Ec2ServerProviderTest {
                 .containsEntry("MaxCount", "1")
                 .containsEntry("MetadataOptions.HttpTokens", "required")
                 .containsEntry("MetadataOptions.InstanceMetadataTags", "enabled");
-        assertThat(server.machine(launched.id()).tags)
+        assertThat(server.instance(launched.id()).tags())
                 .containsEntry("uniserve-cluster", IDENTITY)
                 .containsEntry("uniserve-token", TOKEN)
                 .containsEntry("uniserve-server", "auto-" + TOKEN);
@@ -95,29 +100,45 @@ class Ec2ServerProviderTest {
     void aRepeatedLaunchMakesNoSecondInstance() {
         Instance first = provider.launch(launch(TOKEN));
         assertThat(provider.launch(launch(TOKEN))).isEqualTo(first);
-        server.unlisted.add(first.id()); // a list that is late
+        server.hide(first.id(), 9); // a list that is late
         assertThat(provider.launch(launch(TOKEN))).isEqualTo(first);
-        assertThat(server.machines).hasSize(1);
+        assertThat(server.instances()).hasSize(1);
         assertThat(provider.launch(launch(OTHER)).id()).isNotEqualTo(first.id());
     }
 
     @Test
     void aLostAnswerIsNoReasonForAnotherZone() {
-        server.faults = action -> action.equals("RunInstances") ? "LOST" : null;
+        launchesFailWith(TestingEc2Server.LOST);
         fails(() -> provider.launch(launch(TOKEN)), ErrorCode.UNAVAILABLE, "no answer");
-        server.faults = action -> null;
-        server.unlisted.add("i-00000000000000001");
+        server.faults(request -> null);
+        server.hide("i-00000000000000001", 9);
         assertThat(provider.launch(launch(TOKEN)).id()).isEqualTo("i-00000000000000001");
-        assertThat(server.machines).hasSize(1);
+        assertThat(server.instances()).hasSize(1);
+    }
+
+    @Test
+    void aLaunchWithALostAnswerStaysInItsZone() {
+        server.setFull("subnet-a1", true);
+        server.faults(request -> "subnet-b2".equals(request.get("SubnetId")) ? TestingEc2Server.LOST : null);
+        fails(() -> provider.launch(launch(TOKEN)), ErrorCode.UNAVAILABLE, "no answer");
+        server.setFull("subnet-a1", false); // it has capacity again
+        server.hide("i-00000000000000001", 9);
+        server.faults(request -> "RunInstances".equals(request.get("Action")) ? "RequestLimitExceeded" : null);
+        fails(() -> provider.launch(launch(TOKEN)), ErrorCode.UNAVAILABLE, "RequestLimitExceeded");
+        server.faults(request -> null);
+        assertThat(provider.launch(launch(TOKEN)).id()).isEqualTo("i-00000000000000001");
+        assertThat(server.instances()).hasSize(1);
+        assertThat(provider.launch(launch(OTHER)).id()).isEqualTo("i-00000000000000002");
+        assertThat(server.instance("i-00000000000000002").subnet()).isEqualTo("subnet-a1");
     }
 
     @Test
     void withoutCapacityOtherZonesAndTypesAreTried() {
-        server.full.add("subnet-a1");
+        server.setFull("subnet-a1", true);
         Instance launched = provider.launch(launch(TOKEN));
-        assertThat(server.machine(launched.id()).subnet).isEqualTo("subnet-b2");
+        assertThat(server.instance(launched.id()).subnet()).isEqualTo("subnet-b2");
         assertThat(provider.launch(launch(TOKEN))).isEqualTo(launched);
-        server.full.add("subnet-b2");
+        server.setFull("subnet-b2", true);
         fails(
                 () -> provider.launch(launch(OTHER)),
                 ErrorCode.RESOURCE_EXHAUSTED,
@@ -130,13 +151,13 @@ class Ec2ServerProviderTest {
     @Test
     void aStoppedInstanceStartsAndAnEndedOneDoesNot() {
         Instance launched = provider.launch(launch(TOKEN));
-        server.machine(launched.id()).state = "stopped";
+        server.setState(launched.id(), "stopped");
         assertThat(provider.list(IDENTITY).get(0).status()).isEqualTo(Status.STOPPED);
         provider.launch(launch(TOKEN));
-        assertThat(server.machine(launched.id()).state).isEqualTo("pending");
-        server.machine(launched.id()).state = "terminated";
+        assertThat(server.instance(launched.id()).state()).isEqualTo("pending");
+        server.setState(launched.id(), "terminated");
         assertThat(provider.launch(launch(TOKEN)).status()).isEqualTo(Status.ENDED);
-        assertThat(server.machines).hasSize(1);
+        assertThat(server.instances()).hasSize(1);
     }
 
     @Test
@@ -147,9 +168,9 @@ class Ec2ServerProviderTest {
         assertThat(calls("TerminateInstances")).isEqualTo(1);
         assertThat(provider.list(IDENTITY).get(0).status()).isEqualTo(Status.ENDED);
         provider.terminate("i-0ffffffffffffffff");
-        server.machines.put("i-stranger", new TestingEc2Server.Machine("x", "", Map.of("Name", "database")));
+        server.put(new TestingEc2Server.Instance("i-stranger", "x", "", Map.of("Name", "database"), "pending"));
         fails(() -> provider.terminate("i-stranger"), ErrorCode.INVALID_ARGUMENT, "not launched by Uniserve");
-        assertThat(server.machine("i-stranger").state).isEqualTo("pending");
+        assertThat(server.instance("i-stranger").state()).isEqualTo("pending");
     }
 
     @Test
@@ -172,10 +193,10 @@ class Ec2ServerProviderTest {
                 "InvalidLaunchTemplateId.NotFound", List.of("INVALID_CONFIGURATION", "scaling.template"),
                 "InvalidSubnetID.NotFound", List.of("INVALID_CONFIGURATION", "ec2.subnets"));
         expected.forEach((code, texts) -> {
-            server.faults = action -> action.equals("RunInstances") ? code : null;
+            launchesFailWith(code);
             fails(() -> provider.launch(launch(TOKEN)), ErrorCode.valueOf(texts.get(0)), texts.get(1));
         });
-        assertThat(server.machines).isEmpty();
+        assertThat(server.instances()).isEmpty();
         server.close();
         fails(() -> provider.list(IDENTITY), ErrorCode.UNAVAILABLE, "no answer");
     }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Script of EC2's faults. Each action has a round of faults in an order by the seed, which starts anew after its end. The first launch in the
- * second subnet has no answer, and then the first subnet has capacity again. The service calls it under its lock.
+ * second subnet has no answer, and then the first subnet has capacity again; its repetitions have no other fault, so they come before EC2 lists
+ * the instance. The service calls it under its lock.
  */
 final class Ec2Faults implements Function<Map<String, String>, @Nullable String> {
     static final String FIRST_SUBNET = "subnet-a1";
@@ -34,6 +35,7 @@ final class Ec2Faults implements Function<Map<String, String>, @Nullable String>
     private final Map<String, Deque<String>> rounds = new TreeMap<>();
     private final Map<String, Integer> counts = new TreeMap<>();
     private boolean firstIsFull = true;
+    private String lostToken = "none";
 
     Ec2Faults(TestingEc2Server ec2, long seed) {
         this.ec2 = ec2;
@@ -44,17 +46,19 @@ final class Ec2Faults implements Function<Map<String, String>, @Nullable String>
     @Override
     public @Nullable String apply(Map<String, String> request) {
         String action = request.getOrDefault("Action", "");
-        String fault = next(action, request.getOrDefault("SubnetId", ""));
+        String fault = request.containsValue(lostToken) ? NONE : next(action, request);
         counts.merge(action + " " + fault, 1, Integer::sum);
         return fault.equals(NONE) ? null : fault;
     }
 
-    private String next(String action, String subnet) {
+    private String next(String action, Map<String, String> request) {
+        String subnet = request.getOrDefault("SubnetId", "");
         if (firstIsFull && subnet.equals(FIRST_SUBNET)) {
             return NONE; // it answers that it is full
         }
         if (firstIsFull && subnet.equals(SECOND_SUBNET)) {
             firstIsFull = false;
+            lostToken = request.getOrDefault("TagSpecification.1.Tag.3.Value", "");
             ec2.setFull(FIRST_SUBNET, false);
             return TestingEc2Server.LOST;
         }

@@ -113,6 +113,7 @@ class Ec2ScalingIT {
                 .connectTimeout(PATIENCE)
                 .build()) {
             awaitJoined(client, 2);
+            assertThatNoLaunchMadeTwo();
             client.admin()
                     .createTable(TableSpec.named(TABLE).port("kv").hash(8).replicas(2));
             try (CheckedLoad load = new CheckedLoad(client, TABLE)) {
@@ -183,11 +184,15 @@ class Ec2ScalingIT {
                 .allMatch(one -> one.state() == State.JOINED || one.state() == State.ENDED);
     }
 
-    private void assertThatNoneIsDoubleOrForgotten(ScalingRecord record) {
+    private void assertThatNoLaunchMadeTwo() {
         assertThat(ec2.instances())
                 .extracting(one -> one.tags().get(TOKEN_TAG))
-                .as("no launch made two instances")
+                .as("tokens of all instances")
                 .doesNotHaveDuplicates();
+    }
+
+    private void assertThatNoneIsDoubleOrForgotten(ScalingRecord record) {
+        assertThatNoLaunchMadeTwo();
         Map<String, State> states = record.instances().stream()
                 .collect(Collectors.toMap(ScalingInstance::token, ScalingInstance::state));
         Set<String> living = new TreeSet<>();

@@ -231,8 +231,7 @@ public final class TestingEc2Server implements AutoCloseable {
                 + "</instanceId><instanceState><code>0</code><name>" + instance.state()
                 + "</name></instanceState><launchTime>2026-01-01T00:00:00.000Z</launchTime><tagSet>");
         new TreeMap<>(instance.tags())
-                .forEach((key, value) ->
-                        xml.append("<item><key>" + key + "</key><value>" + value + "</value></item>"));
+                .forEach((key, value) -> xml.append("<item><key>" + key + "</key><value>" + value + "</value></item>"));
         return xml.append("</tagSet></item>").toString();
     }
 

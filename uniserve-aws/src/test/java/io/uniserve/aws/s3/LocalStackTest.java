@@ -28,7 +28,8 @@ class LocalStackTest extends DurableStoreContract {
                 .withEnv("SERVICES", "s3")
                 .waitingFor(Wait.forHttp("/_localstack/health").forPort(PORT));
         container.start();
-        ExecResult made = container.execInContainer("awslocal", "s3api", "create-bucket", "--bucket", TestingS3Server.BUCKET);
+        ExecResult made =
+                container.execInContainer("awslocal", "s3api", "create-bucket", "--bucket", TestingS3Server.BUCKET);
         if (made.getExitCode() != 0) {
             throw new IOException("no bucket: " + made.getStderr());
         }

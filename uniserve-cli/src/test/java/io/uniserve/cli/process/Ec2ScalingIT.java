@@ -86,9 +86,7 @@ class Ec2ScalingIT {
             first.putAll(bounds(2, 3));
             ProcessClusterOptions options = ProcessClusterOptions.of(directory, 0, "kv");
             try (ProcessCluster cluster = new ProcessCluster(options.with(first)
-                    .with(options.java()
-                            .with("-Daws.accessKeyId=testing")
-                            .with("-Daws.secretAccessKey=testing")))) {
+                    .with(options.java().with("-Daws.accessKeyId=testing").with("-Daws.secretAccessKey=testing")))) {
                 cluster.startZooKeeper();
                 machines.arguments(List.of(
                         "--zookeeper",
@@ -114,8 +112,7 @@ class Ec2ScalingIT {
                 .build()) {
             awaitJoined(client, 2);
             assertThatNoLaunchMadeTwo();
-            client.admin()
-                    .createTable(TableSpec.named(TABLE).port("kv").hash(8).replicas(2));
+            client.admin().createTable(TableSpec.named(TABLE).port("kv").hash(8).replicas(2));
             try (CheckedLoad load = new CheckedLoad(client, TABLE)) {
                 load.start(2);
                 await().atMost(PATIENCE).until(() -> load.writes.get() > 100 && load.reads.get() > 100);
@@ -173,15 +170,16 @@ class Ec2ScalingIT {
     }
 
     private static void awaitJoined(UniserveClient client, int servers) {
-        await(servers + " servers").atMost(PATIENCE).until(() -> record(client).instances().stream()
-                        .filter(instance -> instance.state() == State.JOINED)
-                        .count()
-                == servers);
+        await(servers + " servers")
+                .atMost(PATIENCE)
+                .until(() -> record(client).instances().stream()
+                                .filter(instance -> instance.state() == State.JOINED)
+                                .count()
+                        == servers);
     }
 
     private static boolean isAtRest(ScalingRecord record) {
-        return record.instances().stream()
-                .allMatch(one -> one.state() == State.JOINED || one.state() == State.ENDED);
+        return record.instances().stream().allMatch(one -> one.state() == State.JOINED || one.state() == State.ENDED);
     }
 
     private void assertThatNoLaunchMadeTwo() {
@@ -193,8 +191,8 @@ class Ec2ScalingIT {
 
     private void assertThatNoneIsDoubleOrForgotten(ScalingRecord record) {
         assertThatNoLaunchMadeTwo();
-        Map<String, State> states = record.instances().stream()
-                .collect(Collectors.toMap(ScalingInstance::token, ScalingInstance::state));
+        Map<String, State> states =
+                record.instances().stream().collect(Collectors.toMap(ScalingInstance::token, ScalingInstance::state));
         Set<String> living = new TreeSet<>();
         for (Instance one : ec2.instances()) {
             boolean ended = one.state().equals("terminated") || one.state().equals("shutting-down");
@@ -221,6 +219,7 @@ class Ec2ScalingIT {
         assertThat(failed.effect()).startsWith("terminated: it did not join in 15 s");
         assertThat(record.find(token).orElseThrow().reason()).startsWith("it did not join in 15 s");
         assertThat(events.subList(events.indexOf(failed) + 1, events.size()))
-                .anyMatch(event -> event.action() == Action.ADD && event.effect().startsWith("joined"));
+                .anyMatch(
+                        event -> event.action() == Action.ADD && event.effect().startsWith("joined"));
     }
 }

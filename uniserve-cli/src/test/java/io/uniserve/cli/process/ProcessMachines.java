@@ -95,8 +95,7 @@ final class ProcessMachines implements MachineHost, AutoCloseable {
         words.addAll(List.of("--data", data(id).toString(), "-S", "server.id=" + serverIds.get(id)));
         words.addAll(arguments);
         List<String> command = JavaLauncher.ofThisProcess().commandLine("-Xmx256m", words);
-        processes.put(
-                id, DaemonProcess.start(id, command, directory.resolve(id).resolve("log")));
+        processes.put(id, DaemonProcess.start(id, command, directory.resolve(id).resolve("log")));
         boots.merge(id, 1, Integer::sum);
     }
 

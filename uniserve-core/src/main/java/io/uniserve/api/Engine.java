@@ -4,6 +4,7 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -71,6 +72,14 @@ public interface Engine {
      * instance uses only its own scratch directory. Closing one instance must not affect the others.
      */
     EngineInstance open(EngineContext context);
+
+    /**
+     * Lists the engine's own settings by which the port keeps queries, options and rows from files, connections, extensions and code. The
+     * port sets them in {@link #open}, and no query can change them. Empty if the engine has no such settings. Must not start anything.
+     */
+    default List<EngineSwitch> switches() {
+        return List.of();
+    }
 
     /** Returns the planner for the engine's own query language; empty if the port has none. */
     default Optional<Planner> planner() {

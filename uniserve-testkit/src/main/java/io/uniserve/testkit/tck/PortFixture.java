@@ -1,7 +1,9 @@
 package io.uniserve.testkit.tck;
 
+import io.uniserve.api.Actor;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
+import io.uniserve.api.EngineInstance;
 import io.uniserve.model.registry.TableMeta;
 import java.util.List;
 import java.util.Map;
@@ -60,5 +62,18 @@ public interface PortFixture {
      */
     default List<TckQuery<?, ?>> endlessProbes() {
         return List.of();
+    }
+
+    /**
+     * Inputs that try to reach the targets, each by a way that the engine has: functions, parameters, operators' parameters that no planner
+     * sends, configuration. Each is refused, or is plain data.
+     */
+    default List<HostileInput> hostileInputs(HostileTargets targets) {
+        return List.of();
+    }
+
+    /** The value that a {@link Engine#switches switch} has in the running engine, read from the engine; empty if it has no such switch. */
+    default Optional<String> switchValue(EngineInstance instance, Actor actor, String name) {
+        return Optional.empty();
     }
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class PortTck
         implements InfoCases,
+                ClosedEngineCases,
                 UpdateCases,
                 AtomicCases,
                 DigestCases,

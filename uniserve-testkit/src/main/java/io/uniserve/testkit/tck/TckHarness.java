@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -89,6 +90,27 @@ public final class TckHarness implements AutoCloseable {
     Actor restoreAtomic(Path from) {
         ActorFactory<? extends Actor> factory = instance.actors();
         return register(factory.restore(atomicContext(), from));
+    }
+
+    /** The fixture's table with these options instead of its own. */
+    TableMeta withOptions(Map<String, String> options) {
+        TableMeta m = fixture.meta();
+        return new TableMeta(
+                m.name(),
+                m.tableId(),
+                m.partitioner(),
+                m.keyField(),
+                m.level(),
+                m.rf(),
+                m.minIsr(),
+                m.onLoss(),
+                m.port(),
+                options);
+    }
+
+    /** {@link #create} for another table. */
+    Actor create(TableMeta meta) {
+        return register(instance.actors().create(new ActorContext(meta, names.incrementAndGet(), newDirectory())));
     }
 
     private ActorContext atomicContext() {
@@ -162,7 +184,13 @@ public final class TckHarness implements AutoCloseable {
 
     /** Validates, applies and publishes. */
     void upsert(Actor actor, List<Document> rows) {
-        apply(actor, rows);
+        upsert(actor, fixture.upsert(), rows);
+    }
+
+    /** {@link #upsert} by another update function. */
+    void upsert(Actor actor, String function, List<Document> rows) {
+        update(actor, function).validate(actor, cast(rows));
+        update(actor, function).update(actor, new UpdateContext(index.incrementAndGet()), cast(rows));
         actor.publish();
     }
 
@@ -189,6 +217,19 @@ public final class TckHarness implements AutoCloseable {
         return operator.values().encode(operator.retrieve(actor, activeContext(), probe.parameters()));
     }
 
+    /** {@link #retrieve} with parameters that come from a client. */
+    <P, V> Bytes retrieveAsSent(ActorView actor, TckQuery<P, V> query) {
+        return retrieveEncoded(actor, query.operator(), operator(query).parameters().encode(query.parameters()));
+    }
+
+    /** The encoded answer of an operator to encoded parameters. */
+    @SuppressWarnings("unchecked") // the codecs are those of the operator
+    Bytes retrieveEncoded(ActorView actor, String id, Bytes parameters) {
+        RetrieveOperator<ActorView, Object, Object> operator = (RetrieveOperator<ActorView, Object, Object>) find(id);
+        Object decoded = operator.parameters().decode(parameters);
+        return operator.values().encode(operator.retrieve(actor, activeContext(), decoded));
+    }
+
     /** The encoded answers of all probes. */
     List<Bytes> retrieveAll(ActorView actor) {
         List<Bytes> answers = new ArrayList<>();
@@ -205,12 +246,16 @@ public final class TckHarness implements AutoCloseable {
 
     @SuppressWarnings("unchecked")
     <P, V> RetrieveOperator<ActorView, P, V> operator(TckQuery<P, V> probe) {
+        return (RetrieveOperator<ActorView, P, V>) find(probe.operator());
+    }
+
+    private Operator<?, ?> find(String id) {
         for (Operator<?, ?> operator : instance.operators()) {
-            if (operator.id().equals(probe.operator())) {
-                return (RetrieveOperator<ActorView, P, V>) operator;
+            if (operator.id().equals(id)) {
+                return operator;
             }
         }
-        throw new AssertionError("the fixture names operator " + probe.operator() + ", the port has none");
+        throw new AssertionError("the fixture names operator " + id + ", the port has none");
     }
 
     private EventualUpdate<Actor, Row> update(Actor actor, String id) {

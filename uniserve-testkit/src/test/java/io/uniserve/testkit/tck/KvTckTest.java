@@ -90,6 +90,23 @@ class KvTckTest extends PortTck {
             return Optional.of(new Document("key", Map.of("key", key, "amount", 7L)));
         }
 
+        /** The engine is a map in memory: it has no files, functions or connections to name. */
+        @Override
+        public List<HostileInput> hostileInputs(HostileTargets targets) {
+            String file = targets.canary().toString();
+            return List.of(
+                    HostileInput.query("path as a key", "get " + file),
+                    HostileInput.query("path as a prefix", "scan 5 " + HostileTargets.traversal(targets.canary())),
+                    HostileInput.query("address as a field", "sum " + targets.url()),
+                    HostileInput.query("class as a query", HostileCode.class.getName(), "use "),
+                    HostileInput.query("path as a limit", "scan " + file, "use "),
+                    HostileInput.options("folder", Map.of("directory", file), "directory"),
+                    HostileInput.update(
+                            "path in a key",
+                            "kv.put@1",
+                            new Document("key", Map.of("key", HostileTargets.traversal(targets.target())))));
+        }
+
         private static <P, V> TckQuery<P, V> probe(RetrieveOperator<KvActor, P, V> operator, P parameters) {
             return new TckQuery<>(operator.id(), parameters, operator.merger().orElseThrow(), true);
         }

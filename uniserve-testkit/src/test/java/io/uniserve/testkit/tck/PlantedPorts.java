@@ -6,6 +6,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.EngineSwitch;
 import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.RetrieveCall;
@@ -26,7 +27,10 @@ import io.uniserve.port.kv.KvOperators;
 import io.uniserve.port.kv.KvOperators.Scan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -335,6 +339,103 @@ final class PlantedPorts {
         @Override
         public KvActor restore(ActorContext context, Path directory) {
             return (KvActor) right.restore(context, directory);
+        }
+    }
+
+    /** Planner that does more than it answers. */
+    private abstract static class Leaking extends Port {
+        abstract void leak(String text) throws IOException, ReflectiveOperationException;
+
+        @Override
+        public Optional<Planner> planner() {
+            Planner right = right();
+            return Optional.of((query, context) -> {
+                try {
+                    leak(query.text());
+                } catch (IOException | ReflectiveOperationException e) {
+                    // as an engine does with its own failures
+                }
+                return right.answer(query, context);
+            });
+        }
+    }
+
+    /** Reads the file that a query names. */
+    static final class FileReading extends PortTck {
+        FileReading() {
+            super(of(new Port() {
+                @Override
+                public Optional<Planner> planner() {
+                    Planner right = right();
+                    return Optional.of((query, context) -> {
+                        Path named = Path.of(query.text().replaceFirst("get ", ""));
+                        return Files.isRegularFile(named)
+                                ? new Answer("text/plain", Bytes.utf8(read(named)))
+                                : right.answer(query, context);
+                    });
+                }
+            }));
+        }
+
+        private static String read(Path file) {
+            try {
+                return Files.readString(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** Calls the address that a query names. */
+    static final class Calling extends PortTck {
+        Calling() {
+            super(of(new Leaking() {
+                @Override
+                void leak(String text) throws IOException {
+                    if (text.contains("http:")) {
+                        URI address = URI.create(text.substring(text.indexOf("http:")));
+                        new Socket(address.getHost(), address.getPort()).close();
+                    }
+                }
+            }));
+        }
+    }
+
+    /** Loads the class that a query names. */
+    static final class Loading extends PortTck {
+        Loading() {
+            super(of(new Leaking() {
+                @Override
+                void leak(String text) throws ReflectiveOperationException {
+                    if (text.startsWith("io.")) {
+                        Class.forName(text);
+                    }
+                }
+            }));
+        }
+    }
+
+    /** Accepts any option. */
+    static final class AnyOption extends PortTck {
+        AnyOption() {
+            super(of(new Port() {
+                @Override
+                public void validate(TableMeta meta) {
+                    // accepts all
+                }
+            }));
+        }
+    }
+
+    /** Declares a switch that the running engine does not have. */
+    static final class DeclaredOnly extends PortTck {
+        DeclaredOnly() {
+            super(of(new Port() {
+                @Override
+                public List<EngineSwitch> switches() {
+                    return List.of(new EngineSwitch("external_access", "false", "files"));
+                }
+            }));
         }
     }
 }

@@ -33,6 +33,11 @@ class PlantedPortsTest {
         "TiesAsTheyCome, mergersBreakTiesAndOrderTextsAsOneActorDoes, mergeIsAssociativeAndCommutative",
         "OrderOfUtf16, mergersBreakTiesAndOrderTextsAsOneActorDoes, mergedPartsEqualTheWhole",
         "NoBounds, parametersBeyondBoundsAreRefusedOrAnswered, garbageIsNoParameter",
+        "FileReading, hostileInputsAreRefusedAndReachNothing, hostileTextsInRowsAreOnlyTexts",
+        "Calling, hostileInputsAreRefusedAndReachNothing, plannersAnswerTheSameAgain",
+        "Loading, hostileInputsAreRefusedAndReachNothing, plannersAnswerTheSameAgain",
+        "AnyOption, hostileInputsAreRefusedAndReachNothing, switchesAreNamedOnce",
+        "DeclaredOnly, switchesHaveTheirValuesInTheRunningEngine, switchesAreNamedOnce",
         "OpenFile, closingAnEngineClosesItsActors, closeTwice",
     })
     void isFound(String port, String failing, String passing) {

@@ -10,6 +10,9 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.lucene.LuceneOperators.Near;
 import io.uniserve.port.lucene.LuceneOperators.Phrase;
+import io.uniserve.testkit.tck.HostileCode;
+import io.uniserve.testkit.tck.HostileInput;
+import io.uniserve.testkit.tck.HostileTargets;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
 import io.uniserve.testkit.tck.TckQuery;
@@ -97,6 +100,22 @@ class LuceneTckTest extends PortTck {
         @Override
         public Optional<Document> tiedRow(String key) {
             return Optional.of(row(key, "row number 7", List.of(7L, 1L)));
+        }
+
+        /** Queries are words, and the engine has no functions, scripts or files to name. */
+        @Override
+        public List<HostileInput> hostileInputs(HostileTargets targets) {
+            String file = targets.canary().toString();
+            return List.of(
+                    HostileInput.query("path as words", "count " + file),
+                    HostileInput.query("address as words", "count " + targets.url()),
+                    HostileInput.query("parser of Solr", "count {!xmlparser v=\"<!DOCTYPE a SYSTEM '" + file + "'><a/>\"}"),
+                    HostileInput.query("class as a query", HostileCode.class.getName(), "use count WORDS"),
+                    HostileInput.query("path as a number", "phrase " + file + " 1 a", file),
+                    HostileInput.query("nothing", "near", "use count WORDS"),
+                    HostileInput.options("path", Map.of("dimensions", HostileTargets.traversal(targets.canary())), "dimensions"),
+                    HostileInput.options("class", Map.of("codec", HostileCode.class.getName()), "codec"),
+                    HostileInput.options("folder", Map.of("dimensions", "2", "directory", file), "directory"));
         }
 
         private static <P, V> TckQuery<P, V> probe(

@@ -1,8 +1,10 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.solr.table.ConfigsetRules;
 import io.uniserve.port.solr.table.FieldValueConverter;
 import io.uniserve.port.solr.table.TableConfigFiles;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -18,13 +20,19 @@ import org.jspecify.annotations.Nullable;
 /** Configset of a table: a schema with its files, and always the port's own {@code solrconfig.xml}. */
 final class SolrConfigset implements TableConfigFiles.Format<IndexSchema> {
     private static final String CONFIG = "solrconfig.xml";
+    private static final String SCHEMA = "schema.xml";
     static final TableConfigFiles<IndexSchema> FILES = new TableConfigFiles<>(
-            "configset", "schema.xml", List.of("managed-schema.xml", "managed-schema"), CONFIG, new SolrConfigset());
+            "configset", SCHEMA, List.of("managed-schema.xml", "managed-schema"), CONFIG, new SolrConfigset());
+
+    @Override
+    public void check(Path folder) throws IOException {
+        ConfigsetRules.check(folder, SCHEMA);
+    }
 
     @Override
     public IndexSchema read(Path conf) throws Exception {
         IndexSchema schema =
-                IndexSchemaFactory.buildIndexSchema("schema.xml", new SolrConfig(conf.getParent(), CONFIG));
+                IndexSchemaFactory.buildIndexSchema(SCHEMA, new SolrConfig(conf.getParent(), CONFIG));
         for (SchemaField one : schema.getFields().values()) {
             if (isMade(one) && FieldValueConverter.isGeneratedOnRead(one.getDefaultValue())) {
                 throw UniserveException.invalid("default of field \"" + one.getName() + "\" differs between replicas");

@@ -6,6 +6,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.EngineSwitch;
 import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.extra.PackedFilesCodec;
@@ -82,6 +83,11 @@ public final class SolrEngine implements Engine {
     }
 
     @Override
+    public List<EngineSwitch> switches() {
+        return ClosedParts.SWITCHES;
+    }
+
+    @Override
     public EngineInstance open(EngineContext context) {
         Instance opened = open.add(new Instance(context.scratch().toAbsolutePath()));
         return FUNCTIONS.instance(opened, opened.container::shutdown);
@@ -111,6 +117,7 @@ public final class SolrEngine implements Engine {
         Instance(Path home) {
             // Solr's second HTTP API needs a servlet container, and there is none.
             System.setProperty("disable.v2.api", "true");
+            ClosedParts.setProperties();
             System.setProperty("solr.install.dir", home.toString());
             this.home = home;
             container = new CoreContainer(
@@ -124,7 +131,8 @@ public final class SolrEngine implements Engine {
                 String configset = SolrConfigset.FILES.createFolder(table.options(), home.resolve("configsets"));
                 Map<String, String> properties = Map.of(
                         CoreDescriptor.CORE_CONFIGSET, configset, SolrErrorMapper.CLAUSES_OPTION, "" + clauses(table));
-                return container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false);
+                return ClosedParts.checked(
+                        container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false));
             });
         }
 

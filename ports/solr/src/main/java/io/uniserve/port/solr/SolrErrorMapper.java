@@ -2,6 +2,7 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.EngineErrorMapper;
 import io.uniserve.lucene.QueryErrorClassifier;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.search.SyntaxError;
@@ -25,8 +26,15 @@ final class SolrErrorMapper {
                                             "(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering")
                             || (failure instanceof SolrException solr
                                     && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code))
-            .withMessages(QueryErrorClassifier.reasons(
-                    "use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES_OPTION));
+            .withMessages(SolrErrorMapper::reason);
+
+    private static final UnaryOperator<String> REASONS = QueryErrorClassifier.reasons(
+            "use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES_OPTION);
+
+    private static String reason(String message) {
+        boolean entities = message.contains("Error parsing XML stream") && message.contains("ntit");
+        return entities ? "a query in XML has entities: remove its DOCTYPE; " + REASONS.apply(message) : REASONS.apply(message);
+    }
 
     private SolrErrorMapper() {}
 }

@@ -10,6 +10,7 @@ import io.uniserve.port.solr.query.QueryWindowChecker;
 import java.util.Date;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.request.SolrQueryRequest;
@@ -30,6 +31,13 @@ final class SolrLanguage {
     private static final Set<String> UNUSED =
             Set.of("_", "echoParams", "facet.threads", "shards.preference", "timeAllowed");
 
+    /** Parameters that the table refuses, and Solr's distributed search adds to requests of shards. */
+    private static final Set<String> ADDED_BY_SOLR =
+            Set.of("isShard", "facet.overrequest.count", "facet.overrequest.ratio", "facet.shard.limit");
+
+    /** Parameters of users that are replaced before requests of shards are made. */
+    private static final Pattern NEVER_SENT = Pattern.compile("json(?:\\.(?!facet|nl).*)?");
+
     private SolrLanguage() {}
 
     /** Sets the request handler by its path, given as {@code select} or {@code /query} as in Solr. */
@@ -39,6 +47,23 @@ final class SolrLanguage {
             TABLE.check("qt", given, any -> false);
         }
         params.set("qt", "/get".equals(params.get("qt")) ? "/get" : "/select");
+    }
+
+    /**
+     * Checks the parameters of a shard request, which a client may send too. Refuses other handlers, parameters that {@link #TABLE} refuses
+     * and Solr does not add to requests of shards, and entities in XML.
+     */
+    static void checkShardRequest(ModifiableSolrParams params) {
+        setHandler(params);
+        params.getParameterNames().forEach(name -> {
+            String value = params.get(name);
+            boolean added = ADDED_BY_SOLR.contains(name)
+                    || name.equals("distrib") && "false".equals(value)
+                    || name.equals("shards.qt") && ClosedParts.HANDLERS.contains(value);
+            if (!added && TABLE.isRefused(name) || NEVER_SENT.matcher(name).matches()) {
+                throw TABLE.unsupported("parameter", name);
+            }
+        });
     }
 
     /** Checks parameters, including those in JSON, and makes answers of several actors equal to those of one core. */

@@ -189,6 +189,7 @@ final class SolrQuery {
 
     private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActorParameters<Parameters> each) {
         var params = new ModifiableSolrParams(each.forActor(context.actor()).copy());
+        SolrLanguage.checkShardRequest(params);
         return actor.withRequest(
                 "answer a shard request",
                 request -> handle(

@@ -1,11 +1,15 @@
 package io.uniserve.port.solr;
 
+import io.uniserve.api.Actor;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
+import io.uniserve.api.EngineInstance;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.solr.query.ShardRequestBatcher;
+import io.uniserve.testkit.tck.HostileInput;
+import io.uniserve.testkit.tck.HostileTargets;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
 import io.uniserve.testkit.tck.TckQuery;
@@ -93,6 +97,17 @@ class SolrTckTest extends PortTck {
         public List<TckQuery<?, ?>> endlessProbes() {
             String range = "type:range,field:n_i,start:0,end:900000,gap:1";
             return List.of(probe("q=*:*&rows=0&json.facet={a:{" + range + ",facet:{b:{" + range + "}}}}"));
+        }
+
+        @Override
+        public List<HostileInput> hostileInputs(HostileTargets targets) {
+            return SolrHostileInputs.of(targets, SolrFixture::probe);
+        }
+
+        @Override
+        public Optional<String> switchValue(EngineInstance instance, Actor actor, String name) {
+            return Optional.of(((SolrActor) actor)
+                    .withRequest("read a switch", request -> ClosedParts.value(request.getCore(), name)));
         }
 
         /** The planner merges, see {@link ParityTest}; here the larger part replaces the merge. */

@@ -135,7 +135,8 @@ public final class LanguageCapabilities {
     /** Creates an UNSUPPORTED error, with the reason if the table has one. */
     public UniserveException unsupported(String kind, String name) {
         String why = refusalReasons.getOrDefault(kind + " " + name, "the manual lists what is");
-        return UniserveException.unsupported(kind + " \"" + PrintableText.line(name) + "\" is not supported: " + why);
+        return UniserveException.unsupported(
+                kind + " \"" + PrintableText.line(name) + "\" is not supported: " + why + "; remove it");
     }
 
     /** Formats parameters as lines {@code NAME=VALUE}, one per value; line breaks in names and values become blanks. */
@@ -271,7 +272,7 @@ public final class LanguageCapabilities {
      * Returns whether the table rejects the parameter by name, also in its form for one field. The engine reads it even if a user defines
      * it.
      */
-    private boolean isRefused(String parameter) {
+    public boolean isRefused(String parameter) {
         return refusalReasons.containsKey("parameter " + parameter)
                 || (parameter.startsWith("f.")
                         && refusalReasons.keySet().stream()

@@ -44,6 +44,9 @@ public final class TableConfigFiles<C> {
 
     /** Reader of an engine's configuration. */
     public interface Format<C> {
+        /** Checks a folder without the port's own file, before any other use. Throws INVALID_ARGUMENT for what is not permitted. */
+        void check(Path folder) throws IOException;
+
         /** Reads a complete folder. Any exception counts as an error in the user's files. */
         C read(Path folder) throws Exception;
 
@@ -117,6 +120,7 @@ public final class TableConfigFiles<C> {
                 PackedFilesCodec.unpack(second, folder);
                 PackedFilesCodec.rename(folder, mainFileAliases, mainFile);
             }
+            format.check(folder);
             copy(portFile, folder);
         });
         return name;

@@ -32,6 +32,11 @@ class TableConfigFilesTest {
 
     private static final class Lines implements TableConfigFiles.Format<Map<String, String>> {
         @Override
+        public void check(Path folder) {
+            // any file is permitted
+        }
+
+        @Override
         public Map<String, String> read(Path folder) throws IOException {
             Map<String, String> read = new TreeMap<>();
             for (String line : Files.readAllLines(folder.resolve("fields"))) {

@@ -3,6 +3,7 @@ package io.uniserve.port.duckdb;
 import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.extra.ActorFileLinker;
 import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.RevocableActor;
@@ -47,10 +48,11 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     /** Number of state changes: odd during a commit. */
     private final AtomicLong commits = new AtomicLong();
 
-    /** Creates an empty actor; {@code name} is unique within this DuckDB. */
-    DuckActor(DuckDatabase duckDatabase, String name, ColumnSchema columns, Path scratch) throws SQLException {
+    /** Creates an empty actor in the engine's folder; {@code name} is unique within this DuckDB. */
+    DuckActor(DuckDatabase duckDatabase, String name, ColumnSchema columns) throws IOException, SQLException {
         super(duckDatabase, name, columns);
-        this.file = scratch.resolve(DATABASE);
+        this.file =
+                Files.createDirectories(duckDatabase.scratch().resolve(name)).resolve(DATABASE);
         try (DuckDBConnection first = duckDatabase.connect()) {
             DuckDatabase.execute(first, "ATTACH " + DuckDatabase.quote(file) + " AS " + name);
         }
@@ -75,12 +77,16 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         String names =
                 columns().names().stream().map(column -> "\"" + column + "\"").collect(Collectors.joining(", "));
         try {
-            DuckDatabase.execute(
-                    writer,
-                    "INSERT INTO " + StatementNaming.ROWS + " SELECT " + names + " FROM read_parquet("
-                            + DuckDatabase.quote(rows) + ")");
+            duck().withFolder(folder -> {
+                ActorFileLinker.link(checkpoint, List.of(FILE), folder);
+                DuckDatabase.execute(
+                        writer,
+                        "INSERT INTO " + StatementNaming.ROWS + " SELECT " + names + " FROM read_parquet("
+                                + DuckDatabase.quote(folder.resolve(FILE)) + ")");
+                return folder;
+            });
             writer.commit();
-        } catch (SQLException e) {
+        } catch (IOException | SQLException e) {
             throw new UniserveException(ErrorCode.CORRUPT, "checkpoint " + rows + " is damaged: " + e.getMessage(), e);
         }
     }
@@ -251,13 +257,6 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     @Override
     public void destroy() {
         close();
-        DUCKDB.run("delete " + file, () -> {
-            delete(file);
-            delete(file.resolveSibling(DATABASE + ".wal"));
-        });
-    }
-
-    private static void delete(Path file) throws IOException {
-        Files.deleteIfExists(file);
+        DUCKDB.run("delete " + file, () -> ActorFileLinker.delete(duck().scratch().resolve(name())));
     }
 }

@@ -6,6 +6,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.EngineSwitch;
 import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.model.ConsistencyLevel;
@@ -14,6 +15,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.engine.RowActorFactory;
 import io.uniserve.sql.engine.RowUpdateFunctions;
 import io.uniserve.sql.engine.SqlTableValidator;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,11 +43,16 @@ public final class DuckEngine implements Engine {
     }
 
     @Override
+    public List<EngineSwitch> switches() {
+        return DuckDatabase.SWITCHES;
+    }
+
+    @Override
     public EngineInstance open(EngineContext context) {
         SqlTableValidator.checkSettings("duckdb", context.settings(), Set.of("memory", MERGE_MEMORY));
         Optional.ofNullable(context.settings().get(MERGE_MEMORY)).ifPresent(merging::setMemoryLimit);
         DuckDatabase duckDatabase = new DuckDatabase(
-                Optional.of(context.scratch()),
+                Optional.of(DUCKDB.call("find its folder", () -> context.scratch().toRealPath())),
                 Optional.ofNullable(context.settings().get("memory")));
         // Actors attach to one DuckDB under unique names.
         AtomicLong made = new AtomicLong();
@@ -54,7 +61,7 @@ public final class DuckEngine implements Engine {
                     String name = "actor_" + made.incrementAndGet();
                     return DUCKDB.call(
                             "make a table",
-                            () -> new DuckActor(duckDatabase, name, ColumnSchema.of(actor.meta()), actor.scratch()));
+                            () -> new DuckActor(duckDatabase, name, ColumnSchema.of(actor.meta())));
                 },
                 DuckActor::restore);
         return FUNCTIONS.instance(actors, () -> {

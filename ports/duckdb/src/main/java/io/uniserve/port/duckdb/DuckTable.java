@@ -12,7 +12,9 @@ import io.uniserve.sql.engine.PreparedStatementCache;
 import io.uniserve.sql.engine.SqlActorView;
 import io.uniserve.sql.engine.StatementNaming;
 import io.uniserve.sql.rows.SqlRows;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -120,15 +122,18 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
         return count.columns().get(0).number(0);
     }
 
-    /** Writes the published rows into a directory. */
+    /** Writes the published rows into a directory. The engine writes only into its own folder, from which the file is moved. */
     public final void writeTo(Path directory) {
-        String sql = "COPY (SELECT * FROM " + StatementNaming.ROWS + ") TO "
-                + DuckDatabase.quote(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
         DUCKDB.call(
                 "write a checkpoint",
-                () -> read(by -> {
-                    DuckDatabase.execute(by.connection(), sql);
-                    return directory;
+                () -> duckDatabase.withFolder(folder -> {
+                    String sql = "COPY (SELECT * FROM " + StatementNaming.ROWS + ") TO "
+                            + DuckDatabase.quote(folder.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
+                    read(by -> {
+                        DuckDatabase.execute(by.connection(), sql);
+                        return directory;
+                    });
+                    return Files.move(folder.resolve(FILE), directory.resolve(FILE), StandardCopyOption.REPLACE_EXISTING);
                 }));
     }
 

@@ -2,16 +2,21 @@ package io.uniserve.port.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.api.Actor;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
+import io.uniserve.api.EngineInstance;
 import io.uniserve.api.extra.ColumnSchema;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.sql.engine.CancellableJdbcExecutor;
 import io.uniserve.sql.plan.SqlQuery;
 import io.uniserve.sql.rows.SqlRows;
+import io.uniserve.testkit.tck.HostileInput;
+import io.uniserve.testkit.tck.HostileTargets;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
 import io.uniserve.testkit.tck.TckQuery;
@@ -117,12 +122,33 @@ class DuckTckTest extends PortTck {
             return Optional.of(row(key, 1L, "7.50"));
         }
 
+        @Override
+        public List<HostileInput> hostileInputs(HostileTargets targets) {
+            return HostileSql.of(targets, ColumnSchema.of(META), DuckFixture::call);
+        }
+
+        @Override
+        public Optional<String> switchValue(EngineInstance instance, Actor actor, String name) {
+            return Optional.of(DuckDatabase.DUCKDB.call(
+                    "read a setting",
+                    () -> ((DuckActor) actor)
+                            .read(by -> CancellableJdbcExecutor.answer(
+                                            by.connection(), "SELECT CAST(current_setting('" + name + "') AS VARCHAR)")
+                                    .columns()
+                                    .get(0)
+                                    .text(0))));
+        }
+
         /** The planner merges; here the larger part replaces the merge. */
         private static TckQuery<?, ?> probe(String text) {
+            return call(SqlQuery.of("tck", ColumnSchema.of(META), text));
+        }
+
+        private static TckQuery<?, ?> call(SqlQuery query) {
             return new TckQuery<SqlQuery, SqlRows>(
                     DuckOperators.SELECT.id(),
-                    SqlQuery.of("tck", ColumnSchema.of(META), text),
-                    (query, left, right) -> left.toString().compareTo(right.toString()) < 0 ? right : left,
+                    query,
+                    (any, left, right) -> left.toString().compareTo(right.toString()) < 0 ? right : left,
                     false);
         }
 

@@ -36,7 +36,7 @@ class DuckViewTest {
         duckDatabase = new DuckDatabase(Optional.of(directory), Optional.empty());
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
         ColumnSchema columns = new ColumnSchema(List.of(new ColumnSchema.Column("id", bigint)), List.of("id"));
-        actor = new DuckActor(duckDatabase, "one", columns, directory);
+        actor = new DuckActor(duckDatabase, "one", columns);
         put(1);
     }
 

@@ -48,7 +48,7 @@ class PreparedStatementCacheTest {
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
         ColumnSchema columns = new ColumnSchema(
                 List.of(new ColumnSchema.Column("id", bigint), new ColumnSchema.Column("n", bigint)), List.of("id"));
-        actor = new DuckActor(duckDatabase, "one", columns, directory);
+        actor = new DuckActor(duckDatabase, "one", columns);
     }
 
     @AfterEach

@@ -378,6 +378,9 @@ public record SqlQuery(
         for (int left = in.readCount(4); left > 0; left--) {
             primary.add(in.readString());
         }
+        if (!columns.stream().map(Column::name).toList().containsAll(primary)) {
+            throw new UniserveException(ErrorCode.CORRUPT, "the request has a primary key that is no column");
+        }
         return new ColumnSchema(columns, primary);
     }
 

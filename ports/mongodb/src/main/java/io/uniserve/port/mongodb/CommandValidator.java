@@ -18,6 +18,9 @@ final class CommandValidator {
     /** Operators that run code. */
     private static final Set<String> CODE = Set.of("$where", "$function", "$accumulator");
 
+    /** Prefix of the operators and stages that servers send to each other; some run code. */
+    private static final String INTERNAL = "$_internal";
+
     /** Operators, variables and stages whose result differs between two evaluations, so replicas would differ. */
     private static final Set<String> VARYING =
             Set.of("$currentDate", "$rand", "$sampleRate", "$sample", "$createObjectId");
@@ -92,9 +95,9 @@ final class CommandValidator {
     }
 
     private static void checkName(String name, boolean replicated) {
-        if (CODE.contains(name)) {
+        if (CODE.contains(name) || name.startsWith(INTERNAL)) {
             throw UniserveException.unsupported(
-                    "MongoDB: " + name + ", which runs code (BadValue 2): use operators such as $expr");
+                    "MongoDB: " + name + ", which runs code or is internal (BadValue 2): use operators such as $expr");
         }
         if (replicated && VARYING.contains(name)) {
             throw UniserveException.unsupported(

@@ -26,6 +26,35 @@ final class ForeignCollections implements AutoCloseable {
 
     private static final Set<String> WRITING = Set.of("$out", "$merge");
 
+    /** Stages that work on documents of tables alone. Others read the server's state, such as its sessions, or write. */
+    private static final Set<String> PERMITTED = Set.of(
+            "$match",
+            "$project",
+            "$addFields",
+            "$set",
+            "$unset",
+            "$replaceRoot",
+            "$replaceWith",
+            "$unwind",
+            "$redact",
+            "$sort",
+            "$limit",
+            "$skip",
+            "$sample",
+            "$group",
+            "$count",
+            "$sortByCount",
+            "$bucket",
+            "$bucketAuto",
+            "$facet",
+            "$lookup",
+            "$graphLookup",
+            "$unionWith",
+            "$setWindowFields",
+            "$densify",
+            "$fill",
+            "$documents");
+
     private final Function<TableName, MergeCollection> maker;
     private final Map<String, MergeCollection> collections = new LinkedHashMap<>();
 
@@ -34,7 +63,7 @@ final class ForeignCollections implements AutoCloseable {
         this.maker = maker;
     }
 
-    /** Names of the tables that these stages read. Fails with UNSUPPORTED for a stage that writes a collection. */
+    /** Names of the tables that these stages read. Fails with UNSUPPORTED for a stage that writes a collection or reads the server's state. */
     static Set<String> names(List<BsonDocument> stages) {
         return new TreeSet<>(namings(stages));
     }
@@ -65,6 +94,10 @@ final class ForeignCollections implements AutoCloseable {
             if (WRITING.contains(name)) {
                 throw UniserveException.unsupported("MongoDB: stage " + name
                         + " (CommandNotSupported 115): store the answer by WriteCommand of the client");
+            }
+            if (!PERMITTED.contains(name)) {
+                throw UniserveException.unsupported(
+                        "MongoDB: stage " + name + " (Location40324): use the stages of the manual, on documents of tables");
             }
             BsonValue body = stage.get(name);
             if (body == null || !READING.containsKey(name) && !name.equals("$facet")) {

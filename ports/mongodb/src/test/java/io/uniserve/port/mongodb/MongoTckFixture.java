@@ -9,6 +9,8 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.mongodb.pipeline.SplitPipeline;
+import io.uniserve.testkit.tck.HostileInput;
+import io.uniserve.testkit.tck.HostileTargets;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.TckQuery;
 import java.util.List;
@@ -112,6 +114,11 @@ final class MongoTckFixture implements PortFixture {
     @Override
     public Optional<Document> tiedRow(String key) {
         return Optional.of(row(key, 7));
+    }
+
+    @Override
+    public List<HostileInput> hostileInputs(HostileTargets targets) {
+        return MongoHostileInputs.of(targets);
     }
 
     /** The planner merges; here the larger part replaces the merge. */

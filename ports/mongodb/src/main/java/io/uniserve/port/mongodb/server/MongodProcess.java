@@ -31,6 +31,9 @@ import org.slf4j.LoggerFactory;
 public final class MongodProcess implements MongoServerHandle {
     private static final String LOG_FILE = "mongod.log";
     private static final String OUTPUT_FILE = "mongod.out";
+    /** Switches JavaScript off: $where, $function, $accumulator, mapReduce. */
+    private static final String NO_SCRIPTING = "--noscripting";
+
     private static final String CACHE_GB = "0.5";
     private static final int PORT_ATTEMPTS = 3;
     private static final long START_TIMEOUT_MS = 60_000;
@@ -165,6 +168,7 @@ public final class MongodProcess implements MongoServerHandle {
                 List.of("/bin/sh", "-c", SCRIPT, "mongod", program.path().toString()));
         command.addAll(List.of("--dbpath", folder.resolve("db").toString()));
         command.addAll(List.of("--bind_ip", "127.0.0.1", "--port", String.valueOf(port), "--nounixsocket"));
+        command.add(NO_SCRIPTING);
         command.addAll(List.of("--wiredTigerCacheSizeGB", CACHE_GB));
         command.addAll(List.of("--logpath", folder.resolve(LOG_FILE).toString(), "--logappend"));
         try {

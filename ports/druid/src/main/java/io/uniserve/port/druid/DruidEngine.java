@@ -6,6 +6,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.EngineSwitch;
 import io.uniserve.api.TrackingActorFactory;
 import io.uniserve.api.extra.BroadcastUpdate;
 import io.uniserve.api.plan.Planner;
@@ -15,12 +16,14 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.druid.query.ActorQueryRunner;
 import io.uniserve.port.druid.query.NativeQueryPlanner;
+import io.uniserve.port.druid.runtime.DruidServices;
 import io.uniserve.port.druid.runtime.TableLookups;
 import io.uniserve.port.druid.segment.DruidActor;
 import io.uniserve.port.druid.segment.DruidUpdateFunctions;
 import io.uniserve.port.druid.segment.TableSchema;
 import io.uniserve.port.druid.sql.SqlQueryPlanner;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -47,6 +50,11 @@ public final class DruidEngine implements Engine {
             }
         }
         TableSchema.of(meta);
+    }
+
+    @Override
+    public List<EngineSwitch> switches() {
+        return List.of(DruidServices.JAVASCRIPT);
     }
 
     @Override

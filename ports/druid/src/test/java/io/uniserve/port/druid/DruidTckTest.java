@@ -1,13 +1,19 @@
 package io.uniserve.port.druid;
 
+import io.uniserve.api.Actor;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
+import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
+import io.uniserve.port.druid.query.DruidHostileInputs;
 import io.uniserve.port.druid.query.TestingSegmentQueries;
+import io.uniserve.port.druid.runtime.DruidServices;
+import io.uniserve.testkit.tck.HostileInput;
+import io.uniserve.testkit.tck.HostileTargets;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
 import io.uniserve.testkit.tck.TckQuery;
@@ -108,6 +114,18 @@ class DruidTckTest extends PortTck {
         @Override
         public Optional<Document> tiedRow(String key) {
             return Optional.of(row(key, 5, 7.5));
+        }
+
+        @Override
+        public List<HostileInput> hostileInputs(HostileTargets targets) {
+            return DruidHostileInputs.of(targets, META.options().getOrDefault("dataSchema", ""));
+        }
+
+        @Override
+        public Optional<String> switchValue(EngineInstance instance, Actor actor, String name) {
+            return name.equals(DruidServices.JAVASCRIPT.name())
+                    ? Optional.of("" + DruidServices.get().isJavaScriptEnabled())
+                    : Optional.empty();
         }
 
         private static Document row(String id, int hour, double price) {

@@ -12,6 +12,8 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.sql.plan.SqlQuery;
 import io.uniserve.sql.rows.SqlRows;
+import io.uniserve.testkit.tck.HostileInput;
+import io.uniserve.testkit.tck.HostileTargets;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
 import io.uniserve.testkit.tck.TckQuery;
@@ -119,12 +121,21 @@ class MonetTckTest extends PortTck {
             return Optional.of(row(key, 1L, "7.50"));
         }
 
+        @Override
+        public List<HostileInput> hostileInputs(HostileTargets targets) {
+            return MonetHostileInputs.of(targets, ColumnSchema.of(META), MonetFixture::call);
+        }
+
         /** The planner merges; here the larger part replaces the merge. */
         private static TckQuery<?, ?> probe(String text) {
+            return call(SqlQuery.of("tck", ColumnSchema.of(META), text));
+        }
+
+        private static TckQuery<?, ?> call(SqlQuery query) {
             return new TckQuery<SqlQuery, SqlRows>(
                     MonetEngine.SELECT.id(),
-                    SqlQuery.of("tck", ColumnSchema.of(META), text),
-                    (query, left, right) -> left.toString().compareTo(right.toString()) < 0 ? right : left,
+                    query,
+                    (any, left, right) -> left.toString().compareTo(right.toString()) < 0 ? right : left,
                     false);
         }
 

@@ -80,7 +80,8 @@ public final class NativeQueryPlanner implements Planner {
             JavaScriptCheck.check("a query", tree);
             return services.json().treeToValue(tree, Query.class);
         } catch (JsonProcessingException e) {
-            throw UniserveException.invalid("the query is not valid: " + PrintableText.line(e.getOriginalMessage()));
+            throw UniserveException.invalid("the query is not valid: " + PrintableText.line(e.getOriginalMessage())
+                    + "; use the types of Druid's native queries");
         }
     }
 }

@@ -19,9 +19,12 @@ import org.apache.druid.query.groupby.epinephelinae.UnexpectedMultiValueDimensio
 /** Translation of Druid's exceptions to error codes. */
 public final class DruidErrors {
     /** The translator. Every call into Druid goes through it. */
-    public static final EngineErrorMapper DRUID = new EngineErrorMapper("Druid", DruidErrors::code);
+    public static final EngineErrorMapper DRUID = new EngineErrorMapper("Druid", DruidErrors::code)
+            .withMessages(message ->
+                    message.equals(DruidErrors.NO_JAVASCRIPT) ? "type javascript is disabled: use an expression" : message);
 
-    private static final Set<String> UNSUPPORTED_STATES = Set.of("JavaScript is disabled", "Cannot vectorize!");
+    private static final String NO_JAVASCRIPT = "JavaScript is disabled";
+    private static final Set<String> UNSUPPORTED_STATES = Set.of(NO_JAVASCRIPT, "Cannot vectorize!");
 
     private DruidErrors() {}
 

@@ -10,6 +10,7 @@ import com.google.inject.Guice;
 import com.google.inject.Injector;
 import com.google.inject.Key;
 import com.google.inject.TypeLiteral;
+import io.uniserve.api.EngineSwitch;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -71,6 +72,11 @@ import org.apache.druid.segment.writeout.OffHeapMemorySegmentWriteOutMediumFacto
  * }</pre>
  */
 public final class DruidServices {
+    /** Setting of JavaScript, as Druid's property names it. */
+    public static final EngineSwitch JAVASCRIPT = new EngineSwitch(
+            "druid.javascript.enabled", "false", "filters, aggregators, extractions and parsers of type javascript");
+
+    private final JavaScriptConfig javaScript = new JavaScriptConfig(Boolean.parseBoolean(JAVASCRIPT.value()));
     private final LookupScope lookups = new LookupScope();
     private final ServiceEmitter emitter = new ServiceEmitter("uniserve", "localhost", new NoopEmitter());
     private final ObjectMapper json;
@@ -165,11 +171,16 @@ public final class DruidServices {
         return new InjectableValues.Std()
                 .addValue(ExprMacroTable.class, macros)
                 .addValue(ObjectMapper.class, mapper)
-                .addValue(JavaScriptConfig.class, new JavaScriptConfig(false))
+                .addValue(JavaScriptConfig.class, javaScript)
                 .addValue(JoinableFactoryWrapper.class, joinableWrapper)
                 .addValue(LookupExtractorFactoryContainerProvider.class, lookups)
                 .addValue(GenericQueryMetricsFactory.class, DefaultGenericQueryMetricsFactory.instance())
                 .addValue(DefaultColumnFormatConfig.class, new DefaultColumnFormatConfig(null, null));
+    }
+
+    /** Whether Druid runs code of queries and schemas. */
+    public boolean isJavaScriptEnabled() {
+        return javaScript.isEnabled();
     }
 
     /** Mapper of queries, table options and answers. */

@@ -25,6 +25,12 @@ final class SqlErrors {
     /** Part of the planner's message for INSERT and REPLACE. */
     private static final String OTHER_ENGINE = "not supported by requested SQL engine";
 
+    /** Part of the planner's messages for statements that write. */
+    private static final String ENGINE = "SQL engine [native]";
+
+    /** Part of the planner's message for arguments that a table function does not have. */
+    private static final String ARGUMENT = IAE.class.getName();
+
     private SqlErrors() {}
 
     static UniserveException of(Throwable failure) {
@@ -37,7 +43,10 @@ final class SqlErrors {
         String message = failure instanceof StackOverflowError
                 ? "the statement is nested too deeply: use fewer levels"
                 : PrintableText.line(String.valueOf(failure.getMessage()), MESSAGE_CHARS_MAX);
-        return new UniserveException(code, "SQL: " + message, failure);
+        String remedy = message.contains(ENGINE)
+                ? "; use an update function"
+                : message.contains(ARGUMENT) ? "; remove it, or use a table" : "";
+        return new UniserveException(code, "SQL: " + message + remedy, failure);
     }
 
     private static boolean isUnsupported(String message) {
@@ -57,7 +66,10 @@ final class SqlErrors {
                 case CANCELED -> ErrorCode.CANCELLED;
                 case TIMEOUT -> ErrorCode.DEADLINE_EXCEEDED;
                 case SERVICE_UNAVAILABLE -> ErrorCode.UNAVAILABLE;
-                case DEFENSIVE, RUNTIME_FAILURE, UNCATEGORIZED -> ErrorCode.PORT_FAILED;
+                case DEFENSIVE, RUNTIME_FAILURE, UNCATEGORIZED ->
+                    String.valueOf(druid.getMessage()).contains(ARGUMENT)
+                            ? ErrorCode.INVALID_ARGUMENT
+                            : ErrorCode.PORT_FAILED;
             };
         }
         if (failure instanceof ResourceLimitExceededException) {

@@ -149,7 +149,8 @@ public record ColumnSchema(List<Column> columns, List<String> primaryKey) {
         if (known < row.fields().size()) {
             Set<String> unknown = new TreeSet<>(row.fields().keySet());
             unknown.removeAll(names());
-            throw invalidRow(row, "field \"" + unknown.iterator().next() + "\" is no column of the table; remove it", null);
+            throw invalidRow(
+                    row, "field \"" + unknown.iterator().next() + "\" is no column of the table; remove it", null);
         }
         return values;
     }

@@ -97,8 +97,8 @@ public final class PackedFilesCodec {
         read(packed, (name, content) -> {
             Path file = folder.resolve(name).normalize();
             if (!file.startsWith(folder) || file.equals(folder)) {
-                throw UniserveException.invalid("packed file " + PrintableText.line(name)
-                        + " leaves its folder; use names below the folder");
+                throw UniserveException.invalid(
+                        "packed file " + PrintableText.line(name) + " leaves its folder; use names below the folder");
             }
             Files.createDirectories(file.getParent());
             Files.write(file, content);

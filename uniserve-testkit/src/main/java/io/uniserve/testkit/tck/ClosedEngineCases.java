@@ -28,7 +28,8 @@ interface ClosedEngineCases extends TckCases {
     int SERVER_RANGE = 4_000;
 
     /** A word of the remedy in an error, or the place of the syntax error. */
-    String REMEDY = "(?is).*(\\b(use|give|send|remove|leave|store|set|write|create|lists|needs?|must)\\b|line \\[?\\d+]?, column).*";
+    String REMEDY =
+            "(?is).*(\\b(use|give|send|remove|leave|store|set|write|create|lists|needs?|must)\\b|line \\[?\\d+]?, column).*";
 
     @Test
     default void switchesAreNamedOnce() {
@@ -75,8 +76,8 @@ interface ClosedEngineCases extends TckCases {
                     Map<String, @Nullable Object> fields = new LinkedHashMap<>(row.fields());
                     if (fields.get(field) instanceof String) {
                         fields.put(field, text);
-                        faults.addAll(faults(
-                                new HostileInput(field + "=" + text, update(row, fields), List.of()), targets));
+                        faults.addAll(
+                                faults(new HostileInput(field + "=" + text, update(row, fields), List.of()), targets));
                     }
                 }
                 Map<String, @Nullable Object> more = new LinkedHashMap<>(row.fields());
@@ -154,8 +155,7 @@ interface ClosedEngineCases extends TckCases {
         if (attempt instanceof HostileInput.Query query && table != null) {
             List<Outcome> outcomes = new ArrayList<>();
             Optional<Planner> planner = bench().engine().planner();
-            planner.ifPresent(
-                    by -> outcomes.add(outcome(() -> table.answer(by, query.text(), Arrival.EACH))));
+            planner.ifPresent(by -> outcomes.add(outcome(() -> table.answer(by, query.text(), Arrival.EACH))));
             bench().engine()
                     .info()
                     .wholeQueryOperator()

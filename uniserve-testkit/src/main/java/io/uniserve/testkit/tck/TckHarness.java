@@ -219,7 +219,8 @@ public final class TckHarness implements AutoCloseable {
 
     /** {@link #retrieve} with parameters that come from a client. */
     <P, V> Bytes retrieveAsSent(ActorView actor, TckQuery<P, V> query) {
-        return retrieveEncoded(actor, query.operator(), operator(query).parameters().encode(query.parameters()));
+        return retrieveEncoded(
+                actor, query.operator(), operator(query).parameters().encode(query.parameters()));
     }
 
     /** The encoded answer of an operator to encoded parameters. */

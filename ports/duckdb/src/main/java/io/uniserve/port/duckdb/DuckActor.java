@@ -257,6 +257,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     @Override
     public void destroy() {
         close();
-        DUCKDB.run("delete " + file, () -> ActorFileLinker.delete(duck().scratch().resolve(name())));
+        DUCKDB.run(
+                "delete " + file, () -> ActorFileLinker.delete(duck().scratch().resolve(name())));
     }
 }

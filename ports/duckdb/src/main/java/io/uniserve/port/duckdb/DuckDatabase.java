@@ -51,7 +51,8 @@ final class DuckDatabase implements AutoCloseable {
             new EngineSwitch("autoinstall_known_extensions", "false", "downloads of extensions"),
             new EngineSwitch("autoload_known_extensions", "false", "extensions that a statement seems to need"),
             new EngineSwitch("allow_community_extensions", "false", "INSTALL and LOAD of others' extensions"),
-            new EngineSwitch("enable_external_access", "false", "files outside of the engine's folder, URLs, ATTACH, LOAD"),
+            new EngineSwitch(
+                    "enable_external_access", "false", "files outside of the engine's folder, URLs, ATTACH, LOAD"),
             new EngineSwitch("lock_configuration", "true", "SET, RESET and PRAGMA of settings"));
 
     private final DuckDBConnection root;

@@ -52,7 +52,8 @@ public final class DuckEngine implements Engine {
         SqlTableValidator.checkSettings("duckdb", context.settings(), Set.of("memory", MERGE_MEMORY));
         Optional.ofNullable(context.settings().get(MERGE_MEMORY)).ifPresent(merging::setMemoryLimit);
         DuckDatabase duckDatabase = new DuckDatabase(
-                Optional.of(DUCKDB.call("find its folder", () -> context.scratch().toRealPath())),
+                Optional.of(
+                        DUCKDB.call("find its folder", () -> context.scratch().toRealPath())),
                 Optional.ofNullable(context.settings().get("memory")));
         // Actors attach to one DuckDB under unique names.
         AtomicLong made = new AtomicLong();
@@ -60,8 +61,7 @@ public final class DuckEngine implements Engine {
                 actor -> {
                     String name = "actor_" + made.incrementAndGet();
                     return DUCKDB.call(
-                            "make a table",
-                            () -> new DuckActor(duckDatabase, name, ColumnSchema.of(actor.meta())));
+                            "make a table", () -> new DuckActor(duckDatabase, name, ColumnSchema.of(actor.meta())));
                 },
                 DuckActor::restore);
         return FUNCTIONS.instance(actors, () -> {

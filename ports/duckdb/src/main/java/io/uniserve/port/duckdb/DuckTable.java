@@ -133,7 +133,8 @@ abstract class DuckTable implements SqlActorView, AutoCloseable {
                         DuckDatabase.execute(by.connection(), sql);
                         return directory;
                     });
-                    return Files.move(folder.resolve(FILE), directory.resolve(FILE), StandardCopyOption.REPLACE_EXISTING);
+                    return Files.move(
+                            folder.resolve(FILE), directory.resolve(FILE), StandardCopyOption.REPLACE_EXISTING);
                 }));
     }
 

@@ -129,14 +129,15 @@ class DuckTckTest extends PortTck {
 
         @Override
         public Optional<String> switchValue(EngineInstance instance, Actor actor, String name) {
-            return Optional.of(DuckDatabase.DUCKDB.call(
-                    "read a setting",
-                    () -> ((DuckActor) actor)
-                            .read(by -> CancellableJdbcExecutor.answer(
-                                            by.connection(), "SELECT CAST(current_setting('" + name + "') AS VARCHAR)")
-                                    .columns()
-                                    .get(0)
-                                    .text(0))));
+            String setting = "SELECT CAST(current_setting('" + name + "') AS VARCHAR)";
+            return Optional.ofNullable(DuckDatabase.DUCKDB
+                    .call(
+                            "read a setting",
+                            () -> ((DuckActor) actor)
+                                    .read(by -> CancellableJdbcExecutor.answer(by.connection(), setting)))
+                    .columns()
+                    .get(0)
+                    .text(0));
         }
 
         /** The planner merges; here the larger part replaces the merge. */

@@ -69,13 +69,16 @@ final class HostileSql {
         List<HostileInput> inputs = new ArrayList<>();
         statements.forEach((text, named) -> {
             inputs.add(HostileInput.query(text, text, named));
-            inputs.add(HostileInput.call(text + ", as an actor's part", select.apply(SqlQuery.of("tck", columns, text)),
-                    named));
+            inputs.add(HostileInput.call(
+                    text + ", as an actor's part", select.apply(SqlQuery.of("tck", columns, text)), named));
         });
-        inputs.add(HostileInput.update("column of another name", "duckdb.put@1",
-                new Document("id", Map.of("id", "a", "n", 1L, "x\"); COPY t TO '" + target + "'", 1L)), "COPY"));
-        inputs.add(HostileInput.update("empty field name", "duckdb.put@1",
-                new Document("id", Map.of("id", "a", "n", 1L, "", "b")), "\"\""));
+        inputs.add(HostileInput.update(
+                "column of another name",
+                "duckdb.put@1",
+                new Document("id", Map.of("id", "a", "n", 1L, "x\"); COPY t TO '" + target + "'", 1L)),
+                "COPY"));
+        inputs.add(HostileInput.update(
+                "empty field name", "duckdb.put@1", new Document("id", Map.of("id", "a", "n", 1L, "", "b")), "\"\""));
         for (String option : List.of(
                 "id varchar, \"a\" varchar); COPY (SELECT 1) TO '" + target + "'; --",
                 "id varchar default getenv('PATH')",

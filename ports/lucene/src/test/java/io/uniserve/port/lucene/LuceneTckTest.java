@@ -109,11 +109,13 @@ class LuceneTckTest extends PortTck {
             return List.of(
                     HostileInput.query("path as words", "count " + file),
                     HostileInput.query("address as words", "count " + targets.url()),
-                    HostileInput.query("parser of Solr", "count {!xmlparser v=\"<!DOCTYPE a SYSTEM '" + file + "'><a/>\"}"),
+                    HostileInput.query(
+                            "parser of Solr", "count {!xmlparser v=\"<!DOCTYPE a SYSTEM '" + file + "'><a/>\"}"),
                     HostileInput.query("class as a query", HostileCode.class.getName(), "use count WORDS"),
                     HostileInput.query("path as a number", "phrase " + file + " 1 a", file),
                     HostileInput.query("nothing", "near", "use count WORDS"),
-                    HostileInput.options("path", Map.of("dimensions", HostileTargets.traversal(targets.canary())), "dimensions"),
+                    HostileInput.options(
+                            "path", Map.of("dimensions", HostileTargets.traversal(targets.canary())), "dimensions"),
                     HostileInput.options("class", Map.of("codec", HostileCode.class.getName()), "codec"),
                     HostileInput.options("folder", Map.of("dimensions", "2", "directory", file), "directory"));
         }

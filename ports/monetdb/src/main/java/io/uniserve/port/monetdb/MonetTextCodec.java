@@ -38,7 +38,8 @@ final class MonetTextCodec {
     /** Fails with INVALID_ARGUMENT for texts that MonetDB cannot store. */
     static String check(String text) {
         if (!fits(text)) {
-            throw UniserveException.invalid("MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used; remove it");
+            throw UniserveException.invalid(
+                    "MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used; remove it");
         }
         return text;
     }

@@ -40,7 +40,8 @@ final class MonetHostileInputs {
                 "CREATE FUNCTION f(a INTEGER) RETURNS INTEGER LANGUAGE R { a }",
                 "CREATE FUNCTION f(a INTEGER) RETURNS INTEGER LANGUAGE C { result = a; }",
                 "CREATE FUNCTION f(a STRING) RETURNS STRING EXTERNAL NAME io.\"import\"",
-                "CREATE REMOTE TABLE r (a INTEGER) ON 'mapi:monetdb://" + targets.url().substring(7) + "db'",
+                "CREATE REMOTE TABLE r (a INTEGER) ON 'mapi:monetdb://"
+                        + targets.url().substring(7) + "db'",
                 "CREATE MERGE TABLE m (a INTEGER)",
                 "SELECT * FROM sys.env()",
                 "SELECT * FROM env()",
@@ -65,8 +66,11 @@ final class MonetHostileInputs {
             inputs.add(HostileInput.call(
                     text + ", as an actor's part", select.apply(SqlQuery.of("tck", columns, text)), ""));
         }
-        inputs.add(HostileInput.update("column of another name", "monetdb.put@1",
-                new Document("id", Map.of("id", "a", "n", 1L, "x\"); COPY SELECT 1 INTO '" + target + "'", 1L)), "COPY"));
+        inputs.add(HostileInput.update(
+                "column of another name",
+                "monetdb.put@1",
+                new Document("id", Map.of("id", "a", "n", 1L, "x\"); COPY SELECT 1 INTO '" + target + "'", 1L)),
+                "COPY"));
         for (String option : List.of(
                 "id varchar, \"a\" varchar); COPY SELECT 1 INTO '" + target + "'; --",
                 "id varchar default sys.getproxy('a')",

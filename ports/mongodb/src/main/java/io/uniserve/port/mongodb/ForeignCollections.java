@@ -96,8 +96,8 @@ final class ForeignCollections implements AutoCloseable {
                         + " (CommandNotSupported 115): store the answer by WriteCommand of the client");
             }
             if (!PERMITTED.contains(name)) {
-                throw UniserveException.unsupported(
-                        "MongoDB: stage " + name + " (Location40324): use the stages of the manual, on documents of tables");
+                throw UniserveException.unsupported("MongoDB: stage " + name
+                        + " (Location40324): use the stages of the manual, on documents of tables");
             }
             BsonValue body = stage.get(name);
             if (body == null || !READING.containsKey(name) && !name.equals("$facet")) {

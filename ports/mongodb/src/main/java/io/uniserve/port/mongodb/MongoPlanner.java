@@ -104,7 +104,8 @@ final class MongoPlanner implements Planner {
         CommandValidator.checkFields(name, command, known);
         if (!text(command, name).equals(table.value())) {
             throw UniserveException.invalid("MongoDB: command " + name + " names collection \"" + text(command, name)
-                    + "\" (InvalidNamespace 73), but the query is for table " + table + ": give the name of that table");
+                    + "\" (InvalidNamespace 73), but the query is for table " + table
+                    + ": give the name of that table");
         }
         return command;
     }

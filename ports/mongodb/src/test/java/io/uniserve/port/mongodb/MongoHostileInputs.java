@@ -44,10 +44,16 @@ final class MongoHostileInputs {
     private void addStage(String stage, String named) {
         add("{aggregate: 'tck', cursor: {}, pipeline: [" + stage + "]}", named);
         add("{aggregate: 'tck', cursor: {}, pipeline: [{$facet: {a: [" + stage + "]}}]}", named);
-        add("{aggregate: 'tck', cursor: {}, pipeline: [{$lookup: {from: 'tck', as: 'a', pipeline: [" + stage + "]}}]}",
+        add(
+                "{aggregate: 'tck', cursor: {}, pipeline: [{$lookup: {from: 'tck', as: 'a', pipeline: [" + stage
+                        + "]}}]}",
                 named);
-        add("{aggregate: 'tck', cursor: {}, pipeline: [{$unionWith: {coll: 'tck', pipeline: [" + stage + "]}}]}", named);
-        all.add(HostileInput.sent(stage + " at an actor", MongoEngine.AGGREGATE.id(),
+        add(
+                "{aggregate: 'tck', cursor: {}, pipeline: [{$unionWith: {coll: 'tck', pipeline: [" + stage + "]}}]}",
+                named);
+        all.add(HostileInput.sent(
+                stage + " at an actor",
+                MongoEngine.AGGREGATE.id(),
                 Codecs.BYTES.encode(Bytes.wrap(BsonRows.encode(BsonDocument.parse("{stages: [" + stage + "]}")))),
                 named));
     }
@@ -83,7 +89,8 @@ final class MongoHostileInputs {
                 "{$_internalInhibitOptimization: {}}")) {
             addStage(stage, BsonDocument.parse(stage).getFirstKey());
         }
-        addStage("{$lookup: {from: {db: 'admin', coll: 'system.users'}, localField: 'n', foreignField: 'n', as: 'a'}}",
+        addStage(
+                "{$lookup: {from: {db: 'admin', coll: 'system.users'}, localField: 'n', foreignField: 'n', as: 'a'}}",
                 "");
         add("{aggregate: 'tck', cursor: {}, pipeline: [{$unionWith: {coll: 'system.users', pipeline: []}}]}", "");
         add("{aggregate: 'tck', cursor: {}, pipeline: [{$unionWith: '../../" + targets.canary() + "'}]}", "");
@@ -119,12 +126,18 @@ final class MongoHostileInputs {
     }
 
     private void addUpdates() {
-        all.add(HostileInput.update("code in a row", "mongodb.put@1",
-                new Document("_id", Map.of("_id", "a", "c", Map.of("$code", "function() {}"))), "JAVASCRIPT"));
-        all.add(HostileInput.update("operator in a row", "mongodb.put@1",
-                new Document("_id", Map.of("_id", "a", "$where", "1")), "$where"));
-        all.add(HostileInput.options("code in an index", Map.of("indexes",
-                "[{a: 1, partialFilterExpression: {$where: '1'}}]"), "indexes"));
+        all.add(HostileInput.update(
+                "code in a row",
+                "mongodb.put@1",
+                new Document("_id", Map.of("_id", "a", "c", Map.of("$code", "function() {}"))),
+                "JAVASCRIPT"));
+        all.add(HostileInput.update(
+                "operator in a row",
+                "mongodb.put@1",
+                new Document("_id", Map.of("_id", "a", "$where", "1")),
+                "$where"));
+        all.add(HostileInput.options(
+                "code in an index", Map.of("indexes", "[{a: 1, partialFilterExpression: {$where: '1'}}]"), "indexes"));
         all.add(HostileInput.options("name of an index", Map.of("indexes", "[{'$**': 'text'}]"), "indexes"));
         all.add(HostileInput.options("no JSON", Map.of("indexes", "function() {}"), "indexes"));
     }

@@ -35,7 +35,8 @@ final class ClosedParts {
             new EngineSwitch("solr.enableStreamBody", "false", "stream.body: commands in parameters"),
             new EngineSwitch("enable.packages", "false", "packages of classes that are loaded at runtime"),
             new EngineSwitch("disable.configEdit", "true", "changes of a core's handlers and listeners"),
-            new EngineSwitch("solr.allow.unsafe.resourceloading", "false", "files outside of the configset in a schema"),
+            new EngineSwitch(
+                    "solr.allow.unsafe.resourceloading", "false", "files outside of the configset in a schema"),
             new EngineSwitch("solr.disable.allowUrls", "false", "requests to other servers: shards, leaders"),
             new EngineSwitch(REQUEST_HANDLERS, "/get, /select", "replication, backups, configuration, files, streams"));
 
@@ -58,8 +59,8 @@ final class ClosedParts {
     /** Fails if a core has an open handler that is not one of queries, as after an update of Solr. */
     static SolrCore checked(SolrCore core) {
         if (!openHandlers(core).equals(HANDLERS)) {
-            throw new IllegalStateException("solrconfig.xml must close all handlers but " + HANDLERS + ", not "
-                    + openHandlers(core));
+            throw new IllegalStateException(
+                    "solrconfig.xml must close all handlers but " + HANDLERS + ", not " + openHandlers(core));
         }
         return core;
     }

@@ -31,8 +31,7 @@ final class SolrConfigset implements TableConfigFiles.Format<IndexSchema> {
 
     @Override
     public IndexSchema read(Path conf) throws Exception {
-        IndexSchema schema =
-                IndexSchemaFactory.buildIndexSchema(SCHEMA, new SolrConfig(conf.getParent(), CONFIG));
+        IndexSchema schema = IndexSchemaFactory.buildIndexSchema(SCHEMA, new SolrConfig(conf.getParent(), CONFIG));
         for (SchemaField one : schema.getFields().values()) {
             if (isMade(one) && FieldValueConverter.isGeneratedOnRead(one.getDefaultValue())) {
                 throw UniserveException.invalid("default of field \"" + one.getName() + "\" differs between replicas");

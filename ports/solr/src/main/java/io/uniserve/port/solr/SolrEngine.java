@@ -131,8 +131,8 @@ public final class SolrEngine implements Engine {
                 String configset = SolrConfigset.FILES.createFolder(table.options(), home.resolve("configsets"));
                 Map<String, String> properties = Map.of(
                         CoreDescriptor.CORE_CONFIGSET, configset, SolrErrorMapper.CLAUSES_OPTION, "" + clauses(table));
-                return ClosedParts.checked(
-                        container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false));
+                return ClosedParts.checked(container.create(
+                        "core-" + names.incrementAndGet(), home.resolve(directory), properties, false));
             });
         }
 

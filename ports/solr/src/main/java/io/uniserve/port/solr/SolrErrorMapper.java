@@ -33,7 +33,9 @@ final class SolrErrorMapper {
 
     private static String reason(String message) {
         boolean entities = message.contains("Error parsing XML stream") && message.contains("ntit");
-        return entities ? "a query in XML has entities: remove its DOCTYPE; " + REASONS.apply(message) : REASONS.apply(message);
+        return entities
+                ? "a query in XML has entities: remove its DOCTYPE; " + REASONS.apply(message)
+                : REASONS.apply(message);
     }
 
     private SolrErrorMapper() {}

@@ -50,6 +50,8 @@ final class SolrHostileInputs {
         inputs.addParsers();
         inputs.addFiles();
         inputs.addSchemas();
+        inputs.addClasses();
+        inputs.addReferences();
         inputs.addRows();
         return inputs.all;
     }
@@ -91,10 +93,18 @@ final class SolrHostileInputs {
     private void addHandlers() {
         String leader = "leaderUrl=" + targets.url() + "solr/x";
         add("CVE-2021-27905 replication", "qt=/replication&command=fetchindex&wait=true&" + leader, "qt", "/select");
-        add("CVE-2021-27905 masterUrl", "qt=/replication&command=fetchindex&wait=true&masterUrl=" + targets.url(), "qt");
-        add("CVE-2023-50386 backup", "qt=/replication&command=backup&location=" + targets.target().getParent(), "qt");
-        add("replication filecontent", "qt=/replication&command=filecontent&generation=1&file="
-                + HostileTargets.traversal(targets.canary()), "qt");
+        add(
+                "CVE-2021-27905 masterUrl",
+                "qt=/replication&command=fetchindex&wait=true&masterUrl=" + targets.url(),
+                "qt");
+        add(
+                "CVE-2023-50386 backup",
+                "qt=/replication&command=backup&location=" + targets.target().getParent(),
+                "qt");
+        add(
+                "replication filecontent",
+                "qt=/replication&command=filecontent&generation=1&file=" + HostileTargets.traversal(targets.canary()),
+                "qt");
         add("CVE-2019-17558 config", "qt=/config", "qt");
         add("schema API", "qt=/schema", "qt");
         add("file API", "qt=/admin/file&file=solrconfig.xml", "qt");
@@ -105,8 +115,10 @@ final class SolrHostileInputs {
         add("update", "qt=/update&stream.body=<add/>", "");
         add("sql", "qt=/sql&stmt=select 1", "");
         add("dataimport CVE-2019-0193", "qt=/dataimport&command=full-import&dataConfig=<dataConfig/>", "");
-        add("handler in JSON", "json={params:{qt:\"/replication\",command:fetchindex,leaderUrl:\"" + targets.url()
-                + "\"}}", "");
+        add(
+                "handler in JSON",
+                "json={params:{qt:\"/replication\",command:fetchindex,leaderUrl:\"" + targets.url() + "\"}}",
+                "");
     }
 
     /** Adds a query in XML; Solr's own parser refuses entities in a shard request. */
@@ -125,7 +137,11 @@ final class SolrHostileInputs {
         add("XXE by escapes", "df=text&q={!xmlparser v=\"" + entity.replace("<", "\\u003c") + "\"}", "");
         StringBuilder bomb = new StringBuilder("<!DOCTYPE a [<!ENTITY l0 'lol'>");
         for (int i = 1; i < 10; i++) {
-            bomb.append("<!ENTITY l").append(i).append(" '").append(("&l" + (i - 1) + ";").repeat(10)).append("'>");
+            bomb.append("<!ENTITY l")
+                    .append(i)
+                    .append(" '")
+                    .append(("&l" + (i - 1) + ";").repeat(10))
+                    .append("'>");
         }
         addXml("entity expansion", bomb + "]><TermQuery fieldName='text'>&l9;</TermQuery>");
         add("join of another core", "q={!join fromIndex=core-1 from=id to=id}*:*", "join");
@@ -163,80 +179,168 @@ final class SolrHostileInputs {
     }
 
     private void addFiles() {
-        String overlay = "{\"requestHandler\":{\"/select\":{\"name\":\"/select\",\"class\":\"" + HostileCode.class.getName()
-                + "\"}}}";
+        String overlay = "{\"requestHandler\":{\"/select\":{\"name\":\"/select\",\"class\":\""
+                + HostileCode.class.getName() + "\"}}}";
         addFile("overlay CVE-2019-17558", "configoverlay.json", overlay, "configoverlay.json");
-        addFile("overlay of a default", "configoverlay.json", "{\"props\":{\"query\":{\"useColdSearcher\":false}}}",
+        addFile(
+                "overlay of a default",
+                "configoverlay.json",
+                "{\"props\":{\"query\":{\"useColdSearcher\":false}}}",
                 "configoverlay.json");
         addFile("parameter sets", "params.json", "{\"params\":{}}", "params.json");
-        addFile("properties of the core", "solrcore.properties", "solr.data.dir=" + targets.target(),
+        addFile(
+                "properties of the core",
+                "solrcore.properties",
+                "solr.data.dir=" + targets.target(),
                 "solrcore.properties");
         addFile("CVE-2023-50386 class", "lib/a.jar", "PK", "lib/a.jar");
         addFile("CVE-2023-50386 class", "io/uniserve/A.class", "\u00ca\u00fe", "A.class");
         addFile("traversal", "../../../../../../../../../../../../" + targets.target(), "x", "leaves");
         addFile("absolute path", targets.target().toString(), "x", "leaves");
-        addFile("data import CVE-2019-0193", "data-config.xml", "<dataConfig><script>x</script></dataConfig>",
+        addFile(
+                "data import CVE-2019-0193",
+                "data-config.xml",
+                "<dataConfig><script>x</script></dataConfig>",
                 "data-config.xml");
         addFile("velocity template", "velocity/a.vm", "#set($x=1)", "velocity/a.vm");
         addFile("managed resources", "_rest_managed.json", "{}", "_rest_managed.json");
     }
 
     private void addSchemas() {
-        String canary = targets.canary().toString();
-        addSchema("external DTD", "<schema name", "<!DOCTYPE schema SYSTEM \"" + targets.url() + "a.dtd\"><schema name",
+        addSchema(
+                "external DTD",
+                "<schema name",
+                "<!DOCTYPE schema SYSTEM \"" + targets.url() + "a.dtd\"><schema name",
                 "DOCTYPE");
-        addSchema("external entity", "<schema name=\"own\"", "<!DOCTYPE schema [<!ENTITY e SYSTEM \""
-                + targets.canary().toUri() + "\">]><schema name=\"&e;\"", "DOCTYPE");
-        addSchema("entity expansion", "<schema name=\"own\"", "<!DOCTYPE schema [<!ENTITY a \"aaaa\">"
-                + "<!ENTITY b \"&a;&a;\">]><schema name=\"&b;\"", "DOCTYPE");
-        addSchema("inclusion", "</schema>", "<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" parse=\"text\""
-                + " href=\"" + targets.canary().toUri() + "\"/></schema>", "include");
-        addSchema("inclusion", "</schema>", "<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\""
-                + targets.url() + "\"/></schema>", "include");
-        addSchema("class of the class path", "class=\"solr.StrField\"", "class=\"" + HostileCode.class.getName() + "\"",
+        addSchema(
+                "external entity",
+                "<schema name=\"own\"",
+                "<!DOCTYPE schema [<!ENTITY e SYSTEM \"" + targets.canary().toUri() + "\">]><schema name=\"&e;\"",
+                "DOCTYPE");
+        addSchema(
+                "entity expansion",
+                "<schema name=\"own\"",
+                "<!DOCTYPE schema [<!ENTITY a \"aaaa\">" + "<!ENTITY b \"&a;&a;\">]><schema name=\"&b;\"",
+                "DOCTYPE");
+        addSchema(
+                "inclusion",
+                "</schema>",
+                "<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" parse=\"text\"" + " href=\""
+                        + targets.canary().toUri() + "\"/></schema>",
+                "include");
+        addSchema(
+                "inclusion",
+                "</schema>",
+                "<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"" + targets.url() + "\"/></schema>",
+                "include");
+    }
+
+    private void addClasses() {
+        addSchema(
+                "class of the class path",
+                "class=\"solr.StrField\"",
+                "class=\"" + HostileCode.class.getName() + "\"",
                 HostileCode.class.getName());
-        addSchema("similarity of the class path", "</schema>", "<similarity class=\"" + HostileCode.class.getName()
-                + "\"/></schema>", HostileCode.class.getName());
-        addSchema("filter of the class path", "<tokenizer name=\"standard\"/>", "<tokenizer name=\"standard\"/>"
-                + "<filter class=\"" + HostileCode.class.getName() + "\"/>", HostileCode.class.getName());
-        addSchema("analyzer of the class path", "<analyzer><tokenizer name=\"standard\"/></analyzer>",
-                "<analyzer class=\"" + HostileCode.class.getName() + "\"/>", HostileCode.class.getName());
-        addSchema("parser of the class path", "</schema>", "<fieldType name=\"pre\" class=\"solr.PreAnalyzedField\""
-                + " parserImpl=\"" + HostileCode.class.getName() + "\"/></schema>", HostileCode.class.getName());
+        addSchema(
+                "similarity of the class path",
+                "</schema>",
+                "<similarity class=\"" + HostileCode.class.getName() + "\"/></schema>",
+                HostileCode.class.getName());
+        addSchema(
+                "filter of the class path",
+                "<tokenizer name=\"standard\"/>",
+                "<tokenizer name=\"standard\"/>" + "<filter class=\"" + HostileCode.class.getName() + "\"/>",
+                HostileCode.class.getName());
+        addSchema(
+                "analyzer of the class path",
+                "<analyzer><tokenizer name=\"standard\"/></analyzer>",
+                "<analyzer class=\"" + HostileCode.class.getName() + "\"/>",
+                HostileCode.class.getName());
+        addSchema(
+                "parser of the class path",
+                "</schema>",
+                "<fieldType name=\"pre\" class=\"solr.PreAnalyzedField\"" + " parserImpl=\""
+                        + HostileCode.class.getName() + "\"/></schema>",
+                HostileCode.class.getName());
         addSchema("class of a package", "class=\"solr.StrField\"", "class=\"own:a.B\"", "own:a.B");
-        addSchema("rates from a URL", "</schema>", "<fieldType name=\"money\" class=\"solr.CurrencyFieldType\""
-                + " amountLongSuffix=\"_l\" codeStrSuffix=\"_s\" providerClass=\"solr.OpenExchangeRatesOrgProvider\""
-                + " ratesFileLocation=\"" + targets.url() + "rates.json\"/><dynamicField name=\"*_l\" type=\"int\"/>"
-                + "</schema>", "OpenExchangeRatesOrgProvider");
-        addSchema("rates of the class path", "</schema>", "<fieldType name=\"money\" class=\"solr.CurrencyFieldType\""
-                + " amountLongSuffix=\"_l\" codeStrSuffix=\"_s\" providerClass=\"" + HostileCode.class.getName()
-                + "\"/></schema>", HostileCode.class.getName());
-        addSchema("values from a file", "</schema>", "<fieldType name=\"rank\" class=\"solr.ExternalFileField\""
-                + " keyField=\"id\" defVal=\"0\"/><field name=\"r\" type=\"rank\"/></schema>", "ExternalFileField");
-        addSchema("synonyms of a path", "<tokenizer name=\"standard\"/>", "<tokenizer name=\"standard\"/>"
-                + "<filter name=\"synonymGraph\" synonyms=\"" + canary + "\"/>", "synonyms");
-        addSchema("stop words of a path", "<tokenizer name=\"standard\"/>", "<tokenizer name=\"standard\"/>"
-                + "<filter name=\"stop\" words=\"" + HostileTargets.traversal(targets.canary()) + "\"/>", "words");
-        addSchema("stop words of a URL", "<tokenizer name=\"standard\"/>", "<tokenizer name=\"standard\"/>"
-                + "<filter name=\"stop\" words=\"" + targets.url() + "\"/>", "words");
-        addSchema("stop words of the class path", "<tokenizer name=\"standard\"/>", "<tokenizer name=\"standard\"/>"
-                + "<filter name=\"stop\" words=\"io/uniserve/port/solr/language.txt\"/>", "words");
-        addSchema("managed words", "<tokenizer name=\"standard\"/>", "<tokenizer name=\"standard\"/>"
-                + "<filter name=\"managedStop\" managed=\"english\"/>", "managedStop");
-        addSchema("system property", "<field name=\"text\" type=\"words\"/>",
-                "<field name=\"text\" type=\"words\" default=\"${java.home}\"/>", "${java.home}");
+        addSchema(
+                "rates from a URL",
+                "</schema>",
+                "<fieldType name=\"money\" class=\"solr.CurrencyFieldType\""
+                        + " amountLongSuffix=\"_l\" codeStrSuffix=\"_s\" providerClass=\"solr.OpenExchangeRatesOrgProvider\""
+                        + " ratesFileLocation=\"" + targets.url()
+                        + "rates.json\"/><dynamicField name=\"*_l\" type=\"int\"/>"
+                        + "</schema>",
+                "OpenExchangeRatesOrgProvider");
+        addSchema(
+                "rates of the class path",
+                "</schema>",
+                "<fieldType name=\"money\" class=\"solr.CurrencyFieldType\""
+                        + " amountLongSuffix=\"_l\" codeStrSuffix=\"_s\" providerClass=\"" + HostileCode.class.getName()
+                        + "\"/></schema>",
+                HostileCode.class.getName());
+    }
+
+    private void addReferences() {
+        String canary = targets.canary().toString();
+        addSchema(
+                "values from a file",
+                "</schema>",
+                "<fieldType name=\"rank\" class=\"solr.ExternalFileField\""
+                        + " keyField=\"id\" defVal=\"0\"/><field name=\"r\" type=\"rank\"/></schema>",
+                "ExternalFileField");
+        addSchema(
+                "synonyms of a path",
+                "<tokenizer name=\"standard\"/>",
+                "<tokenizer name=\"standard\"/>" + "<filter name=\"synonymGraph\" synonyms=\"" + canary + "\"/>",
+                "synonyms");
+        addSchema(
+                "stop words of a path",
+                "<tokenizer name=\"standard\"/>",
+                "<tokenizer name=\"standard\"/>" + "<filter name=\"stop\" words=\""
+                        + HostileTargets.traversal(targets.canary()) + "\"/>",
+                "words");
+        addSchema(
+                "stop words of a URL",
+                "<tokenizer name=\"standard\"/>",
+                "<tokenizer name=\"standard\"/>" + "<filter name=\"stop\" words=\"" + targets.url() + "\"/>",
+                "words");
+        addSchema(
+                "stop words of the class path",
+                "<tokenizer name=\"standard\"/>",
+                "<tokenizer name=\"standard\"/>"
+                        + "<filter name=\"stop\" words=\"io/uniserve/port/solr/language.txt\"/>",
+                "words");
+        addSchema(
+                "managed words",
+                "<tokenizer name=\"standard\"/>",
+                "<tokenizer name=\"standard\"/>" + "<filter name=\"managedStop\" managed=\"english\"/>",
+                "managedStop");
+        addSchema(
+                "system property",
+                "<field name=\"text\" type=\"words\"/>",
+                "<field name=\"text\" type=\"words\" default=\"${java.home}\"/>",
+                "${java.home}");
         addSchema("environment", "name=\"own\"", "name=\"${env:PATH:x}\"", "${env:PATH:x}");
     }
 
     private void addRows() {
         String file = targets.canary().toUri().toString();
-        all.add(HostileInput.update("deletion by a parser of files", "solr.delete-query@1",
-                new Document("id", Map.of("query", "{!xmlparser}<!DOCTYPE a SYSTEM '" + targets.url() + "'><a/>")), "query"));
-        all.add(HostileInput.update("deletion by a join", "solr.delete-query@1",
-                new Document("id", Map.of("query", "{!join fromIndex=core-1 from=id to=id}*:*")), "join"));
-        all.add(HostileInput.update("injected field", "solr.add@1",
-                new Document("id", Map.of("id", "a", "text", Map.of("stream.url", file))), "text"));
-        all.add(HostileInput.update("empty name", "solr.add@1",
-                new Document("id", Map.of("id", "a", "", "b")), ""));
+        all.add(HostileInput.update(
+                "deletion by a parser of files",
+                "solr.delete-query@1",
+                new Document("id", Map.of("query", "{!xmlparser}<!DOCTYPE a SYSTEM '" + targets.url() + "'><a/>")),
+                "query"));
+        all.add(HostileInput.update(
+                "deletion by a join",
+                "solr.delete-query@1",
+                new Document("id", Map.of("query", "{!join fromIndex=core-1 from=id to=id}*:*")),
+                "join"));
+        all.add(HostileInput.update(
+                "injected field",
+                "solr.add@1",
+                new Document("id", Map.of("id", "a", "text", Map.of("stream.url", file))),
+                "text"));
+        all.add(HostileInput.update("empty name", "solr.add@1", new Document("id", Map.of("id", "a", "", "b")), ""));
     }
 }

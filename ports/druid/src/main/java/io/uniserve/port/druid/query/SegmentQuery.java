@@ -51,7 +51,9 @@ public record SegmentQuery<T>(Query<T> query) {
             return new SegmentQuery<>(DruidServices.get().smile().readValue(bytes.toArray(), Query.class));
         } catch (IOException | RuntimeException | StackOverflowError e) {
             throw new UniserveException(
-                    ErrorCode.INVALID_ARGUMENT, "the parameters are not a Druid query: " + e.getMessage() + "; send the query to the planner", e);
+                    ErrorCode.INVALID_ARGUMENT,
+                    "the parameters are not a Druid query: " + e.getMessage() + "; send the query to the planner",
+                    e);
         }
     }
 }

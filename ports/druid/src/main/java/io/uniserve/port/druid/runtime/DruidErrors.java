@@ -20,8 +20,9 @@ import org.apache.druid.query.groupby.epinephelinae.UnexpectedMultiValueDimensio
 public final class DruidErrors {
     /** The translator. Every call into Druid goes through it. */
     public static final EngineErrorMapper DRUID = new EngineErrorMapper("Druid", DruidErrors::code)
-            .withMessages(message ->
-                    message.equals(DruidErrors.NO_JAVASCRIPT) ? "type javascript is disabled: use an expression" : message);
+            .withMessages(message -> message.equals(DruidErrors.NO_JAVASCRIPT)
+                    ? "type javascript is disabled: use an expression"
+                    : message);
 
     private static final String NO_JAVASCRIPT = "JavaScript is disabled";
     private static final Set<String> UNSUPPORTED_STATES = Set.of(NO_JAVASCRIPT, "Cannot vectorize!");

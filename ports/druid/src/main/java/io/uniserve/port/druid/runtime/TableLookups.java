@@ -55,9 +55,8 @@ public final class TableLookups {
                             new LookupExtractorFactoryContainer("v1", new MapLookupExtractorFactory(map, false))));
         } catch (JsonProcessingException | NullPointerException | StackOverflowError e) {
             String why = e instanceof JsonProcessingException json ? json.getOriginalMessage() : "a map is missing";
-            throw UniserveException.invalid(
-                    "table option " + OPTION + " is not a JSON object of maps of texts: " + PrintableText.line(why)
-                    + "; give {\"NAME\": {\"KEY\": \"VALUE\"}}");
+            throw UniserveException.invalid("table option " + OPTION + " is not a JSON object of maps of texts: "
+                    + PrintableText.line(why) + "; give {\"NAME\": {\"KEY\": \"VALUE\"}}");
         }
         return lookups;
     }

@@ -101,7 +101,7 @@ public final class ConfigsetRules {
             + "|org\\.apache\\.lucene\\.analysis\\.payloads\\.\\w+Encoder"
             + "|org\\.apache\\.commons\\.codec\\.language\\.(?:bm\\.)?\\w+");
 
-    private static final Pattern ELSEWHERE = Pattern.compile("\\s*(?:[/\\\\~]|\\w+:[/\\\\]).*|.*\\.\\.[/\\\\].*");
+    private static final Pattern ELSEWHERE = Pattern.compile("\\s*(?:[/\\\\~]+\\w|\\w+:[/\\\\]).*|.*\\.\\.[/\\\\].*");
 
     /** Factories whose words are stored by Solr's REST interface, which changes one replica alone. */
     private static final String MANAGED = "managed";
@@ -172,8 +172,8 @@ public final class ConfigsetRules {
                         "a DOCTYPE in file " + name,
                         "remove it, and write what its entities stand for: no XML file may name files or addresses");
             }
-            throw UniserveException.invalid("configset: file " + name + " is not valid XML: "
-                    + PrintableText.line(why) + "; give the " + name + " of a configset");
+            throw UniserveException.invalid("configset: file " + name + " is not valid XML: " + PrintableText.line(why)
+                    + "; give the " + name + " of a configset");
         }
     }
 
@@ -216,8 +216,7 @@ public final class ConfigsetRules {
         String name = element.getTagName();
         if (!ELEMENTS.contains(name)) {
             throw refused(
-                    "element <" + PrintableText.line(name) + ">",
-                    "remove it, or put what it includes into the schema");
+                    "element <" + PrintableText.line(name) + ">", "remove it, or put what it includes into the schema");
         }
         if (PLUGINS.contains(name)) {
             for (int i = 0; i < element.getAttributes().getLength(); i++) {

@@ -94,8 +94,7 @@ public final class CertificateAuthority {
                     .addRDN(BCStyle.O, "Uniserve")
                     .addRDN(BCStyle.CN, cluster)
                     .build();
-            JcaX509v3CertificateBuilder builder =
-                    builder(name, name, pair.getPublic(), now, VALIDITY);
+            JcaX509v3CertificateBuilder builder = builder(name, name, pair.getPublic(), now, VALIDITY);
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
             X509CertificateHolder made = builder.build(signer(pair.getPrivate()));
@@ -124,7 +123,11 @@ public final class CertificateAuthority {
                 PEMParser keyParser = new PEMParser(keys)) {
             if (certificateParser.readObject() instanceof X509CertificateHolder found
                     && keyParser.readObject() instanceof PrivateKeyInfo secret) {
-                String cluster = found.getSubject().getRDNs(BCStyle.CN)[0].getFirst().getValue().toString();
+                String cluster = found.getSubject()
+                        .getRDNs(BCStyle.CN)[0]
+                        .getFirst()
+                        .getValue()
+                        .toString();
                 return new CertificateAuthority(cluster, found, new JcaPEMKeyConverter().getPrivateKey(secret));
             }
             throw new IOException("a file is no PEM of a certificate or key");

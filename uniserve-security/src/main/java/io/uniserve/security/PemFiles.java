@@ -53,11 +53,12 @@ final class PemFiles {
     private static void write(Path file, String text, String permissions) throws IOException {
         Path part = file.resolveSibling(file.getFileName() + ".part");
         Files.deleteIfExists(part);
-        FileAttribute<?>[] attributes = FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
-                }
-                : new FileAttribute<?>[0];
+        FileAttribute<?>[] attributes =
+                FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
+                        ? new FileAttribute<?>[] {
+                            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                        }
+                        : new FileAttribute<?>[0];
         try (FileChannel out =
                 FileChannel.open(part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes)) {
             ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));

@@ -92,7 +92,8 @@ class CertificateAuthorityTest {
     void nothingIsReplaced() throws IOException {
         CertificateFiles files = authority.issueUser("ann", NOW, DAYS, directory);
         byte[] before = Files.readAllBytes(files.key());
-        assertThatThrownBy(() -> authority.issueUser("ann", NOW, DAYS, directory)).hasMessageContaining("exists");
+        assertThatThrownBy(() -> authority.issueUser("ann", NOW, DAYS, directory))
+                .hasMessageContaining("exists");
         assertThatThrownBy(() -> CertificateAuthority.create(directory.resolve("ca"), "other", NOW))
                 .hasMessageContaining("exists");
         assertThat(Files.readAllBytes(files.key())).isEqualTo(before);
@@ -103,8 +104,7 @@ class CertificateAuthorityTest {
     void badNamesAreRefused(String name) {
         assertThatThrownBy(() -> authority.issueUser(name, NOW, DAYS, directory.resolve("out")))
                 .isInstanceOfSatisfying(
-                        UniserveException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
         assertThat(directory.resolve("out")).doesNotExist();
     }
 

@@ -33,7 +33,8 @@ final class SecurityInitCommand extends CliCommand {
                 .println("authority of cluster " + authority.cluster() + " in " + folder + ", valid for "
                         + CertificateAuthority.VALIDITY.toDays() + " days");
         console()
-                .println("next: uniserve security issue server NAME --host HOST --authority " + folder + " --out FOLDER");
+                .println("next: uniserve security issue server NAME --host HOST --authority " + folder
+                        + " --out FOLDER");
         return ExitCode.OK;
     }
 }

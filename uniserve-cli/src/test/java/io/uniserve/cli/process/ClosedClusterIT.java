@@ -103,7 +103,8 @@ class ClosedClusterIT {
             cluster.start();
             TlsFiles user = tls(ann, ann.trust());
             try (UniserveClient client = client(cluster, user, PATIENCE)) {
-                client.admin().createTable(TableSpec.named(TABLE).port("kv").hash(4).replicas(2));
+                client.admin()
+                        .createTable(TableSpec.named(TABLE).port("kv").hash(4).replicas(2));
                 client.table(TABLE)
                         .update("kv.put@1", Document.CODEC, List.of(new Document("key", Map.of("key", "a"))))
                         .run()
@@ -111,12 +112,14 @@ class ClosedClusterIT {
                 List<Document> found = client.table(TABLE).key("a").retrieve(GET, "a", values -> values.get(0));
                 assertThat(found).hasSize(1);
             }
-            List<PeerRequest> ofProcesses = List.of(
-                    new PeerRequest.Draining(new ServerId("server-1"), 1), new PeerRequest.ReportLoad());
+            List<PeerRequest> ofProcesses =
+                    List.of(new PeerRequest.Draining(new ServerId("server-1"), 1), new PeerRequest.ReportLoad());
             for (String daemon : List.of("coordinator-1", "server-1")) {
                 for (PeerRequest request : ofProcesses) {
                     Outcome<PeerReply> outcome = call(cluster.address(daemon), user, request);
-                    assertThat(outcome.error().code()).as(daemon + " " + request).isEqualTo(ErrorCode.UNAUTHORIZED);
+                    assertThat(outcome.error().code())
+                            .as(daemon + " " + request)
+                            .isEqualTo(ErrorCode.UNAUTHORIZED);
                     assertThat(outcome.error().getMessage())
                             .contains("uniserve://local/user/ann is no server", "uniserve.Peer/Call");
                 }
@@ -129,7 +132,8 @@ class ClosedClusterIT {
                     TlsFiles.PLAIN)) {
                 assertThat(call(cluster.address("server-1"), foreign, new PeerRequest.ReportLoad()))
                         .isInstanceOf(Outcome.Err.class);
-                assertThatThrownBy(() -> client(cluster, foreign, Duration.ofSeconds(3)).close())
+                assertThatThrownBy(() ->
+                                client(cluster, foreign, Duration.ofSeconds(3)).close())
                         .isInstanceOf(UniserveException.class);
             }
         }

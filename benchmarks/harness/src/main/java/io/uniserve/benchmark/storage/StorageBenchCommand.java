@@ -66,8 +66,9 @@ public final class StorageBenchCommand extends CliCommand {
 
     @Option(
             names = "--full",
-            description = "1,024 MiB, 600 s idle after 900 s, 720 s steady, 2,000 updates of durability REMOTE, 10 runs. Explicit"
-                    + " options take precedence.")
+            description =
+                    "1,024 MiB, 600 s idle after 900 s, 720 s steady, 2,000 updates of durability REMOTE, 10 runs. Explicit"
+                            + " options take precedence.")
     private boolean full;
 
     @Option(names = "--servers", paramLabel = "N", description = "Servers of a cluster (default: 2).")
@@ -88,8 +89,9 @@ public final class StorageBenchCommand extends CliCommand {
     @Option(
             names = "--settle-seconds",
             paramLabel = "N",
-            description = "Time without updates before idle is measured (default: 8). Servers replace the objects of the"
-                    + " last updates for 12 minutes.")
+            description =
+                    "Time without updates before idle is measured (default: 8). Servers replace the objects of the"
+                            + " last updates for 12 minutes.")
     private double settleSeconds = 8;
 
     @Option(names = "--idle-seconds", paramLabel = "N", description = "Length of idle (default: 10).")

@@ -88,7 +88,7 @@ public final class CertificateAuthority {
         }
         try {
             Files.createDirectories(folder);
-            PemFiles.requireAbsent(folder.resolve(CERTIFICATE), folder.resolve(KEY));
+            PemFileWriter.requireAbsent(folder.resolve(CERTIFICATE), folder.resolve(KEY));
             KeyPair pair = generate();
             X500Name name = new X500NameBuilder(BCStyle.INSTANCE)
                     .addRDN(BCStyle.O, "Uniserve")
@@ -98,8 +98,8 @@ public final class CertificateAuthority {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
             X509CertificateHolder made = builder.build(signer(pair.getPrivate()));
-            PemFiles.writeKey(folder.resolve(KEY), pair.getPrivate());
-            PemFiles.writeCertificates(folder.resolve(CERTIFICATE), made);
+            PemFileWriter.writeKey(folder.resolve(KEY), pair.getPrivate());
+            PemFileWriter.writeCertificates(folder.resolve(CERTIFICATE), made);
             return new CertificateAuthority(cluster, made, pair.getPrivate());
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
             throw failed("cannot create an authority in " + folder, e);
@@ -170,7 +170,7 @@ public final class CertificateAuthority {
                 out.resolve(identity.name() + ".pem"), out.resolve(identity.name() + ".key"), out.resolve("trust.pem"));
         try {
             Files.createDirectories(out);
-            PemFiles.requireAbsent(files.certificate(), files.key());
+            PemFileWriter.requireAbsent(files.certificate(), files.key());
             KeyPair pair = generate();
             X500Name subject = new X500NameBuilder(BCStyle.INSTANCE)
                     .addRDN(BCStyle.O, cluster)
@@ -186,9 +186,9 @@ public final class CertificateAuthority {
                     false,
                     new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(certificate));
             builder.addExtension(Extension.subjectAlternativeName, false, names(identity, hosts));
-            PemFiles.writeKey(files.key(), pair.getPrivate());
-            PemFiles.writeCertificates(files.certificate(), builder.build(signer(key)), certificate);
-            PemFiles.writeCertificates(files.trust(), certificate);
+            PemFileWriter.writeKey(files.key(), pair.getPrivate());
+            PemFileWriter.writeCertificates(files.certificate(), builder.build(signer(key)), certificate);
+            PemFileWriter.writeCertificates(files.trust(), certificate);
             return files;
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
             throw failed("cannot issue a certificate for " + identity, e);

@@ -25,6 +25,7 @@ import io.uniserve.security.CertificateAuthority;
 import io.uniserve.security.CertificateFiles;
 import io.uniserve.testkit.process.ProcessCluster;
 import io.uniserve.testkit.process.ProcessClusterOptions;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -93,8 +94,12 @@ class ClosedClusterIT {
     @Test
     void usersQueryAndUpdateButDoNotPassForServers() throws Exception {
         CertificateAuthority authority = CertificateAuthority.create(directory.resolve("authority"), CLUSTER, now);
-        CertificateFiles node =
-                authority.issueServer("node", List.of("127.0.0.1", "localhost"), now, DAYS, directory.resolve("node"));
+        CertificateFiles node = authority.issueServer(
+                "node",
+                List.of("127.0.0.1", InetAddress.getLocalHost().getHostName()),
+                now,
+                DAYS,
+                directory.resolve("node"));
         CertificateFiles ann = authority.issueUser("ann", now, DAYS, directory.resolve("ann"));
         CertificateFiles stranger = CertificateAuthority.create(directory.resolve("strangers"), CLUSTER, now)
                 .issueServer("node", List.of("127.0.0.1"), now, DAYS, directory.resolve("stranger"));

@@ -1,4 +1,4 @@
-/** Identities of processes and users by their certificates, and who may call which method. */
+/** Identities of processes and users by their certificates. */
 @NullMarked
 package io.uniserve.runtime.security;
 

@@ -1,7 +1,6 @@
 package io.uniserve.runtime.transport.server;
 
 import io.uniserve.runtime.config.SecuritySettings;
-import io.uniserve.runtime.security.CallerRules;
 
 /** Authorization of calls, the extension point for roles. Called on transport threads: must not block. */
 @FunctionalInterface

@@ -1,10 +1,12 @@
 package io.uniserve.port.solr.table;
 
+import io.uniserve.codec.CodePoints;
 import io.uniserve.error.PrintableText;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -143,7 +145,9 @@ public final class ConfigsetRules {
         checkTexts(schema, root);
         check(root);
         try (Stream<Path> walk = Files.walk(folder)) {
-            for (Path file : walk.filter(Files::isRegularFile).sorted().toList()) {
+            for (Path file : walk.filter(Files::isRegularFile)
+                    .sorted(Comparator.comparing(Path::toString, CodePoints.ORDER))
+                    .toList()) {
                 String name = folder.relativize(file).toString();
                 if (!FILE.matcher(name).matches()) {
                     throw refused(

@@ -1,8 +1,9 @@
-package io.uniserve.runtime.security;
+package io.uniserve.runtime.transport.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.runtime.proto.SecurityProto.Callers;
+import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import java.util.Map;
 import java.util.Optional;

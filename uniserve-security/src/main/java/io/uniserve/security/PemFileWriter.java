@@ -18,10 +18,10 @@ import java.util.Set;
 import org.bouncycastle.cert.X509CertificateHolder;
 
 /** Files of certificates and keys in PEM. A file appears whole or not at all. */
-final class PemFiles {
+final class PemFileWriter {
     private static final int LINE_CHARS = 64;
 
-    private PemFiles() {}
+    private PemFileWriter() {}
 
     /** @throws UniserveException INVALID_ARGUMENT if one of the files is there: it would be lost */
     static void requireAbsent(Path... files) {

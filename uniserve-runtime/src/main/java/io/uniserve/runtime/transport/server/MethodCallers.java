@@ -1,4 +1,4 @@
-package io.uniserve.runtime.security;
+package io.uniserve.runtime.transport.server;
 
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.MethodDescriptor;
@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Callers that each method declares, beside its definition in the {@code .proto} file. */
-public final class MethodCallers {
+final class MethodCallers {
     private static final List<FileDescriptor> FILES =
             List.of(AdminProto.getDescriptor(), DataProto.getDescriptor(), PeerProto.getDescriptor());
 
@@ -36,7 +36,7 @@ public final class MethodCallers {
     }
 
     /** All methods with their callers, by full name, such as {@code uniserve.Admin/Call}. */
-    public static Map<String, Callers> all() {
+    static Map<String, Callers> all() {
         return DECLARED;
     }
 

@@ -1,6 +1,7 @@
-package io.uniserve.runtime.security;
+package io.uniserve.runtime.transport.server;
 
 import io.uniserve.runtime.proto.SecurityProto.Callers;
+import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import java.util.Optional;
 
@@ -8,11 +9,11 @@ import java.util.Optional;
  * Rules of mode closed: an identity of another cluster, or none, calls nothing; methods between processes are for servers and coordinators.
  * Immutable.
  */
-public final class CallerRules {
+final class CallerRules {
     private final String cluster;
 
     /** @param cluster name of this process's cluster */
-    public CallerRules(String cluster) {
+    CallerRules(String cluster) {
         this.cluster = cluster;
     }
 
@@ -22,7 +23,7 @@ public final class CallerRules {
      * @param caller identity of its certificate
      * @param method full name, such as {@code uniserve.Admin/Call}
      */
-    public Optional<String> refusal(Optional<CertifiedIdentity> caller, String method) {
+    Optional<String> refusal(Optional<CertifiedIdentity> caller, String method) {
         Callers callers = MethodCallers.of(method);
         if (caller.isEmpty()) {
             return Optional.of("its certificate has no identity: make one by uniserve security issue");

@@ -1,6 +1,7 @@
 package io.uniserve.port.druid.runtime;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.databind.AnnotationIntrospector;
 import com.fasterxml.jackson.databind.InjectableValues;
 import com.fasterxml.jackson.databind.Module;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -125,6 +126,11 @@ public final class DruidServices {
         for (ObjectMapper mapper : List.of(json, smile)) {
             mapper.registerModules(modules);
             mapper.setInjectableValues(injected(mapper));
+            mapper.setAnnotationIntrospectors(
+                    mapper.getSerializationConfig().getAnnotationIntrospector(),
+                    AnnotationIntrospector.pair(
+                            new InjectedValueGuard(),
+                            mapper.getDeserializationConfig().getAnnotationIntrospector()));
         }
         indexIo = new IndexIO(json, ColumnConfig.DEFAULT);
         merger = new IndexMergerV9(json, indexIo, OffHeapMemorySegmentWriteOutMediumFactory.instance(), true);

@@ -1,10 +1,7 @@
 package io.uniserve.port.druid.runtime;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.uniserve.error.UniserveException;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -18,23 +15,10 @@ public final class JavaScriptCheck {
         open.add(tree);
         while (!open.isEmpty()) {
             JsonNode node = open.pop();
-            checkType(what, node.path("type").asText());
-            node.forEach(open::push);
-        }
-    }
-
-    /** The same for encoded objects, which no planner has checked. Reads the parser to its end, and checks each of repeated fields. */
-    public static void check(String what, JsonParser parser) throws IOException {
-        for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-            if (token == JsonToken.VALUE_STRING && "type".equals(parser.currentName())) {
-                checkType(what, parser.getText());
+            if ("javascript".equalsIgnoreCase(node.path("type").asText())) {
+                throw UniserveException.unsupported("type javascript in " + what + "; use an expression");
             }
-        }
-    }
-
-    private static void checkType(String what, String type) {
-        if ("javascript".equalsIgnoreCase(type)) {
-            throw UniserveException.unsupported("type javascript in " + what + "; use an expression");
+            node.forEach(open::push);
         }
     }
 }

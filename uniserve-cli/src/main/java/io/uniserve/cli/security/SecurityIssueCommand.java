@@ -65,7 +65,7 @@ final class SecurityIssueCommand extends CliCommand {
     public Integer call() {
         checkRange("--days", days, 1, CertificateAuthority.VALIDITY.toDays());
         if (kind == Kind.user && hosts != null) {
-            throw usageError("--host is for a server: a user is reached by nobody");
+            throw usageError("--host is for a server: no process connects to a user");
         }
         Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
         CertificateAuthority open = CertificateAuthority.open(authority);

@@ -5,7 +5,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import java.io.IOException;
-import java.io.Reader;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
 import org.bouncycastle.asn1.x500.style.BCStyle;
@@ -36,8 +34,6 @@ import org.bouncycastle.asn1.x509.KeyUsage;
 import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
-import org.bouncycastle.openssl.PEMParser;
-import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.operator.ContentSigner;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
@@ -88,7 +84,7 @@ public final class CertificateAuthority {
         }
         try {
             Files.createDirectories(folder);
-            PemFileWriter.requireAbsent(folder.resolve(CERTIFICATE), folder.resolve(KEY));
+            PemFileFormat.requireAbsent(folder.resolve(CERTIFICATE), folder.resolve(KEY));
             KeyPair pair = generate();
             X500Name name = new X500NameBuilder(BCStyle.INSTANCE)
                     .addRDN(BCStyle.O, "Uniserve")
@@ -98,8 +94,8 @@ public final class CertificateAuthority {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
             X509CertificateHolder made = builder.build(signer(pair.getPrivate()));
-            PemFileWriter.writeKey(folder.resolve(KEY), pair.getPrivate());
-            PemFileWriter.writeCertificates(folder.resolve(CERTIFICATE), made);
+            PemFileFormat.writeKey(folder.resolve(KEY), pair.getPrivate());
+            PemFileFormat.writeCertificates(folder.resolve(CERTIFICATE), made);
             return new CertificateAuthority(cluster, made, pair.getPrivate());
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
             throw failed("cannot create an authority in " + folder, e);
@@ -117,21 +113,15 @@ public final class CertificateAuthority {
             throw new UniserveException(
                     ErrorCode.IO, folder + " has no " + CERTIFICATE + ": make it by uniserve security init " + folder);
         }
-        try (Reader certificates = Files.newBufferedReader(file);
-                Reader keys = Files.newBufferedReader(folder.resolve(KEY));
-                PEMParser certificateParser = new PEMParser(certificates);
-                PEMParser keyParser = new PEMParser(keys)) {
-            if (certificateParser.readObject() instanceof X509CertificateHolder found
-                    && keyParser.readObject() instanceof PrivateKeyInfo secret) {
-                String cluster = found.getSubject()
-                        .getRDNs(BCStyle.CN)[0]
-                        .getFirst()
-                        .getValue()
-                        .toString();
-                return new CertificateAuthority(cluster, found, new JcaPEMKeyConverter().getPrivateKey(secret));
-            }
-            throw new IOException("a file is no PEM of a certificate or key");
-        } catch (IOException | IndexOutOfBoundsException e) {
+        try {
+            X509CertificateHolder found = PemFileFormat.readCertificate(file);
+            String cluster = found.getSubject()
+                    .getRDNs(BCStyle.CN)[0]
+                    .getFirst()
+                    .getValue()
+                    .toString();
+            return new CertificateAuthority(cluster, found, PemFileFormat.readKey(folder.resolve(KEY)));
+        } catch (IOException | GeneralSecurityException | IndexOutOfBoundsException e) {
             throw failed("cannot read the authority in " + folder, e);
         }
     }
@@ -170,7 +160,7 @@ public final class CertificateAuthority {
                 out.resolve(identity.name() + ".pem"), out.resolve(identity.name() + ".key"), out.resolve("trust.pem"));
         try {
             Files.createDirectories(out);
-            PemFileWriter.requireAbsent(files.certificate(), files.key());
+            PemFileFormat.requireAbsent(files.certificate(), files.key());
             KeyPair pair = generate();
             X500Name subject = new X500NameBuilder(BCStyle.INSTANCE)
                     .addRDN(BCStyle.O, cluster)
@@ -186,9 +176,9 @@ public final class CertificateAuthority {
                     false,
                     new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(certificate));
             builder.addExtension(Extension.subjectAlternativeName, false, names(identity, hosts));
-            PemFileWriter.writeKey(files.key(), pair.getPrivate());
-            PemFileWriter.writeCertificates(files.certificate(), builder.build(signer(key)), certificate);
-            PemFileWriter.writeCertificates(files.trust(), certificate);
+            PemFileFormat.writeKey(files.key(), pair.getPrivate());
+            PemFileFormat.writeCertificates(files.certificate(), builder.build(signer(key)), certificate);
+            PemFileFormat.writeCertificates(files.trust(), certificate);
             return files;
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
             throw failed("cannot issue a certificate for " + identity, e);

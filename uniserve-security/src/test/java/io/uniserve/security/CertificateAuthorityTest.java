@@ -120,9 +120,21 @@ class CertificateAuthorityTest {
     void anAbsentOrDamagedAuthorityIsNamed() throws IOException {
         assertThatThrownBy(() -> CertificateAuthority.open(directory.resolve("none")))
                 .hasMessageContaining("uniserve security init");
-        Files.writeString(directory.resolve("ca").resolve(CertificateAuthority.KEY), "no key");
-        assertThatThrownBy(() -> CertificateAuthority.open(directory.resolve("ca")))
-                .hasMessageContaining("cannot read the authority");
+        Path key = directory.resolve("ca").resolve(CertificateAuthority.KEY);
+        String right = Files.readString(key);
+        for (String wrong : List.of(
+                "",
+                "no key",
+                right.substring(0, right.length() / 2),
+                right.replace("PRIVATE KEY", "CERTIFICATE"),
+                right.replace('M', '?'),
+                right.replaceFirst("\n[A-Za-z0-9]{9}", "\n"))) {
+            Files.writeString(key, wrong);
+            assertThatThrownBy(() -> CertificateAuthority.open(directory.resolve("ca")))
+                    .isInstanceOfSatisfying(
+                            UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.IO))
+                    .hasMessageContaining("cannot read the authority");
+        }
     }
 
     @Test

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
         name = "init",
         description = {
             "Makes a private certificate authority of a cluster: DIR/authority.pem and DIR/authority.key.",
-            "Who has the key can pass for every process and user: keep the folder on a machine of its own."
+            "The key makes valid certificates of every process and user: keep the folder on a machine of its own."
         },
         footer = "  uniserve security init authority --cluster main")
 final class SecurityInitCommand extends CliCommand {

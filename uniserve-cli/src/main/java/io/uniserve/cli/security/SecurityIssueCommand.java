@@ -2,6 +2,7 @@ package io.uniserve.cli.security;
 
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.cli.command.ExitCode;
+import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.security.CertificateAuthority;
 import io.uniserve.security.CertificateFiles;
@@ -30,14 +31,8 @@ import picocli.CommandLine.Parameters;
             "  uniserve security issue user ann --days 30 --authority authority --out ann"
         })
 final class SecurityIssueCommand extends CliCommand {
-    /** Kind of the identity. */
-    enum Kind {
-        server,
-        user
-    }
-
     @Parameters(index = "0", paramLabel = "KIND", description = "server (also for coordinators) or user.")
-    private Kind kind = Kind.user;
+    private Kind kind = Kind.USER;
 
     @Parameters(index = "1", paramLabel = "NAME", description = "Name of the process or user.")
     private String name = "";
@@ -64,12 +59,12 @@ final class SecurityIssueCommand extends CliCommand {
     @Override
     public Integer call() {
         checkRange("--days", days, 1, CertificateAuthority.VALIDITY.toDays());
-        if (kind == Kind.user && hosts != null) {
+        if (kind == Kind.USER && hosts != null) {
             throw usageError("--host is for a server: no process connects to a user");
         }
         Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
         CertificateAuthority open = CertificateAuthority.open(authority);
-        CertificateFiles files = kind == Kind.server
+        CertificateFiles files = kind == Kind.SERVER
                 ? open.issueServer(name, hosts == null ? List.of() : hosts, now, Duration.ofDays(days), out)
                 : open.issueUser(name, now, Duration.ofDays(days), out);
         if (global().isJson()) {

@@ -16,7 +16,6 @@ import io.uniserve.testsupport.TestingEc2Server;
 import io.uniserve.testsupport.TestingEc2Server.Instance;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +37,6 @@ class Ec2ScalingIT {
 
     private static final String COORDINATOR = "coordinator-1";
     private static final String TABLE = "pairs";
-    private static final String KEY = "coordinator.scaling.";
     private static final String TOKEN_TAG = "uniserve-token";
 
     @TempDir
@@ -49,28 +47,14 @@ class Ec2ScalingIT {
     private Ec2Faults faults;
 
     private Map<String, String> settings() {
-        Map<String, String> all = new HashMap<>();
-        all.put("coordinator.rebalance.period", "1s");
-        all.put(KEY + "provider", "ec2");
-        all.put(KEY + "template", "lt-0a1b2c3d:3");
-        all.put(KEY + "ec2.endpoint", ec2.endpoint());
-        all.put(KEY + "ec2.region", "us-east-1");
-        all.put(KEY + "ec2.subnets", Ec2Faults.FIRST_SUBNET + "," + Ec2Faults.SECOND_SUBNET);
-        all.put(KEY + "add-above", "100%");
-        all.put(KEY + "remove-below", "0%");
-        all.put(KEY + "spare-servers", "0");
-        all.put(KEY + "period", "1s");
-        all.put(KEY + "pause", "1s");
-        all.put(KEY + "reversal", "1s");
-        all.put(KEY + "remove-periods", "1");
-        all.put(KEY + "list-period", "500ms");
-        all.put(KEY + "call-timeout", "2s");
-        all.put(KEY + "launch-timeout", "15s");
+        Map<String, String> all = FastScaler.settings("ec2");
+        all.put(FastScaler.KEY + "template", "lt-0a1b2c3d:3");
+        all.put(FastScaler.KEY + "ec2.endpoint", ec2.endpoint());
+        all.put(FastScaler.KEY + "ec2.region", "us-east-1");
+        all.put(FastScaler.KEY + "ec2.subnets", Ec2Faults.FIRST_SUBNET + "," + Ec2Faults.SECOND_SUBNET);
+        all.put(FastScaler.KEY + "call-timeout", "2s");
+        all.put(FastScaler.KEY + "launch-timeout", "15s");
         return all;
-    }
-
-    private static Map<String, String> bounds(int min, int max) {
-        return Map.of(KEY + "servers-min", Integer.toString(min), KEY + "servers-max", Integer.toString(max));
     }
 
     @Test
@@ -83,7 +67,7 @@ class Ec2ScalingIT {
             service.faults(faults);
             service.hideNew(LATE_LISTS);
             Map<String, String> first = settings();
-            first.putAll(bounds(2, 3));
+            first.putAll(FastScaler.bounds(2, 3));
             ProcessClusterOptions options = ProcessClusterOptions.of(directory, 0, "kv");
             try (ProcessCluster cluster = new ProcessCluster(options.with(first)
                     .with(options.java().with("-Daws.accessKeyId=testing").with("-Daws.secretAccessKey=testing")))) {
@@ -119,7 +103,7 @@ class Ec2ScalingIT {
                 launchAMachineThatNeverBoots(cluster);
                 stopAMachine(client);
                 awaitJoined(client, 3);
-                restartCoordinator(cluster, bounds(1, 2));
+                restartCoordinator(cluster, FastScaler.bounds(1, 2));
                 awaitJoined(client, 2);
                 await("none is under way").atMost(PATIENCE).until(() -> isAtRest(record(client)));
                 load.close();
@@ -148,9 +132,9 @@ class Ec2ScalingIT {
     /** Lets the coordinator launch a machine that never boots, and kills the coordinator once EC2 has the instance. */
     private void launchAMachineThatNeverBoots(ProcessCluster cluster) {
         machines.nextNeverBoots();
-        restartCoordinator(cluster, bounds(3, 3));
+        restartCoordinator(cluster, FastScaler.bounds(3, 3));
         await("the launch").atMost(PATIENCE).until(() -> !machines.dead().isEmpty());
-        restartCoordinator(cluster, bounds(3, 3));
+        restartCoordinator(cluster, FastScaler.bounds(3, 3));
     }
 
     /** Stops a machine as EC2 does by itself; the auto-scaler starts it again with its data. */

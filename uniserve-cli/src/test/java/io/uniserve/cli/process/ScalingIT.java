@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,7 +29,6 @@ class ScalingIT {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String COORDINATOR = "coordinator-1";
     private static final String TABLE = "pairs";
-    private static final String KEY = "coordinator.scaling.";
 
     @TempDir
     private Path directory;
@@ -40,34 +38,20 @@ class ScalingIT {
     }
 
     private Map<String, String> settings() {
-        Map<String, String> all = new HashMap<>();
-        all.put("coordinator.rebalance.period", "1s");
-        all.put(KEY + "provider", "process");
-        all.put(KEY + "process.directory", servers().toString());
+        Map<String, String> all = FastScaler.settings("process");
+        all.put(FastScaler.KEY + "process.directory", servers().toString());
         all.put(
-                KEY + "process.command",
+                FastScaler.KEY + "process.command",
                 String.join(",", JavaLauncher.ofThisProcess().commandLine("-Xmx256m", List.of("server"))));
-        all.put(KEY + "process.arguments", "-S,server.capacity.cpu-cores=64,--host,127.0.0.1");
-        all.put(KEY + "add-above", "100%");
-        all.put(KEY + "remove-below", "0%");
-        all.put(KEY + "spare-servers", "0");
-        all.put(KEY + "period", "1s");
-        all.put(KEY + "pause", "1s");
-        all.put(KEY + "reversal", "1s");
-        all.put(KEY + "remove-periods", "1");
-        all.put(KEY + "list-period", "500ms");
-        all.put(KEY + "call-timeout", "3s");
+        all.put(FastScaler.KEY + "process.arguments", "-S,server.capacity.cpu-cores=64,--host,127.0.0.1");
+        all.put(FastScaler.KEY + "call-timeout", "3s");
         return all;
-    }
-
-    private static Map<String, String> bounds(int min, int max) {
-        return Map.of(KEY + "servers-min", Integer.toString(min), KEY + "servers-max", Integer.toString(max));
     }
 
     @Test
     void serversComeAndGoWhileCoordinatorsAndServersAreKilled() throws Exception {
         Map<String, String> first = settings();
-        first.putAll(bounds(2, 3));
+        first.putAll(FastScaler.bounds(2, 3));
         try (ProcessCluster cluster =
                 new ProcessCluster(ProcessClusterOptions.of(directory, 0, "kv").with(first))) {
             cluster.start();
@@ -81,11 +65,11 @@ class ScalingIT {
                 try (CheckedLoad load = new CheckedLoad(client, TABLE)) {
                     load.start(2);
                     await().atMost(PATIENCE).until(() -> load.writes.get() > 100 && load.reads.get() > 100);
-                    restartCoordinator(cluster, bounds(3, 3));
+                    restartCoordinator(cluster, FastScaler.bounds(3, 3));
                     await().atMost(PATIENCE).until(() -> joined(client).size() == 3);
                     assertThat(directories()).as("no launch was made twice").hasSize(3);
                     killAServer(client);
-                    restartCoordinator(cluster, bounds(1, 2));
+                    restartCoordinator(cluster, FastScaler.bounds(1, 2));
                     await("one has left")
                             .atMost(PATIENCE)
                             .until(() -> joined(client).size() == 2 && running() == 2);

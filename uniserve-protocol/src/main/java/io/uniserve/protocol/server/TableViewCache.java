@@ -87,7 +87,7 @@ final class TableViewCache {
         return null;
     }
 
-    /** What this server knows of an actor, for the replacement of batches in durable storage. */
+    /** State of an actor in this view, for the replacement of batches in durable storage. */
     LogRunNeeds.Actor actor(ReplicaKey key) {
         View view = find(key.tableId());
         if (!complete) {

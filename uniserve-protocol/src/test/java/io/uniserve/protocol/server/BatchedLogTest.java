@@ -2,13 +2,9 @@ package io.uniserve.protocol.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ServerId;
-import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.client.UpdateReply;
-import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.server.config.Cluster;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,24 +39,8 @@ class BatchedLogTest {
     }
 
     private static void update(Cluster cluster, int actor, String row) {
-        List<Outcome<UpdateReply>> outcome = new ArrayList<>();
-        UpdateRequest.ActorRows part =
-                new UpdateRequest.ActorRows(actor, cluster.actor(actor).epoch(), Bytes.utf8(row));
-        cluster.primary(actor)
-                .machine()
-                .onUpdate(
-                        new UpdateRequest(
-                                Cluster.T,
-                                cluster.map().tableId(),
-                                cluster.nextId(),
-                                0,
-                                1,
-                                AckLevel.ISR,
-                                "put@1",
-                                List.of(part),
-                                5 * Cluster.SECOND),
-                        outcome::add);
-        cluster.ack(outcome);
+        cluster.ack(cluster.send(
+                actor, cluster.primary(actor), cluster.actor(actor).epoch(), cluster.nextId(), AckLevel.ISR, row));
     }
 
     private void checkRows(Cluster cluster) {

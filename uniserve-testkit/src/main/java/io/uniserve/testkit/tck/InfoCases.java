@@ -62,18 +62,7 @@ interface InfoCases extends TckCases {
 
     @Test
     default void validateRefusesAnUnknownOptionByName() {
-        TableMeta m = bench().fixture().meta();
-        TableMeta wrong = new TableMeta(
-                m.name(),
-                m.tableId(),
-                m.partitioner(),
-                m.keyField(),
-                m.level(),
-                m.rf(),
-                m.minIsr(),
-                m.onLoss(),
-                m.port(),
-                Map.of("no-such-option", "1"));
+        TableMeta wrong = bench().withOptions(Map.of("no-such-option", "1"));
         assertThatThrownBy(() -> bench().engine().validate(wrong))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining("no-such-option");

@@ -170,11 +170,15 @@ final class LogBatchMerger {
                         key,
                         err.error().getMessage());
                 completion.accept(List.of());
-            } else if (needs.isGone(next.getValue().actor())) {
-                // Its other objects may be deleted already, and this one would stay for ever.
-                store.delete(key, deleted -> put(rest));
             } else {
-                put(rest);
+                needs.isGone(next.getValue().actor(), gone -> {
+                    if (gone instanceof Outcome.Ok<Boolean> ok && ok.value()) {
+                        // Its other objects may be deleted already, and this one would stay for ever.
+                        store.delete(key, deleted -> put(rest));
+                    } else {
+                        put(rest);
+                    }
+                });
             }
         });
     }

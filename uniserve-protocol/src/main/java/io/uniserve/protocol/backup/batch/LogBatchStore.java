@@ -70,7 +70,7 @@ public final class LogBatchStore implements ObjectStore {
     private record PendingRun(String key, Entry entry, Bytes data, Completion<Done> completion) {}
 
     /** Place of a run in a batch. */
-    private record Location(String batch, int offset, int length) {}
+    private record Location(LogBatchKey batch, int offset, int length) {}
 
     /** @param periodNanos longest time that a run waits for others */
     public LogBatchStore(Environment env, String cluster, long periodNanos) {
@@ -187,10 +187,11 @@ public final class LogBatchStore implements ObjectStore {
                 runs.stream().map(PendingRun::entry).toList());
         BinaryWriter all = new BinaryWriter(bytes);
         runs.forEach(run -> all.writeRaw(run.data()));
-        objects.put(batch.text(), all.finish(), stored -> {
+        String name = batch.text();
+        objects.put(name, all.finish(), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
-                batches.put(batch.text(), batch);
-                written.put(batch.text(), clock.nanos());
+                batches.put(name, batch);
+                written.put(name, clock.nanos());
             }
             onWritten(runs, stored);
         });
@@ -204,8 +205,7 @@ public final class LogBatchStore implements ObjectStore {
 
     @Override
     public void list(String prefix, Completion<List<String>> completion) {
-        String root = BackupPaths.cluster(cluster);
-        if (!prefix.startsWith(root) && !root.startsWith(prefix)) {
+        if (!mayHaveRuns(prefix)) {
             objects.list(prefix, completion);
             return;
         }
@@ -214,16 +214,25 @@ public final class LogBatchStore implements ObjectStore {
                 objects.list(prefix, completion.then(own -> completion.done(Outcome.ok(withBatched(prefix, own)))))));
     }
 
+    /** False for the checkpoints and pins of an actor, and for objects of no actor of the cluster. */
+    private boolean mayHaveRuns(String prefix) {
+        String root = BackupPaths.cluster(cluster);
+        boolean ofOtherKind = BackupPaths.actorOf(prefix + "-")
+                .filter(actor -> !actor.kind().equals("log"))
+                .isPresent();
+        return !ofOtherKind && (prefix.startsWith(root) || root.startsWith(prefix));
+    }
+
     /** Adds the keys of the runs in batches. */
     private List<String> withBatched(String prefix, List<String> own) {
         TreeSet<String> keys = new TreeSet<>(own);
         keys.forEach(locations::remove);
         Optional<ReplicaKey> actor = BackupPaths.actorOf(prefix + "log/-").map(BackupPaths.OfActor::key);
-        batches.forEach((name, batch) -> {
+        batches.values().forEach(batch -> {
             int offset = 0;
             for (Entry entry : batch.entries()) {
                 if (actor.isEmpty() || actor.get().equals(entry.key())) {
-                    locate(prefix, keys, entry, new Location(name, offset, entry.length()));
+                    locate(prefix, keys, entry, new Location(batch, offset, entry.length()));
                 }
                 offset += entry.length();
             }
@@ -271,9 +280,9 @@ public final class LogBatchStore implements ObjectStore {
         return old;
     }
 
-    private void forget(String batch) {
-        batches.remove(batch);
-        written.remove(batch);
+    private void forget(String name) {
+        LogBatchKey batch = batches.remove(name);
+        written.remove(name);
         locations.values().removeIf(location -> location.batch().equals(batch));
     }
 
@@ -295,14 +304,9 @@ public final class LogBatchStore implements ObjectStore {
     }
 
     private void slice(Location location, Completion<Bytes> completion) {
-        objects.get(location.batch(), completion.then(all -> {
-            if (all.size() < location.offset() + location.length()) {
-                completion.done(Outcome.err(new UniserveException(
-                        ErrorCode.CORRUPT, "object " + location.batch() + " is shorter than its key says")));
-            } else {
-                completion.done(Outcome.ok(all.slice(location.offset(), location.length())));
-            }
-        }));
+        read(
+                location.batch(),
+                completion.then(all -> completion.done(Outcome.ok(all.slice(location.offset(), location.length())))));
     }
 
     @Override

@@ -30,7 +30,7 @@ public final class LogRunNeeds {
     private final TreeMap<ReplicaKey, Long> covered = new TreeMap<>();
     private final TreeSet<Long> dropped = new TreeSet<>();
 
-    /** What a server knows of an actor. */
+    /** State of an actor in the view of a server. */
     public enum State {
         /** Its table is there. */
         LIVE,
@@ -45,17 +45,21 @@ public final class LogRunNeeds {
     /** @param table name of the table; null unless it is LIVE */
     public record Actor(State state, @Nullable TableName table) {}
 
-    /** @param actors finds what the server knows of an actor */
+    /** @param actors finds the state of an actor in the server's view */
     LogRunNeeds(Environment env, String cluster, Function<ReplicaKey, Actor> actors) {
         this.env = env;
         this.cluster = cluster;
         this.actors = actors;
     }
 
-    /** True if the server knows that the actor exists no more. */
-    boolean isGone(ReplicaKey key) {
+    /** Whether it is proven that the actor exists no more. A view without its table proves nothing. */
+    void isGone(ReplicaKey key, Completion<Boolean> completion) {
         State state = actors.apply(key).state();
-        return state == State.EXPIRED || state == State.ABSENT;
+        if (state == State.ABSENT) {
+            readMark(key.tableId(), completion);
+        } else {
+            completion.done(Outcome.ok(state == State.EXPIRED));
+        }
     }
 
     /** Forgets what was read. */

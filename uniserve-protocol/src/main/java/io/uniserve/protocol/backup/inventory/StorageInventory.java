@@ -55,6 +55,9 @@ public final class StorageInventory {
                 .collect(Collectors.toCollection(TreeSet::new));
         Map<String, List<String>> ofCluster = new TreeMap<>();
         for (String key : keys) {
+            if (addBatch(key)) {
+                continue;
+            }
             Optional<BackupPaths.OfActor> actor = BackupPaths.actorOf(key);
             Matcher definition = DEFINITION.matcher(key);
             if (actor.isPresent()) {
@@ -64,8 +67,6 @@ public final class StorageInventory {
                 ofCluster
                         .computeIfAbsent(definition.group(1), unused -> new ArrayList<>())
                         .add(key);
-            } else if (!BatchedRun.of(key).isEmpty()) {
-                addBatch(key);
             } else if (key.startsWith(PROBE)) {
                 strangers.add(new OrphanedObject(key, Reason.PROBE));
             } else if (!archive.contains(key) && !OWNER.matcher(key).matches() && !ArchivePaths.isDeletedMark(key)) {
@@ -75,12 +76,17 @@ public final class StorageInventory {
         ofCluster.forEach((cluster, all) -> definitions.put(cluster, StoredTableDefinition.newest(all, cluster)));
     }
 
-    private void addBatch(String key) {
+    /** Returns false if the key names no object with runs of several logs. */
+    private boolean addBatch(String key) {
         List<ActorOf> ofBatch = BatchedRun.of(key).stream()
                 .map(run -> new ActorOf(run.cluster(), run.actor()))
                 .toList();
+        if (ofBatch.isEmpty()) {
+            return false;
+        }
         batches.put(key, ofBatch);
         ofBatch.forEach(actor -> actors.computeIfAbsent(actor, unused -> new ArrayList<>()));
+        return true;
     }
 
     /** An actor of a cluster. */

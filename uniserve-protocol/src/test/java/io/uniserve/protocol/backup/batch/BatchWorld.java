@@ -30,7 +30,7 @@ final class BatchWorld {
     final TestingLoop loop = new TestingLoop();
     final TestingObjects objects = new TestingObjects(loop);
     final TestingStore registry = new TestingStore();
-    /** What servers know of actors; others are LIVE. */
+    /** States of actors in the view of all servers; others are LIVE. */
     final TreeMap<ReplicaKey, LogRunNeeds.Actor> actors = new TreeMap<>();
 
     final TreeMap<ReplicaKey, Long> shipped = new TreeMap<>();

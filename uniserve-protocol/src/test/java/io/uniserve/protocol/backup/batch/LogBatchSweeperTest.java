@@ -180,4 +180,17 @@ class LogBatchSweeperTest {
         assertThat(world.batches()).isEmpty();
         assertThat(world.own(actor(1))).isEqualTo(before);
     }
+
+    /** The registry of a server may be replaced by an empty one, which does not prove that a table was dropped. */
+    @Test
+    void aTableThatIsOnlyMissingMeanwhileKeepsItsRuns() {
+        world.sweeper(store);
+        shipFor(20, 2);
+        world.objects.meanwhile(() -> {
+            world.actors.put(actor(0), new LogRunNeeds.Actor(State.ABSENT, null));
+            world.actors.put(actor(1), new LogRunNeeds.Actor(State.ABSENT, null));
+        });
+        world.loop.run(1_000 * SECOND);
+        checkLogs(2);
+    }
 }

@@ -206,6 +206,10 @@ public final class Cluster {
     }
 
     public List<Outcome<UpdateReply>> send(Host to, long epoch, RequestId id, AckLevel level, String rows) {
+        return send(0, to, epoch, id, level, rows);
+    }
+
+    public List<Outcome<UpdateReply>> send(int actor, Host to, long epoch, RequestId id, AckLevel level, String rows) {
         List<Outcome<UpdateReply>> outcome = new ArrayList<>();
         UpdateRequest request = new UpdateRequest(
                 T,
@@ -215,7 +219,7 @@ public final class Cluster {
                 1,
                 level,
                 "put@1",
-                List.of(new UpdateRequest.ActorRows(0, epoch, Bytes.utf8(rows))),
+                List.of(new UpdateRequest.ActorRows(actor, epoch, Bytes.utf8(rows))),
                 5 * SECOND);
         to.machine().onUpdate(request, outcome::add);
         return outcome;

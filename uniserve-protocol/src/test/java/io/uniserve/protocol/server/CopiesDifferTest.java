@@ -55,6 +55,11 @@ class CopiesDifferTest {
     }
 
     private static Replicated send(Cluster cluster, Host to, long hash, long prev, List<LogEntry> entries) {
+        return send(cluster, to, hash, prev, entries, RunningLogHash.UNKNOWN);
+    }
+
+    private static Replicated send(
+            Cluster cluster, Host to, long hash, long prev, List<LogEntry> entries, long lastHash) {
         List<Outcome<PeerReply>> replies = new ArrayList<>();
         to.machine()
                 .onPeer(
@@ -68,7 +73,7 @@ class CopiesDifferTest {
                                 prev,
                                 0,
                                 hash,
-                                RunningLogHash.UNKNOWN),
+                                lastHash),
                         replies::add);
         cluster.await(() -> !replies.isEmpty(), 10);
         return (Replicated) ((Outcome.Ok<PeerReply>) replies.get(0)).value();
@@ -136,6 +141,28 @@ class CopiesDifferTest {
         cluster.update(AckLevel.ISR, "after");
         allHold(cluster, 2, and("after"));
         assertThat(keptAside(follower)).isFalse();
+    }
+
+    /** The first message after a restart may start before the primary's first known hash and end after it. */
+    @Test
+    void aForgedEntryWithoutAHashIsRefusedIfOnlyTheLastHashOfTheFirstMessageIsKnown() {
+        Cluster cluster = created(2, 2);
+        Host follower = followers(cluster).get(0);
+        long prev = last(cluster, follower);
+        long hash = hashOf(cluster, follower, prev);
+        follower.kill();
+        cluster.network.lose((to, request) -> request instanceof Replicate);
+        follower.start();
+        cluster.loop.run(SECOND);
+        Replicated first = send(cluster, follower, RunningLogHash.UNKNOWN, prev, List.of(), hash);
+        assertThat(first.status()).isEqualTo(Replicated.Status.OK);
+        Replicated reply = send(
+                cluster,
+                follower,
+                RunningLogHash.UNKNOWN,
+                prev,
+                List.of(LogEntry.epoch(cluster.actor(0).epoch(), prev + 1)));
+        assertThat(reply.status()).isEqualTo(Replicated.Status.NOT_READY);
     }
 
     @Test

@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
  * of generations that are newer than this listing, or of a later epoch. None of these is deleted.
  */
 final class BackupCleaner {
+    /** Time after which each listing of the store has an object. Pins that protect objects from deletion are at least this old. */
+    static final long LISTING_NANOS = 10_000_000_000L;
+
     private static final Logger LOG = LoggerFactory.getLogger(BackupCleaner.class);
 
     private final Environment env;

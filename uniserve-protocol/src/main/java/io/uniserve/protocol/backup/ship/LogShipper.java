@@ -425,7 +425,7 @@ public final class LogShipper {
                 pinner.tick(record, shippedIndex, mapVersion);
             }
             checkpointShipper.tick(
-                    now, record, ownRecord, blocked ? stable : shippedIndex, learning || pinner.isPinning());
+                    now, record, ownRecord, blocked ? stable : shippedIndex, learning || pinner.isPinning(now));
             definitionShipper.tick(now, meta);
         }
         boolean logBusy = logWrite == LogWrite.CHECKING || logWrite == LogWrite.SHIPPING;

@@ -42,6 +42,7 @@ final class SnapshotPinner {
     private final List<PinRequest> requests = new ArrayList<>();
     private boolean busy;
     private boolean closed;
+    private long lastPinnedNanos;
 
     private record PinRequest(String backup, long index, LongSupplier end, Completion<PeerReply> completion) {
         PinRequest withIndex(long last) {
@@ -55,6 +56,7 @@ final class SnapshotPinner {
         this.table = table;
         this.epoch = epoch;
         this.log = log;
+        this.lastPinnedNanos = host.env().clock().nanos();
     }
 
     /**
@@ -92,9 +94,9 @@ final class SnapshotPinner {
         return !requests.isEmpty();
     }
 
-    /** True while a pin is being made: no objects may be deleted. */
-    boolean isPinning() {
-        return busy;
+    /** True while a pin is being made, and until each listing has the last one: no objects may be deleted. */
+    boolean isPinning(long now) {
+        return busy || now - lastPinnedNanos < BackupCleaner.LISTING_NANOS;
     }
 
     /**
@@ -208,6 +210,7 @@ final class SnapshotPinner {
 
     private void end(PinRequest wish, Outcome<PeerReply> outcome) {
         busy = false;
+        lastPinnedNanos = host.env().clock().nanos();
         wish.completion().done(outcome);
     }
 

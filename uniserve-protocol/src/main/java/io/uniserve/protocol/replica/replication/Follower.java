@@ -128,6 +128,10 @@ public final class Follower {
                     support.onAgreed();
                 }
             }
+            if (request.lastHash() != RunningLogHash.UNKNOWN) { // later messages start here or after it
+                hashedFrom = Math.min(
+                        hashedFrom, request.prevIndex() + request.entries().size());
+            }
             if (check.baseHash() != RunningLogHash.UNKNOWN && log.lacksBaseHash()) {
                 storeBaseHash(check.baseHash(), request, completion);
             } else {

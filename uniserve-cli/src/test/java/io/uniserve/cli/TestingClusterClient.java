@@ -24,6 +24,8 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashEntry;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
@@ -34,6 +36,7 @@ import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.PeerReply.Load;
@@ -71,6 +74,8 @@ public final class TestingClusterClient implements ClusterClient {
     private final List<ReplicaKey> held = new ArrayList<>();
     private final List<String> calls = new ArrayList<>();
     private final Map<String, Answer> answers = new TreeMap<>();
+    private AccessRules rules = AccessRules.NONE;
+    private String caller = "";
     private @Nullable ClusterStatus status;
 
     /** Adds the running queries of a server. */
@@ -251,6 +256,28 @@ public final class TestingClusterClient implements ClusterClient {
             throw UniserveException.unsupported("this coordinator has no provider of servers");
         }
         return present;
+    }
+
+    /** Sets the user whose certificate the command has; empty for mode open. */
+    public void caller(String user) {
+        caller = user;
+    }
+
+    @Override
+    public void changeGrant(RoleGrant grant, boolean revoke) {
+        calls.add((revoke ? "revoke " : "grant ") + grant);
+        rules = revoke ? rules.without(grant) : rules.with(grant);
+    }
+
+    @Override
+    public UserRoles grants(String user) {
+        String name = user.isEmpty() ? caller : user;
+        return new UserRoles(name, rules.of(name));
+    }
+
+    @Override
+    public UserRoles allGrants() {
+        return new UserRoles("", rules.grants());
     }
 
     @Override

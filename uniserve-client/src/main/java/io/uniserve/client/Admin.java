@@ -11,12 +11,14 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply.Compared;
@@ -228,6 +230,29 @@ public final class Admin {
      */
     public ChunkExplanation explainChunk(String table, long millis) {
         return ClientFuture.await(adminOperations.explainChunk(new TableName(table), millis, end()));
+    }
+
+    /**
+     * Gives a role to a user of a cluster in mode closed, or takes it. Processes apply it within two seconds. Succeeds if the rule is there,
+     * or absent, already. Fails with UNAUTHORIZED if the caller is no admin; TOO_LARGE beyond
+     * {@link io.uniserve.limit.Limits#GRANTS_MAX} rules.
+     *
+     * <pre>{@code
+     * admin.changeGrant(new RoleGrant("ann", Role.WRITER, new TablePattern("logs-*")), false);
+     * }</pre>
+     */
+    public void changeGrant(RoleGrant grant, boolean revoke) {
+        ClientFuture.await(adminOperations.sendChange(new AdminRequest.ChangeGrant(grant, revoke), end()));
+    }
+
+    /** Returns the rules of a user; of the caller, with its name, for an empty one. Those of other users need the role admin. */
+    public UserRoles grants(String user) {
+        return ClientFuture.await(adminOperations.grants(new AdminRequest.ListGrants(user, false), end()));
+    }
+
+    /** Returns the rules of all users. Needs the role admin. */
+    public UserRoles allGrants() {
+        return ClientFuture.await(adminOperations.grants(new AdminRequest.ListGrants("", true), end()));
     }
 
     /**

@@ -158,6 +158,11 @@ final class AdminOperationFactory {
         return sendRecordedChange(new AdminRequest.HoldScaling(reason), deadlineNanos);
     }
 
+    /** Returns the rules of a user, or of all. */
+    public CompletableFuture<AdminReply.UserRoles> grants(AdminRequest.ListGrants request, long deadlineNanos) {
+        return call(request, deadlineNanos).thenApply(answer -> value(answer, AdminReply.UserRoles.class));
+    }
+
     /** Returns the state of the auto-scaler. */
     public CompletableFuture<AdminReply.Scaling> scaling(long deadlineNanos) {
         return call(new AdminRequest.ScalingStatus(), deadlineNanos)

@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.placement.InitialPlacementPolicy;
+import io.uniserve.protocol.access.AccessRulesFollower;
 import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
@@ -28,6 +29,7 @@ import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
@@ -60,6 +62,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final EventLoop loop;
     private final ChannelPool channels;
+    private final AccessControl access;
     private final GrpcServer server;
     private final CuratorRegistry registry;
     private final PolicyExecutor policies;
@@ -74,7 +77,9 @@ public final class CoordinatorDaemon implements AutoCloseable {
         ZooKeeperSettings zookeeper = whole.zookeeper();
         RegistryOptions options = registryOptions(zookeeper, settings);
         ClusterIdentity cluster = ClusterIdentity.of(zookeeper.cluster());
+        access = AccessControl.of(whole.security());
         server = GrpcServer.builder(cluster)
+                .access(access)
                 .peers(this::onPeer)
                 .admin(this::onAdmin)
                 .routing(hub)
@@ -156,7 +161,12 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 connected.countDown();
             }
         });
-        loop.execute(() -> start(running()));
+        loop.execute(() -> {
+            if (!access.isOpen()) {
+                new AccessRulesFollower(registry, loop, access::setRules).start();
+            }
+            start(running());
+        });
         long left = zookeeper.startTimeout().toNanos();
         while (!await(connected, Math.min(left, WAIT_TOLD_NANOS))) {
             left -= WAIT_TOLD_NANOS;

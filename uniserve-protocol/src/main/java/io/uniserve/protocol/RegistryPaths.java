@@ -27,6 +27,9 @@ public final class RegistryPaths {
     /** {@link io.uniserve.model.registry.ScalingRecord} of the auto-scaler; absent if it never acted. */
     public static final String SCALING = "/scaling";
 
+    /** {@link io.uniserve.model.registry.AccessRules} of users; absent if nothing was granted. */
+    public static final String ACCESS = "/access";
+
     /** Parent of the {@link io.uniserve.model.registry.Tombstone}s, by the table's number. */
     public static final String TOMBSTONES = "/tombstones";
 

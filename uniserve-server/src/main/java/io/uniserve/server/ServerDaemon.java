@@ -8,6 +8,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.Routing;
+import io.uniserve.protocol.access.AccessRulesFollower;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
@@ -21,6 +22,7 @@ import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.QueriesHandler;
+import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
@@ -69,6 +71,7 @@ public final class ServerDaemon implements AutoCloseable {
     private final ServerSettings settings;
     private final ServerResources resources;
     private final RoutingBroadcaster hub = new RoutingBroadcaster();
+    private final AccessControl access;
     private final GrpcServer server;
     private final Address address;
     private final ServerStateMachine machine;
@@ -89,7 +92,8 @@ public final class ServerDaemon implements AutoCloseable {
         try {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
-            server = resources.closer.add(port.open(whole, resources.cluster, hub));
+            access = AccessControl.of(whole.security());
+            server = resources.closer.add(port.open(whole, resources.cluster, access, hub));
             address = new Address(AdvertisedHostResolver.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
             LoopbackNetwork network = resources.openNetwork(address);
@@ -287,6 +291,9 @@ public final class ServerDaemon implements AutoCloseable {
         resources.loop.execute(() -> {
             machine.onRouting(this::publish);
             states.watch();
+            if (!access.isOpen()) {
+                new AccessRulesFollower(resources.registry, resources.loop, access::setRules).start();
+            }
             machine.start(registered::complete);
         });
         long left = zookeeper.startTimeout().toNanos();

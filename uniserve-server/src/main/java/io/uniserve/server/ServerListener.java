@@ -19,6 +19,7 @@ import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.QueriesHandler;
+import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
@@ -27,6 +28,7 @@ import io.uniserve.runtime.transport.server.QueryHandler;
 import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.runtime.transport.server.RoutingSource;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,14 +52,15 @@ final class ServerListener {
         snapshotTimes = metrics.requestMetrics("cut");
     }
 
-    GrpcServer open(Settings whole, ClusterIdentity cluster, RoutingSource routing) {
+    GrpcServer open(Settings whole, ClusterIdentity cluster, AccessControl access, RoutingSource routing) {
         ServerSettings settings = whole.server();
         return GrpcServer.builder(cluster)
+                .access(access)
                 .tls(whole.serverTls())
                 .authorizer(Authorizer.of(whole.security(), whole.zookeeper().cluster()))
                 .peers(this::handlePeerRequest)
                 .data(new DataHandlers(
-                        new TimedReads(""), this::update, new TimedQueries(""), this::takeSnapshot, this::queries))
+                        new TimedReads(""), this::update, new TimedQueries("", table -> false), this::takeSnapshot, this::queries))
                 .routing(routing)
                 .start(settings.host(), settings.port());
     }
@@ -112,19 +115,25 @@ final class ServerListener {
 
     private final class TimedQueries implements QueryHandler {
         private final String client;
+        private final Predicate<TableName> readable;
 
-        private TimedQueries(String client) {
+        private TimedQueries(String client, Predicate<TableName> readable) {
             this.client = client;
+            this.readable = readable;
         }
 
         @Override
-        public QueryHandler onBehalfOf(String name) {
-            return new TimedQueries(name);
+        public QueryHandler onBehalfOf(String name, Predicate<TableName> tables) {
+            return new TimedQueries(name, tables);
         }
 
         @Override
         public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
-            return requireHandlers().data().query().onBehalfOf(client).query(request, queryTimes.timed(completion));
+            return requireHandlers()
+                    .data()
+                    .query()
+                    .onBehalfOf(client, readable)
+                    .query(request, queryTimes.timed(completion));
         }
     }
 

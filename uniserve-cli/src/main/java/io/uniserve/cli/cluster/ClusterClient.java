@@ -11,12 +11,14 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.client.ReadMode;
@@ -102,6 +104,15 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Holds automatic scaling for this reason; an empty one resumes it. */
     void holdScaling(String reason);
+
+    /** Gives a role to a user, or takes it. */
+    void changeGrant(RoleGrant grant, boolean revoke);
+
+    /** Returns the rules of a user; of the caller, with its name, for an empty one. */
+    UserRoles grants(String user);
+
+    /** Returns the rules of all users. */
+    UserRoles allGrants();
 
     /** Returns live servers with their ports. */
     List<ServerRecord> servers();

@@ -16,12 +16,14 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.client.ReadMode;
@@ -134,6 +136,21 @@ public final class RemoteCluster implements ClusterClient {
         } else {
             client.admin().holdScaling(reason);
         }
+    }
+
+    @Override
+    public void changeGrant(RoleGrant grant, boolean revoke) {
+        client.admin().changeGrant(grant, revoke);
+    }
+
+    @Override
+    public UserRoles grants(String user) {
+        return client.admin().grants(user);
+    }
+
+    @Override
+    public UserRoles allGrants() {
+        return client.admin().allGrants();
     }
 
     @Override

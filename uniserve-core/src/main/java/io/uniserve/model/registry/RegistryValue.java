@@ -2,7 +2,8 @@ package io.uniserve.model.registry;
 
 /** Value of a node in the registry (ZooKeeper). */
 public sealed interface RegistryValue
-        permits BackupRecord,
+        permits AccessRules,
+                BackupRecord,
                 ClusterRecord,
                 CoordinatorRecord,
                 IdentityRecord,

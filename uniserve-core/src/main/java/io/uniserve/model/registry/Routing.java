@@ -25,6 +25,11 @@ public record Routing(
         servers = List.copyOf(servers);
     }
 
+    /** The same routing with these tables. */
+    public Routing withTables(List<TableRoute> some) {
+        return new Routing(clusterId, some, servers, coordinator);
+    }
+
     /** Routing of one table. */
     public record TableRoute(TableMeta meta, TableMap map, int mapVersion) {
         /** The actors that may have rows of a key: one, or for a TIME table one per chunk. Ascending. */

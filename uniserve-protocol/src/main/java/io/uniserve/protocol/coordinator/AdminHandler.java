@@ -3,6 +3,7 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.coordinator.access.GrantChanger;
 import io.uniserve.protocol.coordinator.backup.RestoreTableProcedure;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReplies;
@@ -83,6 +84,10 @@ final class AdminHandler {
             leaderTerm.scaler().hold(hold, answer);
         } else if (request instanceof AdminRequest.ScalingStatus) {
             answer.ok(leaderTerm.scaler().report());
+        } else if (request instanceof AdminRequest.ChangeGrant change) {
+            new GrantChanger(leaderTerm, answer).change(change);
+        } else if (request instanceof AdminRequest.ListGrants list) {
+            new GrantChanger(leaderTerm, answer).list(list);
         } else if (request instanceof AdminRequest.ServerTrash trash) {
             TrashRelay.relay(leaderTerm, trash, answer);
         } else if (request instanceof AdminRequest.VerifyActor verify) {
@@ -126,7 +131,7 @@ final class AdminHandler {
         if (table == null) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND,
-                    "table " + name + " does not exist: create it, or list the tables for the right name");
+                    "table " + name + " does not exist; create it, or list the tables");
         }
         return table;
     }

@@ -4,6 +4,7 @@ import io.uniserve.model.BackupInfo;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ScalingRecord;
@@ -149,6 +150,17 @@ public sealed interface AdminReply {
             implements AdminReply {
         public Scaling {
             servers = List.copyOf(servers);
+        }
+    }
+
+    /**
+     * Rules.
+     *
+     * @param user the user that was asked for, or the caller; empty for all users
+     */
+    record UserRoles(String user, List<RoleGrant> grants) implements AdminReply {
+        public UserRoles {
+            grants = List.copyOf(grants);
         }
     }
 

@@ -3,6 +3,7 @@ package io.uniserve.protocol.message;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.TableMeta;
 import java.util.Collections;
 import java.util.List;
@@ -71,6 +72,17 @@ public sealed interface AdminRequest {
 
     /** Returns the state of the auto-scaler, with the reasons of its last decisions. */
     record ScalingStatus() implements AdminRequest {}
+
+    /** Grants a role to a user, or revokes it. Returns when the rule is recorded; processes apply it within two seconds. */
+    record ChangeGrant(RoleGrant grant, boolean revoke) implements AdminRequest {}
+
+    /**
+     * Returns rules.
+     *
+     * @param user the user whose rules are wanted; empty for the caller's
+     * @param all true for the rules of all users
+     */
+    record ListGrants(String user, boolean all) implements AdminRequest {}
 
     /** Compares the digests of the actor's in-sync copies now. A differing copy goes to quarantine and is copied anew. */
     record VerifyActor(TableName name, int actor) implements AdminRequest {}

@@ -2,14 +2,22 @@ package io.uniserve.runtime.config;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.access.RoleGrant;
 import io.uniserve.runtime.tls.TlsFiles;
+import java.util.List;
+import java.util.Set;
 
 /**
  * Settings of the section {@code security}.
  *
  * @param closed true if callers need a certificate with an identity of this cluster
+ * @param admins users that have the role admin without a rule
  */
-public record SecuritySettings(boolean closed) {
+public record SecuritySettings(boolean closed, Set<String> admins) {
+    public SecuritySettings {
+        admins = Set.copyOf(admins);
+    }
+
     static SecuritySettings of(ConfigSection root, TlsFiles tls) {
         String mode = root.section("security").textNotEmpty("mode");
         if (!mode.equals("open") && !mode.equals("closed")) {
@@ -28,6 +36,8 @@ public record SecuritySettings(boolean closed) {
                             + " trust-file: make them by uniserve security init DIR and uniserve security issue server"
                             + " NAME");
         }
-        return new SecuritySettings(closed);
+        List<String> admins = root.section("security").texts("admins");
+        admins.forEach(RoleGrant::checkUser);
+        return new SecuritySettings(closed, Set.copyOf(admins));
     }
 }

@@ -3,6 +3,7 @@ package io.uniserve.runtime.proto;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.runtime.proto.access.AccessMapping;
 
 /** Mapping of requests to the coordinator and their replies. */
 public final class AdminMapping {
@@ -59,6 +60,10 @@ public final class AdminMapping {
             proto.setHoldScaling(AdminProto.HoldScaling.newBuilder().setReason(hold.reason()));
         } else if (request instanceof AdminRequest.ScalingStatus) {
             proto.setScalingStatus(AdminProto.ScalingStatusRequest.getDefaultInstance());
+        } else if (request instanceof AdminRequest.ChangeGrant change) {
+            proto.setChangeGrant(AccessMapping.toProto(change));
+        } else if (request instanceof AdminRequest.ListGrants list) {
+            proto.setListGrants(AccessMapping.toProto(list));
         } else if (BackupMapping.put(proto, request)) {
             return proto.build();
         } else if (request instanceof AdminRequest.ListTables) {
@@ -126,6 +131,8 @@ public final class AdminMapping {
                 new AdminRequest.HoldScaling(ProtoValidator.text(
                         "reason", proto.getHoldScaling().getReason(), Limits.SCALING_REASON_CHARS_MAX));
             case SCALING_STATUS -> new AdminRequest.ScalingStatus();
+            case CHANGE_GRANT -> AccessMapping.fromProto(proto.getChangeGrant());
+            case LIST_GRANTS -> AccessMapping.fromProto(proto.getListGrants());
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case BACKUP_TABLE,
@@ -167,6 +174,8 @@ public final class AdminMapping {
             proto.setScaling(ScalingMapping.toProto(scaling));
         } else if (reply instanceof AdminReply.Verified verified) {
             proto.setVerified(CopyMapping.toProto(verified.compared()));
+        } else if (reply instanceof AdminReply.UserRoles roles) {
+            proto.setRoles(AccessMapping.toProto(roles));
         } else {
             BackupMapping.put(proto, reply);
         }
@@ -203,6 +212,7 @@ public final class AdminMapping {
             case TRASH -> new AdminReply.Trashed(TrashMapping.fromProto(proto.getTrash()));
             case VERIFIED -> new AdminReply.Verified(CopyMapping.fromProto(proto.getVerified()));
             case SCALING -> ScalingMapping.fromProto(proto.getScaling());
+            case ROLES -> AccessMapping.fromProto(proto.getRoles());
             case CHUNK -> ChunkMapping.fromProto(proto.getChunk());
             case REPLY_NOT_SET ->
                 throw ProtoValidator.malformed("admin reply is missing or of a kind this version does not know");

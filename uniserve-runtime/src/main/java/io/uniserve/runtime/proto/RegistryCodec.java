@@ -3,6 +3,7 @@ package io.uniserve.runtime.proto;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.BackupRecord;
 import io.uniserve.model.registry.ClusterRecord;
 import io.uniserve.model.registry.CoordinatorRecord;
@@ -16,6 +17,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TermRecord;
 import io.uniserve.model.registry.Tombstone;
 import io.uniserve.model.registry.TransactionLogState;
+import io.uniserve.runtime.proto.access.AccessMapping;
 
 /**
  * Codec of the values of ZooKeeper nodes, with a format version. It ignores fields of a later version and rejects a later format.
@@ -71,6 +73,8 @@ public final class RegistryCodec {
                     .setIdentity(identity.identity()));
         } else if (value instanceof ScalingRecord scaling) {
             node.setScaling(ScalingMapping.toProto(scaling));
+        } else if (value instanceof AccessRules access) {
+            node.setAccess(AccessMapping.toProto(access));
         } else if (value instanceof Tombstone tombstone) {
             node.setTombstone(RegistryProto.Tombstone.newBuilder()
                     .setTableId(tombstone.tableId())
@@ -166,6 +170,7 @@ public final class RegistryCodec {
                                 Tombstone.Reason.values(),
                                 node.getTombstone().getReasonValue()));
             case SCALING -> ScalingMapping.fromProto(node.getScaling());
+            case ACCESS -> AccessMapping.fromProto(node.getAccess());
             case VALUE_NOT_SET ->
                 throw ProtoValidator.malformed("value is missing or of a kind this version does not know");
         };

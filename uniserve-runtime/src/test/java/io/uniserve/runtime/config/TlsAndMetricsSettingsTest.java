@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +41,7 @@ class TlsAndMetricsSettingsTest {
 
     @Test
     void closedModeNeedsFilesAndCertificatesOfCallers(@TempDir Path directory) {
-        assertThat(Settings.defaults().security()).isEqualTo(new SecuritySettings(false));
+        assertThat(Settings.defaults().security()).isEqualTo(new SecuritySettings(false, Set.of("admin")));
         assertThat(Settings.defaults().serverTls()).isEqualTo(TlsFiles.PLAIN);
         Settings closed = TestingTableConfigFiles.load(directory, """
                 uniserve.security.mode = closed

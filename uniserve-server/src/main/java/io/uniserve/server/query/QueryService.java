@@ -6,6 +6,7 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.TableName;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.client.query.ReadSession;
 import io.uniserve.protocol.client.routing.ClientState;
@@ -35,6 +36,7 @@ import io.uniserve.server.read.worker.WorkerPool;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -107,16 +109,17 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     @Override
-    public QueryHandler onBehalfOf(String client) {
-        return (request, completion) -> query(request, client, completion);
+    public QueryHandler onBehalfOf(String client, Predicate<TableName> readable) {
+        return (request, completion) -> query(request, client, readable, completion);
     }
 
     @Override
     public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
-        return query(request, "", completion);
+        return query(request, "", table -> true, completion);
     }
 
-    private Timers.Cancel query(QueryRequest request, String client, Completion<Answer> completion) {
+    private Timers.Cancel query(
+            QueryRequest request, String client, Predicate<TableName> readable, Completion<Answer> completion) {
         long deadline = clock.nanos() + Math.min(request.remainingNanos(), maxNanos);
         Optional<UniserveException> refusal = clients.reserve(client, 1);
         if (refusal.isPresent()) {
@@ -128,6 +131,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         ServerPlanContext context = new ServerPlanContext(
                 newContext(request, client),
                 query,
+                readable,
                 request.generation(),
                 request.mode(),
                 session(request),

@@ -25,6 +25,7 @@ import io.uniserve.protocol.exchange.ShuffleStateMachine;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.transaction.server.TransactionService;
+import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.server.read.worker.CancellationScope;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -45,6 +47,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final QueryContext context;
     private final ClientContext env;
     private final QueryText query;
+    /** Tables that the caller may read. */
+    private final Predicate<TableName> readable;
+
     private final ReadMode mode;
     /** False if the caller has a session. */
     private final boolean ownsSession;
@@ -63,6 +68,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     ServerPlanContext(
             QueryContext world,
             QueryText query,
+            Predicate<TableName> readable,
             long callersGeneration,
             ReadMode mode,
             Optional<ReadSession> session,
@@ -77,6 +83,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.queryStats = queryStats;
         this.ownsSession = session.isEmpty();
         this.query = query;
+        this.readable = readable;
         this.callersGeneration = callersGeneration;
         this.deadlineNanos = deadlineNanos;
         this.wait = new PlannerOutcomeWaiter(world, cancellationScope, deadlineNanos);
@@ -106,14 +113,17 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return route(name).meta();
     }
 
+    /** Route of a table that the caller may read. Every access of a plan to a table begins here; any other table does not exist for it. */
     private TableRoute route(TableName name) {
+        if (!readable.test(name)) {
+            throw AccessControl.absent(name);
+        }
         Optional<TableRoute> known = env.routing().current().table(name);
         if (known.isEmpty()) {
             RouteIndex fresh = wait.await(done -> env.routing().refresh(done::complete), () -> {});
             known = fresh.table(name);
         }
-        return known.orElseThrow(() -> new UniserveException(
-                ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist; create it, or list the tables"));
+        return known.orElseThrow(() -> AccessControl.absent(name));
     }
 
     @Override

@@ -7,14 +7,18 @@ import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
+import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.AdminAccess;
 
 /** gRPC service of administrative requests. */
 final class AdminService extends AdminGrpc.AdminImplBase {
     private final ClusterIdentity cluster;
+    private final AccessControl access;
     private final AdminRpcHandler handler;
 
-    AdminService(ClusterIdentity cluster, AdminRpcHandler handler) {
+    AdminService(ClusterIdentity cluster, AccessControl access, AdminRpcHandler handler) {
         this.cluster = cluster;
+        this.access = access;
         this.handler = handler;
     }
 
@@ -24,7 +28,10 @@ final class AdminService extends AdminGrpc.AdminImplBase {
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
-            handler.call(AdminMapping.fromProto(call), reply);
+            AccessControl.Caller caller = access.current();
+            handler.call(
+                    AdminAccess.check(caller, call, AdminMapping.fromProto(call)),
+                    AdminAccess.forCaller(caller, reply));
         } catch (RuntimeException e) {
             reply.fail(e);
         }

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.transport.server;
 
 import io.grpc.Attributes;
+import io.grpc.Contexts;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -11,6 +12,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.transport.StatusMapping;
+import io.uniserve.runtime.transport.access.AccessControl;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
@@ -18,12 +20,14 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/** Interceptor that checks each call with the authorizer before its handler. */
+/** Interceptor that checks each call with the authorizer before its handler, which then finds the caller in its context. */
 final class AuthorizationInterceptor implements ServerInterceptor {
     private final Authorizer authorizer;
+    private final AccessControl access;
 
-    AuthorizationInterceptor(Authorizer authorizer) {
+    AuthorizationInterceptor(Authorizer authorizer, AccessControl access) {
         this.authorizer = authorizer;
+        this.access = access;
     }
 
     @Override
@@ -32,7 +36,7 @@ final class AuthorizationInterceptor implements ServerInterceptor {
         String method = call.getMethodDescriptor().getFullMethodName();
         CallerIdentity callerIdentity = caller(call.getAttributes());
         if (authorizer.allows(callerIdentity, method)) {
-            return next.startCall(call, headers);
+            return Contexts.interceptCall(access.with(callerIdentity.certified()), call, headers, next);
         }
         String why = authorizer.reason(callerIdentity, method);
         StatusRuntimeException refused = StatusMapping.toStatus(new UniserveException(

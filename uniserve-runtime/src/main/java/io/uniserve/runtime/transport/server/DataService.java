@@ -2,9 +2,13 @@ package io.uniserve.runtime.transport.server;
 
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.model.TableName;
+import io.uniserve.model.access.Right;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
+import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.runtime.proto.ConsistentSnapshotMapping;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
@@ -14,24 +18,40 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.QueriesMapping;
+import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.RequestRights;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** gRPC service of clients' reads, updates, queries and snapshots. */
 final class DataService extends DataGrpc.DataImplBase {
+    private static final Right UPDATE =
+            RequestRights.ofMethod(DataGrpc.getUpdateMethod().getFullMethodName());
+    private static final Right CUT =
+            RequestRights.ofMethod(DataGrpc.getCutMethod().getFullMethodName());
+    private static final Right QUERIES =
+            RequestRights.ofMethod(DataGrpc.getQueriesMethod().getFullMethodName());
+    private static final Right QUERY =
+            RequestRights.ofMethod(DataGrpc.getQueryMethod().getFullMethodName());
+
     private final ClusterIdentity cluster;
+    private final AccessControl access;
     private final DataHandlers handlers;
     private final Set<ReadStreamHandler> callers = ConcurrentHashMap.newKeySet();
     private volatile boolean finishing;
 
-    DataService(ClusterIdentity cluster, DataHandlers handlers) {
+    DataService(ClusterIdentity cluster, AccessControl access, DataHandlers handlers) {
         this.cluster = cluster;
+        this.access = access;
         this.handlers = handlers;
     }
 
     @Override
     public StreamObserver<DataProto.ReadsCall> reads(StreamObserver<DataProto.ReadsReply> observer) {
-        ReadStreamHandler served = new ReadStreamHandler(cluster, handlers.read(), observer, callers::remove);
+        ReadStreamHandler served = new ReadStreamHandler(
+                cluster, access.current(), handlers.read(), observer, callers::remove);
         callers.add(served);
         if (finishing) {
             served.finish();
@@ -51,7 +71,9 @@ final class DataService extends DataGrpc.DataImplBase {
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
-            handlers.update().update(UpdateMapping.fromProto(call.getRequest()), reply);
+            UpdateRequest request = UpdateMapping.fromProto(call.getRequest());
+            access.current().check(UPDATE, Optional.of(request.table()));
+            handlers.update().update(request, reply);
         } catch (RuntimeException e) {
             reply.fail(e);
         }
@@ -64,7 +86,9 @@ final class DataService extends DataGrpc.DataImplBase {
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
-            handlers.snapshot().takeSnapshot(ConsistentSnapshotMapping.fromProto(call), reply);
+            List<TableName> tables = ConsistentSnapshotMapping.fromProto(call);
+            tables.forEach(table -> access.current().check(CUT, Optional.of(table)));
+            handlers.snapshot().takeSnapshot(tables, reply);
         } catch (RuntimeException e) {
             reply.fail(e);
         }
@@ -77,6 +101,7 @@ final class DataService extends DataGrpc.DataImplBase {
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
+            access.current().check(call.getCancel() == 0 ? QUERIES : Right.OPERATE, Optional.empty());
             reply.done(Outcome.ok(handlers.queries().queries(call.getCancel())));
         } catch (RuntimeException e) {
             reply.fail(e);
@@ -90,9 +115,14 @@ final class DataService extends DataGrpc.DataImplBase {
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
+            AccessControl.Caller caller = access.current();
+            QueryRequest request = QueryMapping.fromProto(call.getRequest());
+            caller.check(QUERY, Optional.of(request.table()));
             reply.onCancel(handlers.query()
-                    .onBehalfOf(CallerIdentity.checkedName(call.getClient()))
-                    .query(QueryMapping.fromProto(call.getRequest()), reply));
+                    .onBehalfOf(
+                            caller.queueName(CallerIdentity.checkedName(call.getClient())),
+                            table -> caller.permits(QUERY, Optional.of(table)))
+                    .query(request, reply));
         } catch (RuntimeException e) {
             reply.fail(e);
         }

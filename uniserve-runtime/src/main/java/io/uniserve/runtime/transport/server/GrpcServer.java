@@ -11,6 +11,7 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.TlsCredentials;
+import io.uniserve.runtime.transport.access.AccessControl;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -90,6 +91,7 @@ public final class GrpcServer implements AutoCloseable {
         private final List<BindableService> services = new ArrayList<>();
         private final List<Runnable> longCalls = new ArrayList<>();
         private Authorizer authorizer = Authorizer.ALLOW_ALL;
+        private AccessControl access = AccessControl.OPEN;
         private TlsFiles tls = TlsFiles.PLAIN;
 
         private Builder(ClusterIdentity cluster) {
@@ -104,7 +106,7 @@ public final class GrpcServer implements AutoCloseable {
 
         /** Sets the handlers of clients' reads, updates and queries. */
         public Builder data(DataHandlers handlers) {
-            DataService service = new DataService(cluster, handlers);
+            DataService service = new DataService(cluster, access, handlers);
             services.add(service);
             longCalls.add(service::finish);
             return this;
@@ -112,15 +114,21 @@ public final class GrpcServer implements AutoCloseable {
 
         /** Sets the handler of administrative requests. */
         public Builder admin(AdminRpcHandler handler) {
-            services.add(new AdminService(cluster, handler));
+            services.add(new AdminService(cluster, access, handler));
             return this;
         }
 
         /** Sets the source of the routing map, which is pushed to watchers. */
         public Builder routing(RoutingSource source) {
-            RoutingPushService service = new RoutingPushService(cluster, source);
+            RoutingPushService service = new RoutingPushService(cluster, access, source);
             services.add(service);
             longCalls.add(service::finish);
+            return this;
+        }
+
+        /** Sets the rights of callers. Call it before the handlers. */
+        public Builder access(AccessControl value) {
+            access = value;
             return this;
         }
 
@@ -162,7 +170,7 @@ public final class GrpcServer implements AutoCloseable {
                     .permitKeepAliveWithoutCalls(true);
             services.forEach(service -> builder.addService(MalformedMessageGuard.tolerant(service)));
             if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
-                builder.intercept(new AuthorizationInterceptor(authorizer));
+                builder.intercept(new AuthorizationInterceptor(authorizer, access));
             }
             builder.intercept(new ClusterIdentityInterceptor.OfServer(cluster));
             TransportThreads threads = TransportThreads.create();

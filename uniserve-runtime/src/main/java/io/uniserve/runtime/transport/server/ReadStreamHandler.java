@@ -5,17 +5,23 @@ import io.grpc.stub.StreamObserver;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.access.Right;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ReadMapping;
 import io.uniserve.runtime.proto.VersionedReadMapping;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
+import io.uniserve.runtime.transport.access.AccessControl.Caller;
+import io.uniserve.runtime.transport.access.RequestRights;
 import java.util.ArrayDeque;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -27,7 +33,11 @@ import java.util.function.Function;
  * Requests arrive on the call's own thread, replies on any.
  */
 final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
+    private static final Right READS =
+            RequestRights.ofMethod(DataGrpc.getReadsMethod().getFullMethodName());
+
     private final ClusterIdentity cluster;
+    private final Caller caller;
     private final ReadHandler handler;
     private final ServerCallStreamObserver<DataProto.ReadsReply> observer;
     private final Map<Long, ReadStreamRequest<?>> running = new ConcurrentHashMap<>();
@@ -43,10 +53,12 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
 
     ReadStreamHandler(
             ClusterIdentity cluster,
+            Caller caller,
             ReadHandler handler,
             StreamObserver<DataProto.ReadsReply> observer,
             Consumer<ReadStreamHandler> onGone) {
         this.cluster = cluster;
+        this.caller = caller;
         this.handler = handler;
         this.observer = (ServerCallStreamObserver<DataProto.ReadsReply>) observer;
         this.observer.disableAutoInboundFlowControl();
@@ -87,19 +99,31 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         if (call.hasRead()) {
             serve(
                     new ReadStreamRequest<ReadReply>(this, call.getId(), ReadMapping::toProto),
-                    read -> handler.onBehalfOf(client(call)).read(ReadMapping.fromProto(call.getRead()), read));
+                    read -> handler.onBehalfOf(client(call)).read(check(ReadMapping.fromProto(call.getRead())), read));
         } else if (call.hasVersioned()) {
             serve(
                     new ReadStreamRequest<VersionedRead.Reply>(this, call.getId(), VersionedReadMapping::replyToProto),
                     read -> handler.onBehalfOf(client(call))
-                            .read(VersionedReadMapping.fromProto(call.getVersioned()), read));
+                            .read(check(VersionedReadMapping.fromProto(call.getVersioned())), read));
         } else {
             cancelRead(call.getId());
         }
     }
 
-    private static String client(DataProto.ReadsCall call) {
-        return CallerIdentity.checkedName(call.getClient());
+    private String client(DataProto.ReadsCall call) {
+        return caller.queueName(CallerIdentity.checkedName(call.getClient()));
+    }
+
+    /** Checks the right to read each table of the request. */
+    private ReadRequest check(ReadRequest request) {
+        caller.check(READS, Optional.of(request.table()));
+        request.colocated().forEach(other -> caller.check(READS, Optional.of(other.table())));
+        return request;
+    }
+
+    private VersionedRead check(VersionedRead request) {
+        caller.check(READS, Optional.of(request.table()));
+        return request;
     }
 
     private <M> void serve(ReadStreamRequest<M> read, Function<ReadStreamRequest<M>, Timers.Cancel> work) {

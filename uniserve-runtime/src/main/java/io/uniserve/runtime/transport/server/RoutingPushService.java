@@ -2,7 +2,10 @@ package io.uniserve.runtime.transport.server;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.uniserve.model.access.Right;
 import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.ModelProto;
 import io.uniserve.runtime.proto.RoutingMapping;
@@ -10,19 +13,32 @@ import io.uniserve.runtime.proto.RoutingServiceGrpc;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
+import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.AccessControl.Caller;
+import io.uniserve.runtime.transport.access.RequestRights;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** gRPC service that pushes the routing map. A slow watcher gets the newest map when it is ready, and skips those between. */
+/**
+ * gRPC service that pushes the routing map, to each caller with the tables that it may describe. A slow watcher gets the newest map when it
+ * is ready, and skips those between.
+ */
 final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase {
+    private static final Right WATCH =
+            RequestRights.ofMethod(RoutingServiceGrpc.getWatchMethod().getFullMethodName());
+
     private final ClusterIdentity cluster;
+    private final AccessControl access;
     private final RoutingSource source;
     private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Encoded last;
 
-    RoutingPushService(ClusterIdentity cluster, RoutingSource source) {
+    RoutingPushService(ClusterIdentity cluster, AccessControl access, RoutingSource source) {
         this.cluster = cluster;
+        this.access = access;
         this.source = source;
     }
 
@@ -33,7 +49,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
             if (!call.getCluster().isEmpty()) {
                 cluster.checkName(call.getCluster());
             }
-            new Watcher((ServerCallStreamObserver<ModelProto.Routing>) observer).start();
+            new Watcher(access.current(), (ServerCallStreamObserver<ModelProto.Routing>) observer).start();
         } catch (RuntimeException e) {
             observer.onError(StatusMapping.toStatus(e));
         }
@@ -63,11 +79,14 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
 
     /** One watch: it has the newest map that is not sent yet, and sends it when the stream is ready. */
     private final class Watcher {
+        private final Caller caller;
         private final ServerCallStreamObserver<ModelProto.Routing> observer;
+        private @Nullable Routing newest;
         private @Nullable Routing pending;
         private boolean finished;
 
-        private Watcher(ServerCallStreamObserver<ModelProto.Routing> observer) {
+        private Watcher(Caller caller, ServerCallStreamObserver<ModelProto.Routing> observer) {
+            this.caller = caller;
             this.observer = observer;
         }
 
@@ -76,7 +95,12 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
             observer.setOnReadyHandler(this::flush);
             observer.setOnCancelHandler(() -> onEnd(cancellation));
             observer.setOnCloseHandler(() -> onEnd(cancellation));
-            cancellation.onCancel(source.watch(this::offer));
+            Runnable rules = access.onChange(this::offerAgain);
+            Timers.Cancel watch = source.watch(this::offer);
+            cancellation.onCancel(() -> {
+                rules.run();
+                watch.cancel();
+            });
             watchers.add(this);
         }
 
@@ -94,16 +118,33 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
 
         private void offer(Routing routing) {
             synchronized (this) {
+                newest = routing;
                 pending = routing;
             }
             flush();
+        }
+
+        /** Sends the newest map again, as the caller may have other rights now. */
+        private void offerAgain() {
+            synchronized (this) {
+                pending = newest;
+            }
+            flush();
+        }
+
+        private Routing visible(Routing routing) {
+            List<TableRoute> tables = routing.tables().stream()
+                    .filter(table -> caller.permits(
+                            WATCH, Optional.of(table.meta().name())))
+                    .toList();
+            return tables.size() == routing.tables().size() ? routing : routing.withTables(tables);
         }
 
         private synchronized void flush() {
             Routing routing = pending;
             if (routing != null && !finished && observer.isReady()) {
                 pending = null;
-                observer.onNext(encode(routing));
+                observer.onNext(encode(visible(routing)));
             }
         }
     }

@@ -1,0 +1,36 @@
+package io.uniserve.cli.access;
+
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.protocol.message.AdminReply.UserRoles;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/** {@code uniserve whoami}. */
+@Command(
+        name = "whoami",
+        description = "Shows as which user the cluster sees this command, and the roles of that user.",
+        footer = {"  uniserve whoami", "  uniserve whoami --tls-trust trust.pem --tls-certificate ann.pem --tls-key ann.key"})
+public final class WhoamiCommand extends ClientCommand {
+    @Override
+    public Integer call() {
+        try (ClusterClient cluster = connect()) {
+            UserRoles roles = cluster.grants("");
+            if (global().isJson()) {
+                console().json(Map.of("user", roles.user(), "grants", GrantsCommand.json(roles.grants())));
+            } else if (roles.user().isEmpty()) {
+                console().println("no user: the cluster is in mode open, or this is the identity of a server");
+            } else {
+                console().println("user " + roles.user());
+                roles.grants().forEach(grant -> console()
+                        .println("  " + grant.role().text()
+                                + (grant.role().isOfTables() ? " of " + grant.tables() : "")));
+                if (roles.grants().isEmpty()) {
+                    console().println("  no role: an admin grants one by uniserve grant " + roles.user() + " ROLE TABLES");
+                }
+            }
+        }
+        return ExitCode.OK;
+    }
+}

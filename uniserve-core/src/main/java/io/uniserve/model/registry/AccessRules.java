@@ -1,0 +1,63 @@
+package io.uniserve.model.registry;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.TableName;
+import io.uniserve.model.access.Right;
+import io.uniserve.model.access.RoleGrant;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * All rules of a cluster. What no rule permits is refused. Immutable.
+ *
+ * <pre>{@code
+ * rules.permits("ann", Right.READ, Optional.of(new TableName("logs")));
+ * }</pre>
+ *
+ * @param grants the rules, in order and without duplicates
+ */
+public record AccessRules(List<RoleGrant> grants) implements RegistryValue {
+    /** No rule. */
+    public static final AccessRules NONE = new AccessRules(List.of());
+
+    public AccessRules {
+        grants = List.copyOf(new TreeSet<>(grants));
+        if (grants.size() > Limits.GRANTS_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    grants.size() + " grants: at most " + Limits.GRANTS_MAX + "; use patterns of tables");
+        }
+    }
+
+    /**
+     * True if a rule gives the user the right.
+     *
+     * @param table the table, for a right of a table; empty for any table
+     */
+    public boolean permits(String user, Right right, Optional<TableName> table) {
+        return right == Right.CONNECT
+                || grants.stream()
+                        .anyMatch(grant -> grant.user().equals(user) && grant.gives(right, table));
+    }
+
+    /** The rules of one user. */
+    public List<RoleGrant> of(String user) {
+        return grants.stream().filter(grant -> grant.user().equals(user)).toList();
+    }
+
+    /** These rules and one more. */
+    public AccessRules with(RoleGrant grant) {
+        return new AccessRules(
+                Stream.concat(grants.stream(), Stream.of(grant)).toList());
+    }
+
+    /** These rules without one. */
+    public AccessRules without(RoleGrant grant) {
+        return new AccessRules(
+                grants.stream().filter(one -> !one.equals(grant)).toList());
+    }
+}

@@ -1,0 +1,80 @@
+package io.uniserve.protocol.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.registry.AccessRules;
+import io.uniserve.model.registry.TermRecord;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.access.AccessRulesFollower;
+import io.uniserve.protocol.coordinator.context.TestingCluster;
+import io.uniserve.protocol.coordinator.context.TestingCluster.Node;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Changes of the rules of users, and processes that follow them. */
+class GrantsTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final RoleGrant ANN = new RoleGrant("ann", Role.WRITER, new TablePattern("logs-*"));
+    private static final RoleGrant BOB = new RoleGrant("bob", Role.MONITOR, TablePattern.ALL);
+
+    private final TestingCluster cluster = new TestingCluster();
+    private final Node node = cluster.leading(1);
+    private final List<Optional<AccessRules>> heard = new ArrayList<>();
+
+    private void change(RoleGrant grant, boolean revoke) {
+        assertThat(cluster.admin(node, new AdminRequest.ChangeGrant(grant, revoke)))
+                .isInstanceOf(AdminReply.Ack.class);
+    }
+
+    private AdminReply.UserRoles list(String user, boolean all) {
+        return (AdminReply.UserRoles) cluster.admin(node, new AdminRequest.ListGrants(user, all));
+    }
+
+    @Test
+    void rulesAreAddedListedAndRemoved() {
+        assertThat(list("", true).grants()).isEmpty();
+        change(ANN, false);
+        change(BOB, false);
+        change(ANN, false);
+        assertThat(list("", true).grants()).containsExactly(ANN, BOB);
+        assertThat(list("ann", false).grants()).containsExactly(ANN);
+        change(ANN, true);
+        change(ANN, true);
+        assertThat(list("", true).grants()).containsExactly(BOB);
+        assertThat(cluster.store.value(RegistryPaths.ACCESS)).isEqualTo(new AccessRules(List.of(BOB)));
+    }
+
+    @Test
+    void aNodeThatHoldsNoRulesIsRefusedAndStays() {
+        cluster.store.multi(node.registry(), List.of(new Op.Create(RegistryPaths.ACCESS, new TermRecord("x"), false)));
+        assertThat(cluster.refused(node, new AdminRequest.ChangeGrant(ANN, false)).code()).isEqualTo(ErrorCode.CORRUPT);
+        assertThat(cluster.store.value(RegistryPaths.ACCESS)).isEqualTo(new TermRecord("x"));
+    }
+
+    @Test
+    void aProcessFollowsEachChangeWithinTwoSeconds() {
+        Node other = cluster.coordinator("other");
+        new AccessRulesFollower(other.registry(), cluster.loop, heard::add).start();
+        cluster.loop.run(SECOND);
+        assertThat(heard).containsExactly(Optional.of(AccessRules.NONE));
+        change(ANN, false);
+        cluster.loop.run(2 * SECOND);
+        assertThat(heard).endsWith(Optional.of(new AccessRules(List.of(ANN))));
+        other.registry().expire();
+        change(BOB, false);
+        change(ANN, true);
+        assertThat(cluster.loop.runUntil(
+                        () -> heard.get(heard.size() - 1).equals(Optional.of(new AccessRules(List.of(BOB)))), 20 * SECOND))
+                .as("after a new session")
+                .isTrue();
+    }
+}

@@ -1,0 +1,85 @@
+package io.uniserve.runtime.proto.access;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.registry.AccessRules;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.runtime.proto.ProtoValidator;
+import io.uniserve.runtime.proto.SecurityProto;
+import java.util.Arrays;
+import java.util.List;
+
+/** Mapping of rules and of the requests that change and list them. */
+public final class AccessMapping {
+    private AccessMapping() {}
+
+    public static SecurityProto.AccessRules toProto(AccessRules rules) {
+        SecurityProto.AccessRules.Builder proto = SecurityProto.AccessRules.newBuilder();
+        rules.grants().forEach(grant -> proto.addGrants(toProto(grant)));
+        return proto.build();
+    }
+
+    /** Fails with INVALID_ARGUMENT if a rule is malformed: a rule that is not understood must not be skipped. */
+    public static AccessRules fromProto(SecurityProto.AccessRules proto) {
+        return new AccessRules(grants(proto.getGrantsList()));
+    }
+
+    public static SecurityProto.ChangeGrant toProto(AdminRequest.ChangeGrant request) {
+        return SecurityProto.ChangeGrant.newBuilder()
+                .setGrant(toProto(request.grant()))
+                .setRevoke(request.revoke())
+                .build();
+    }
+
+    public static AdminRequest.ChangeGrant fromProto(SecurityProto.ChangeGrant proto) {
+        return new AdminRequest.ChangeGrant(fromProto(proto.getGrant()), proto.getRevoke());
+    }
+
+    public static SecurityProto.ListGrants toProto(AdminRequest.ListGrants request) {
+        return SecurityProto.ListGrants.newBuilder()
+                .setUser(request.user())
+                .setAll(request.all())
+                .build();
+    }
+
+    public static AdminRequest.ListGrants fromProto(SecurityProto.ListGrants proto) {
+        return new AdminRequest.ListGrants(
+                proto.getUser().isEmpty() ? "" : RoleGrant.checkUser(proto.getUser()), proto.getAll());
+    }
+
+    public static SecurityProto.UserRoles toProto(AdminReply.UserRoles reply) {
+        SecurityProto.UserRoles.Builder proto =
+                SecurityProto.UserRoles.newBuilder().setUser(reply.user());
+        reply.grants().forEach(grant -> proto.addGrants(toProto(grant)));
+        return proto.build();
+    }
+
+    public static AdminReply.UserRoles fromProto(SecurityProto.UserRoles proto) {
+        return new AdminReply.UserRoles(
+                ProtoValidator.text("user", proto.getUser(), Limits.PRINCIPAL_CHARS_MAX),
+                grants(proto.getGrantsList()));
+    }
+
+    private static List<RoleGrant> grants(List<SecurityProto.RoleGrant> list) {
+        return ProtoValidator.list("grants", list, Limits.GRANTS_MAX, AccessMapping::fromProto);
+    }
+
+    private static SecurityProto.RoleGrant toProto(RoleGrant grant) {
+        return SecurityProto.RoleGrant.newBuilder()
+                .setUser(grant.user())
+                .setRole(grant.role().text())
+                .setTables(grant.tables().text())
+                .build();
+    }
+
+    private static RoleGrant fromProto(SecurityProto.RoleGrant proto) {
+        Role role = Arrays.stream(Role.values())
+                .filter(one -> one.text().equals(proto.getRole()))
+                .findFirst()
+                .orElseThrow(() -> ProtoValidator.malformed("role is missing or one this version does not know"));
+        return new RoleGrant(proto.getUser(), role, new TablePattern(proto.getTables()));
+    }
+}

@@ -1,0 +1,207 @@
+package io.uniserve.runtime.transport.access;
+
+import io.grpc.Context;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.model.access.Right;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.registry.AccessRules;
+import io.uniserve.runtime.config.SecuritySettings;
+import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.security.CertifiedIdentity.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decision of what callers of this process may do, by the newest rules. In mode open everyone may do everything. In mode closed processes
+ * of the cluster may do everything, and users what the rules permit; before the rules are known, and while they are damaged, users are
+ * refused. Thread-safe; never blocks.
+ *
+ * <pre>{@code
+ * access.current().check(Right.READ, Optional.of(table));
+ * }</pre>
+ */
+public final class AccessControl {
+    /** Mode open. */
+    public static final AccessControl OPEN = new AccessControl(true, Set.of());
+
+    private static final Context.Key<Caller> CALLER = Context.key("uniserve-caller");
+
+    /** Decisions that are kept; beyond it each is made anew. */
+    private static final int DECISIONS_MAX = 10_000;
+
+    private final boolean open;
+    private final Set<String> admins;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private volatile State state = new State(null);
+
+    private record State(
+            @Nullable AccessRules rules, Map<Decision, Boolean> decisions) {
+        private State(@Nullable AccessRules rules) {
+            this(rules, new ConcurrentHashMap<>());
+        }
+    }
+
+    private record Decision(String user, Right right, Optional<TableName> table) {}
+
+    private AccessControl(boolean open, Set<String> admins) {
+        this.open = open;
+        this.admins = Set.copyOf(admins);
+    }
+
+    /** Decisions in the mode of the settings. */
+    public static AccessControl of(SecuritySettings settings) {
+        return settings.closed() ? closed(settings.admins()) : OPEN;
+    }
+
+    /**
+     * Mode closed.
+     *
+     * @param admins users that have the role admin without a rule
+     */
+    public static AccessControl closed(Set<String> admins) {
+        return new AccessControl(false, admins);
+    }
+
+    /** Uses these rules from now on; empty refuses every user. */
+    public void setRules(Optional<AccessRules> rules) {
+        state = new State(rules.orElse(null));
+        listeners.forEach(Runnable::run);
+    }
+
+    /** True in mode open. */
+    public boolean isOpen() {
+        return open;
+    }
+
+    /** Adds a listener for new rules. The result removes it. */
+    public Runnable onChange(Runnable listener) {
+        Runnable added = listener::run; // the same listener may be added twice
+        listeners.add(added);
+        return () -> listeners.remove(added);
+    }
+
+    /** The caller of the call that this thread handles; without an identity if no interceptor has set it. */
+    public Caller current() {
+        Caller caller = CALLER.get();
+        return caller == null ? new Caller(Optional.empty()) : caller;
+    }
+
+    /** The context with the caller, for an interceptor that has verified its certificate. */
+    public Context with(Optional<CertifiedIdentity> identity) {
+        return Context.current().withValue(CALLER, new Caller(identity));
+    }
+
+    /** A caller of this process. */
+    public final class Caller {
+        private final Optional<CertifiedIdentity> identity;
+
+        private Caller(Optional<CertifiedIdentity> identity) {
+            this.identity = identity;
+        }
+
+        /** Name of the user; empty for a process, or without an identity. */
+        public String user() {
+            return identity.filter(one -> one.kind() == Kind.USER)
+                    .map(CertifiedIdentity::name)
+                    .orElse("");
+        }
+
+        /** Name under which its work is queued: the user's if it is a user, else the one that the request names. */
+        public String queueName(String named) {
+            String user = open ? "" : user();
+            return user.isEmpty() ? named : user;
+        }
+
+        /** True if the caller has the right. */
+        public boolean permits(Right right, Optional<TableName> table) {
+            if (open || identity.isPresent() && identity.get().kind() == Kind.SERVER) {
+                return true;
+            }
+            String user = user();
+            State now = state;
+            AccessRules rules = now.rules;
+            if (user.isEmpty() || rules == null) {
+                return false;
+            }
+            if (admins.contains(user)) {
+                return true;
+            }
+            Decision decision = new Decision(user, right, table);
+            Boolean known = now.decisions.get(decision);
+            if (known != null) {
+                return known;
+            }
+            boolean permitted = rules.permits(user, right, table);
+            if (now.decisions.size() < DECISIONS_MAX) {
+                now.decisions.put(decision, permitted);
+            }
+            return permitted;
+        }
+
+        /**
+         * Checks a right.
+         *
+         * @throws UniserveException TABLE_NOT_FOUND if the caller may not know whether the table exists; UNAUTHORIZED if the right is
+         *     missing otherwise; UNAVAILABLE if this process has not read the rules yet
+         */
+        public void check(Right right, Optional<TableName> table) {
+            if (permits(right, table)) {
+                return;
+            }
+            String user = user();
+            if (user.isEmpty()) {
+                throw new UniserveException(
+                        ErrorCode.UNAUTHORIZED,
+                        "the caller has no identity: make one by uniserve security issue user NAME");
+            }
+            if (state.rules == null) {
+                throw new UniserveException(
+                        ErrorCode.UNAVAILABLE, "this process has not read the rules of users yet: try again or elsewhere");
+            }
+            if (table.isPresent() && !permits(Right.DESCRIBE, table)) {
+                throw absent(table.get());
+            }
+            throw new UniserveException(
+                    ErrorCode.UNAUTHORIZED,
+                    "user " + user + " lacks right " + right
+                            + table.map(name -> " of table " + name).orElse("") + ": an admin grants it by uniserve grant "
+                            + user + " " + role(right).text()
+                            + table.map(name -> " " + name).orElse(""));
+        }
+
+        /** Rules of the user, with the role that the settings give. */
+        public List<RoleGrant> withSettings(String user, List<RoleGrant> grants) {
+            List<RoleGrant> all = new ArrayList<>(grants);
+            if (admins.contains(user) && grants.stream().noneMatch(grant -> grant.role() == Role.ADMIN)) {
+                all.add(0, new RoleGrant(user, Role.ADMIN, TablePattern.ALL));
+            }
+            return all;
+        }
+
+        private static Role role(Right right) {
+            return switch (right) {
+                case READ, DESCRIBE, CONNECT -> Role.READER;
+                case WRITE -> Role.WRITER;
+                case MONITOR -> Role.MONITOR;
+                case OPERATE -> Role.OPERATOR;
+                case ADMINISTER -> Role.ADMIN;
+            };
+        }
+    }
+
+    /** The error of a table that does not exist, or that the caller may not know of. */
+    public static UniserveException absent(TableName table) {
+        return new UniserveException(
+                ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist; create it, or list the tables");
+    }
+}

@@ -1,0 +1,91 @@
+package io.uniserve.runtime.transport.access;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.Descriptors.MethodDescriptor;
+import com.google.protobuf.Descriptors.OneofDescriptor;
+import com.google.protobuf.Descriptors.ServiceDescriptor;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.access.Right;
+import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.SecurityProto;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Rights that methods and kinds of administrative requests declare, beside their definition in the {@code .proto} file. */
+public final class RequestRights {
+    private static final OneofDescriptor REQUEST =
+            AdminProto.AdminCall.getDescriptor().getOneofs().get(0);
+
+    private static final Map<String, Optional<Right>> METHODS = methods();
+
+    private RequestRights() {}
+
+    private static Map<String, Optional<Right>> methods() {
+        Map<String, Optional<Right>> rights = new TreeMap<>();
+        for (FileDescriptor file : List.of(AdminProto.getDescriptor(), DataProto.getDescriptor())) {
+            for (ServiceDescriptor service : file.getServices()) {
+                for (MethodDescriptor method : service.getMethods()) {
+                    rights.put(
+                            service.getFullName() + "/" + method.getName(),
+                            of(method.getOptions().getExtension(SecurityProto.right)));
+                }
+            }
+        }
+        return rights;
+    }
+
+    /** The rights of all methods for users, by full name, such as {@code uniserve.Data/Update}; empty for one that declares none. */
+    public static Map<String, Optional<Right>> ofMethods() {
+        return METHODS;
+    }
+
+    /** The right that the method needs. Fails with UNAUTHORIZED if it declares none. */
+    public static Right ofMethod(String method) {
+        return METHODS.getOrDefault(method, Optional.empty()).orElseThrow(() -> undeclared(method));
+    }
+
+    /** The right that the request needs. Fails with UNAUTHORIZED if its kind declares none, or it has none. */
+    static Right required(AdminProto.AdminCall call) {
+        return of(call).orElseThrow(() -> undeclared("request " + call.getRequestCase()));
+    }
+
+    private static UniserveException undeclared(String what) {
+        return new UniserveException(ErrorCode.UNAUTHORIZED, what + " declares no right, so no caller may use it");
+    }
+
+    /** The right that the request needs; empty if its kind declares none, or it has none. */
+    private static Optional<Right> of(AdminProto.AdminCall call) {
+        FieldDescriptor kind = call.getOneofFieldDescriptor(REQUEST);
+        return kind == null ? Optional.empty() : of(kind);
+    }
+
+    /** The rights of all kinds of requests, by name of the field; empty for a kind that declares none. */
+    public static Map<String, Optional<Right>> all() {
+        Map<String, Optional<Right>> rights = new TreeMap<>();
+        REQUEST.getFields().forEach(kind -> rights.put(kind.getName(), of(kind)));
+        return rights;
+    }
+
+    private static Optional<Right> of(FieldDescriptor kind) {
+        return of(kind.getOptions().getExtension(SecurityProto.requestRight));
+    }
+
+    /** The right as the model has it; empty if none is declared. */
+    private static Optional<Right> of(SecurityProto.RequiredRight declared) {
+        return switch (declared) {
+            case RIGHT_READ -> Optional.of(Right.READ);
+            case RIGHT_WRITE -> Optional.of(Right.WRITE);
+            case RIGHT_DESCRIBE -> Optional.of(Right.DESCRIBE);
+            case RIGHT_MONITOR -> Optional.of(Right.MONITOR);
+            case RIGHT_OPERATE -> Optional.of(Right.OPERATE);
+            case RIGHT_ADMINISTER -> Optional.of(Right.ADMINISTER);
+            case RIGHT_CONNECT -> Optional.of(Right.CONNECT);
+            case RIGHT_UNDECLARED, UNRECOGNIZED -> Optional.empty();
+        };
+    }
+}

@@ -1,0 +1,136 @@
+package io.uniserve.runtime.transport.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.model.access.Right;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.registry.AccessRules;
+import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.security.CertifiedIdentity.Kind;
+import io.uniserve.runtime.transport.access.AccessControl.Caller;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class AccessControlTest {
+    private static final Optional<TableName> LOGS = Optional.of(new TableName("logs"));
+    private static final Optional<TableName> ORDERS = Optional.of(new TableName("orders"));
+
+    private final AccessControl access = AccessControl.closed(Set.of("root"));
+
+    private Caller caller(Kind kind, String name) {
+        return call(access, Optional.of(new CertifiedIdentity("main", kind, name)));
+    }
+
+    private static Caller call(AccessControl access, Optional<CertifiedIdentity> identity) {
+        List<Caller> found = new ArrayList<>();
+        access.with(identity).run(() -> found.add(access.current()));
+        return found.get(0);
+    }
+
+    private void grant(String user, Role role, String tables) {
+        access.setRules(Optional.of(AccessRules.NONE.with(new RoleGrant(user, role, new TablePattern(tables)))));
+    }
+
+    private static ErrorCode refused(Caller caller, Right right, Optional<TableName> table) {
+        try {
+            caller.check(right, table);
+            throw new AssertionError("not refused");
+        } catch (UniserveException e) {
+            return e.code();
+        }
+    }
+
+    @Test
+    void everyMethodAndEveryRequestDeclaresItsRight() {
+        assertThat(RequestRights.ofMethods()).hasSizeGreaterThanOrEqualTo(7).doesNotContainValue(Optional.empty());
+        assertThat(RequestRights.all()).hasSizeGreaterThanOrEqualTo(25).doesNotContainValue(Optional.empty());
+        assertThatThrownBy(() -> RequestRights.ofMethod("uniserve.Data/New")).hasMessageContaining("declares no right");
+    }
+
+    @Test
+    void beforeTheRulesAreKnownUsersAreRefusedAndProcessesAreNot() {
+        assertThat(refused(caller(Kind.USER, "ann"), Right.READ, LOGS)).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(refused(caller(Kind.USER, "root"), Right.READ, LOGS)).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThatCode(() -> caller(Kind.SERVER, "s1").check(Right.WRITE, LOGS)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void withoutAnIdentityNothingIsPermitted() {
+        grant("ann", Role.ADMIN, "*");
+        for (Right right : Right.values()) {
+            assertThat(refused(call(access, Optional.empty()), right, LOGS)).isEqualTo(ErrorCode.UNAUTHORIZED);
+            assertThat(refused(access.current(), right, LOGS))
+                    .as("no interceptor ran")
+                    .isEqualTo(ErrorCode.UNAUTHORIZED);
+        }
+    }
+
+    @Test
+    void aServerOfTheSameNameIsNoUser() {
+        grant("s1", Role.READER, "logs");
+        assertThat(caller(Kind.SERVER, "s1").user()).isEmpty();
+        assertThat(caller(Kind.USER, "s1").permits(Right.WRITE, LOGS)).isFalse();
+    }
+
+    @Test
+    void deniedAndAbsentTablesLookAlike() {
+        grant("ann", Role.READER, "logs");
+        Caller ann = caller(Kind.USER, "ann");
+        assertThatThrownBy(() -> ann.check(Right.READ, ORDERS))
+                .hasMessage(AccessControl.absent(ORDERS.get()).getMessage());
+        assertThatThrownBy(() -> ann.check(Right.WRITE, LOGS))
+                .hasMessageContaining("uniserve grant ann writer logs")
+                .extracting(e -> ((UniserveException) e).code())
+                .isEqualTo(ErrorCode.UNAUTHORIZED);
+        assertThat(refused(ann, Right.OPERATE, Optional.empty())).isEqualTo(ErrorCode.UNAUTHORIZED);
+    }
+
+    @Test
+    void newRulesHoldAtOnceAndListenersHear() {
+        List<String> heard = new ArrayList<>();
+        Runnable remove = access.onChange(() -> heard.add("rules"));
+        grant("ann", Role.WRITER, "logs");
+        Caller ann = caller(Kind.USER, "ann");
+        assertThat(ann.permits(Right.WRITE, LOGS)).isTrue();
+        access.setRules(Optional.of(AccessRules.NONE));
+        assertThat(ann.permits(Right.WRITE, LOGS)).as("a call that is open").isFalse();
+        remove.run();
+        access.setRules(Optional.empty());
+        assertThat(refused(ann, Right.WRITE, LOGS)).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(heard).hasSize(2);
+    }
+
+    @Test
+    void adminsOfTheSettingsNeedNoRule() {
+        access.setRules(Optional.of(AccessRules.NONE));
+        Caller root = caller(Kind.USER, "root");
+        assertThat(root.permits(Right.ADMINISTER, Optional.empty())).isTrue();
+        assertThat(root.withSettings("root", List.of())).singleElement().hasToString("root admin");
+        assertThat(root.withSettings("ann", List.of())).isEmpty();
+        assertThat(caller(Kind.SERVER, "root").user()).isEmpty();
+    }
+
+    @Test
+    void queuesAreByUserInModeClosedAndByTheNamedClientElse() {
+        assertThat(caller(Kind.USER, "ann").queueName("other")).isEqualTo("ann");
+        assertThat(caller(Kind.SERVER, "s1").queueName("ann")).isEqualTo("ann");
+        assertThat(call(AccessControl.OPEN, Optional.empty()).queueName("some")).isEqualTo("some");
+    }
+
+    @Test
+    void inModeOpenEveryoneMayDoEverything() {
+        for (Right right : Right.values()) {
+            assertThat(AccessControl.OPEN.current().permits(right, LOGS)).isTrue();
+        }
+    }
+}

@@ -60,7 +60,11 @@ final class ServerListener {
                 .authorizer(Authorizer.of(whole.security(), whole.zookeeper().cluster()))
                 .peers(this::handlePeerRequest)
                 .data(new DataHandlers(
-                        new TimedReads(""), this::update, new TimedQueries("", table -> false), this::takeSnapshot, this::queries))
+                        new TimedReads(""),
+                        this::update,
+                        new TimedQueries("", table -> false),
+                        this::takeSnapshot,
+                        this::queries))
                 .routing(routing)
                 .start(settings.host(), settings.port());
     }

@@ -35,7 +35,10 @@ public final class CanCommand extends ClientCommand {
     @Override
     public Integer call() {
         if (right.isOfTable() == (table == null)) {
-            throw usageError(right.isOfTable() ? "this right is of a table: give its name" : "this right is of the cluster: give no table");
+            throw usageError(
+                    right.isOfTable()
+                            ? "this right is of a table: give its name"
+                            : "this right is of the cluster: give no table");
         }
         Optional<TableName> name = Optional.ofNullable(table).map(TableName::new);
         try (ClusterClient cluster = connect()) {
@@ -43,7 +46,8 @@ public final class CanCommand extends ClientCommand {
                 throw UniserveException.unsupported(
                         "the cluster is in mode open, where everyone may do everything: set security.mode = closed");
             }
-            boolean can = new AccessRules(cluster.grants(RoleGrant.checkUser(user)).grants()).permits(user, right, name);
+            boolean can =
+                    new AccessRules(cluster.grants(RoleGrant.checkUser(user)).grants()).permits(user, right, name);
             if (global().isJson()) {
                 console().json(Map.of("user", user, "can", can));
             } else {

@@ -1,9 +1,9 @@
 package io.uniserve.cli.access;
 
+import io.uniserve.cli.ClientCommand;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
-import io.uniserve.cli.ClientCommand;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;

@@ -13,7 +13,11 @@ import picocli.CommandLine.Command;
             "reader: reads rows. writer: reads and changes rows. monitor: sees the state of the cluster. operator: also"
                     + " moves, drains, backs up and restores. admin: everything, also tables and grants."
         },
-        footer = {"  uniserve grant ann writer 'logs-*'", "  uniserve grant bob reader orders", "  uniserve grant eve operator"})
+        footer = {
+            "  uniserve grant ann writer 'logs-*'",
+            "  uniserve grant bob reader orders",
+            "  uniserve grant eve operator"
+        })
 public final class GrantCommand extends GrantArguments {
     @Override
     public Integer call() {

@@ -23,8 +23,8 @@ public final class GrantsCommand extends ClientCommand {
     @Override
     public Integer call() {
         try (ClusterClient cluster = connect()) {
-            List<RoleGrant> grants = (user == null ? cluster.allGrants() : cluster.grants(RoleGrant.checkUser(user)))
-                    .grants();
+            List<RoleGrant> grants =
+                    (user == null ? cluster.allGrants() : cluster.grants(RoleGrant.checkUser(user))).grants();
             if (global().isJson()) {
                 console().json(Map.of("grants", json(grants)));
                 return ExitCode.OK;

@@ -11,7 +11,10 @@ import picocli.CommandLine.Command;
 @Command(
         name = "whoami",
         description = "Shows as which user the cluster sees this command, and the roles of that user.",
-        footer = {"  uniserve whoami", "  uniserve whoami --tls-trust trust.pem --tls-certificate ann.pem --tls-key ann.key"})
+        footer = {
+            "  uniserve whoami",
+            "  uniserve whoami --tls-trust trust.pem --tls-certificate ann.pem --tls-key ann.key"
+        })
 public final class WhoamiCommand extends ClientCommand {
     @Override
     public Integer call() {
@@ -23,11 +26,14 @@ public final class WhoamiCommand extends ClientCommand {
                 console().println("no user: the cluster is in mode open, or this is the identity of a server");
             } else {
                 console().println("user " + roles.user());
-                roles.grants().forEach(grant -> console()
-                        .println("  " + grant.role().text()
-                                + (grant.role().isOfTables() ? " of " + grant.tables() : "")));
+                roles.grants()
+                        .forEach(grant -> console()
+                                .println("  " + grant.role().text()
+                                        + (grant.role().isOfTables() ? " of " + grant.tables() : "")));
                 if (roles.grants().isEmpty()) {
-                    console().println("  no role: an admin grants one by uniserve grant " + roles.user() + " ROLE TABLES");
+                    console()
+                            .println("  no role: an admin grants one by uniserve grant " + roles.user()
+                                    + " ROLE TABLES");
                 }
             }
         }

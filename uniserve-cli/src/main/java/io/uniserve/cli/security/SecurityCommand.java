@@ -6,8 +6,8 @@ import picocli.CommandLine.Command;
 /** {@code uniserve security}. */
 @Command(
         name = "security",
-        description = "Makes identities of processes and users.",
-        subcommands = {SecurityInitCommand.class, SecurityIssueCommand.class},
+        description = "Makes identities of processes and users, and checks what each kind of caller may do.",
+        subcommands = {SecurityInitCommand.class, SecurityIssueCommand.class, SecurityCheckCommand.class},
         footer = {
             "  uniserve security init authority --cluster main",
             "  uniserve security issue server s1 --host 10.0.0.7 --authority authority --out s1",

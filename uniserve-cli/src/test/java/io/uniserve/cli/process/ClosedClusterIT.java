@@ -12,6 +12,9 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
@@ -101,15 +104,19 @@ class ClosedClusterIT {
                 DAYS,
                 directory.resolve("node"));
         CertificateFiles ann = authority.issueUser("ann", now, DAYS, directory.resolve("ann"));
+        CertificateFiles admin = authority.issueUser("admin", now, DAYS, directory.resolve("admin"));
         CertificateFiles stranger = CertificateAuthority.create(directory.resolve("strangers"), CLUSTER, now)
                 .issueServer("node", List.of("127.0.0.1"), now, DAYS, directory.resolve("stranger"));
         try (ProcessCluster cluster =
                 new ProcessCluster(ProcessClusterOptions.of(directory, 2, "kv").with(settings(node)))) {
             cluster.start();
-            TlsFiles user = tls(ann, ann.trust());
-            try (UniserveClient client = client(cluster, user, PATIENCE)) {
+            try (UniserveClient client = client(cluster, tls(admin, admin.trust()), PATIENCE)) {
                 client.admin()
                         .createTable(TableSpec.named(TABLE).port("kv").hash(4).replicas(2));
+                client.admin().changeGrant(new RoleGrant("ann", Role.WRITER, new TablePattern(TABLE)), false);
+            }
+            TlsFiles user = tls(ann, ann.trust());
+            try (UniserveClient client = client(cluster, user, PATIENCE)) {
                 client.table(TABLE)
                         .update("kv.put@1", Document.CODEC, List.of(new Document("key", Map.of("key", "a"))))
                         .run()

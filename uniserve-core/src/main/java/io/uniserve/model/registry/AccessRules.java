@@ -40,8 +40,7 @@ public record AccessRules(List<RoleGrant> grants) implements RegistryValue {
      */
     public boolean permits(String user, Right right, Optional<TableName> table) {
         return right == Right.CONNECT
-                || grants.stream()
-                        .anyMatch(grant -> grant.user().equals(user) && grant.gives(right, table));
+                || grants.stream().anyMatch(grant -> grant.user().equals(user) && grant.gives(right, table));
     }
 
     /** The rules of one user. */
@@ -51,13 +50,11 @@ public record AccessRules(List<RoleGrant> grants) implements RegistryValue {
 
     /** These rules and one more. */
     public AccessRules with(RoleGrant grant) {
-        return new AccessRules(
-                Stream.concat(grants.stream(), Stream.of(grant)).toList());
+        return new AccessRules(Stream.concat(grants.stream(), Stream.of(grant)).toList());
     }
 
     /** These rules without one. */
     public AccessRules without(RoleGrant grant) {
-        return new AccessRules(
-                grants.stream().filter(one -> !one.equals(grant)).toList());
+        return new AccessRules(grants.stream().filter(one -> !one.equals(grant)).toList());
     }
 }

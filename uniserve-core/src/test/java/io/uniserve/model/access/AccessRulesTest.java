@@ -35,9 +35,12 @@ class AccessRulesTest {
         assertThat(rules.permits("ann", Right.DESCRIBE, ORDERS)).isFalse();
         assertThat(rules.permits("bob", Right.READ, LOGS)).isFalse();
         assertThat(rules.permits("ann", Right.MONITOR, Optional.empty())).isFalse();
-        assertThat(rules("ann", Role.READER, "logs").permits("ann", Right.READ, LOGS)).isFalse();
-        assertThat(rules("ann", Role.READER, "*").permits("ann", Right.READ, ORDERS)).isTrue();
-        assertThat(rules("ann", Role.READER, "*").permits("ann", Right.WRITE, ORDERS)).isFalse();
+        assertThat(rules("ann", Role.READER, "logs").permits("ann", Right.READ, LOGS))
+                .isFalse();
+        assertThat(rules("ann", Role.READER, "*").permits("ann", Right.READ, ORDERS))
+                .isTrue();
+        assertThat(rules("ann", Role.READER, "*").permits("ann", Right.WRITE, ORDERS))
+                .isFalse();
     }
 
     @Test
@@ -51,7 +54,8 @@ class AccessRulesTest {
             assertThat(rules.permits("eve", Right.OPERATE, Optional.empty())).isEqualTo(role == Role.OPERATOR);
         }
         for (Right right : Right.values()) {
-            assertThat(rules("root", Role.ADMIN, "*").permits("root", right, LOGS)).isTrue();
+            assertThat(rules("root", Role.ADMIN, "*").permits("root", right, LOGS))
+                    .isTrue();
         }
     }
 
@@ -61,12 +65,14 @@ class AccessRulesTest {
         AccessRules both = rules("ann", Role.WRITER, "logs-*").with(reader).with(reader);
         assertThat(both.grants()).hasSize(2);
         assertThat(both.without(reader)).isEqualTo(rules("ann", Role.WRITER, "logs-*"));
-        assertThat(both.without(new RoleGrant("ann", Role.READER, new TablePattern("logs-*")))).isEqualTo(both);
+        assertThat(both.without(new RoleGrant("ann", Role.READER, new TablePattern("logs-*"))))
+                .isEqualTo(both);
     }
 
     @Test
     void malformedRulesAreRefused() {
-        for (String pattern : List.of("", "**", "a*b", "*a", "1a", "a b", "a/../b", "a\n", "x".repeat(65), "\uD83D\uDE00")) {
+        for (String pattern :
+                List.of("", "**", "a*b", "*a", "1a", "a b", "a/../b", "a\n", "x".repeat(65), "\uD83D\uDE00")) {
             assertThatThrownBy(() -> new TablePattern(pattern)).isInstanceOf(UniserveException.class);
         }
         for (String user : List.of("", "-a", ".a", "a b", "a\n", "a/b", "x".repeat(65), "\u00e4")) {

@@ -74,7 +74,9 @@ public final class AccessRulesFollower {
             if (outcome instanceof Outcome.Ok<Versioned> ok) {
                 onRead(ok.value());
             } else if (!outcome.error().code().retriable()) {
-                LOG.error("the rules of users cannot be read, all users are refused: {}", outcome.error().getMessage());
+                LOG.error(
+                        "the rules of users cannot be read, all users are refused: {}",
+                        outcome.error().getMessage());
                 onRules.accept(Optional.empty());
             }
             if (readAgain) {

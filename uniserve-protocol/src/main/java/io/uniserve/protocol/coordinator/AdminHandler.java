@@ -130,8 +130,7 @@ final class AdminHandler {
         Table table = leaderTerm.catalog().find(name);
         if (table == null) {
             throw new UniserveException(
-                    ErrorCode.TABLE_NOT_FOUND,
-                    "table " + name + " does not exist; create it, or list the tables");
+                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist; create it, or list the tables");
         }
         return table;
     }

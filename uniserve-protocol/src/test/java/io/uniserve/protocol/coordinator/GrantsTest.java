@@ -56,7 +56,9 @@ class GrantsTest {
     @Test
     void aNodeThatHoldsNoRulesIsRefusedAndStays() {
         cluster.store.multi(node.registry(), List.of(new Op.Create(RegistryPaths.ACCESS, new TermRecord("x"), false)));
-        assertThat(cluster.refused(node, new AdminRequest.ChangeGrant(ANN, false)).code()).isEqualTo(ErrorCode.CORRUPT);
+        assertThat(cluster.refused(node, new AdminRequest.ChangeGrant(ANN, false))
+                        .code())
+                .isEqualTo(ErrorCode.CORRUPT);
         assertThat(cluster.store.value(RegistryPaths.ACCESS)).isEqualTo(new TermRecord("x"));
     }
 
@@ -73,7 +75,8 @@ class GrantsTest {
         change(BOB, false);
         change(ANN, true);
         assertThat(cluster.loop.runUntil(
-                        () -> heard.get(heard.size() - 1).equals(Optional.of(new AccessRules(List.of(BOB)))), 20 * SECOND))
+                        () -> heard.get(heard.size() - 1).equals(Optional.of(new AccessRules(List.of(BOB)))),
+                        20 * SECOND))
                 .as("after a new session")
                 .isTrue();
     }

@@ -77,17 +77,18 @@ public final class GrantChanger {
 
     /** Answers with the rules. */
     public void list(AdminRequest.ListGrants request) {
-        leader.registry().afterSync(() -> leader.registry().read(RegistryPaths.ACCESS, outcome -> {
-            try {
-                AccessRules rules = rules(outcome);
-                answer.ok(
-                        request.all()
-                                ? new AdminReply.UserRoles("", rules.grants())
-                                : new AdminReply.UserRoles(request.user(), rules.of(request.user())));
-            } catch (UniserveException refused) {
-                answer.fail(refused);
-            }
-        }));
+        leader.registry()
+                .afterSync(() -> leader.registry().read(RegistryPaths.ACCESS, outcome -> {
+                    try {
+                        AccessRules rules = rules(outcome);
+                        answer.ok(
+                                request.all()
+                                        ? new AdminReply.UserRoles("", rules.grants())
+                                        : new AdminReply.UserRoles(request.user(), rules.of(request.user())));
+                    } catch (UniserveException refused) {
+                        answer.fail(refused);
+                    }
+                }));
     }
 
     private static AccessRules rules(Outcome<Versioned> outcome) {
@@ -101,6 +102,7 @@ public final class GrantChanger {
             return rules;
         }
         throw new UniserveException(
-                ErrorCode.CORRUPT, "registry node " + RegistryPaths.ACCESS + " holds no rules: delete it, then grant anew");
+                ErrorCode.CORRUPT,
+                "registry node " + RegistryPaths.ACCESS + " holds no rules: delete it, then grant anew");
     }
 }

@@ -44,8 +44,7 @@ public final class AccessControl {
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile State state = new State(null);
 
-    private record State(
-            @Nullable AccessRules rules, Map<Decision, Boolean> decisions) {
+    private record State(@Nullable AccessRules rules, Map<Decision, Boolean> decisions) {
         private State(@Nullable AccessRules rules) {
             this(rules, new ConcurrentHashMap<>());
         }
@@ -166,7 +165,8 @@ public final class AccessControl {
             }
             if (state.rules == null) {
                 throw new UniserveException(
-                        ErrorCode.UNAVAILABLE, "this process has not read the rules of users yet: try again or elsewhere");
+                        ErrorCode.UNAVAILABLE,
+                        "this process has not read the rules of users yet: try again or elsewhere");
             }
             if (table.isPresent() && !permits(Right.DESCRIBE, table)) {
                 throw absent(table.get());
@@ -174,7 +174,8 @@ public final class AccessControl {
             throw new UniserveException(
                     ErrorCode.UNAUTHORIZED,
                     "user " + user + " lacks right " + right
-                            + table.map(name -> " of table " + name).orElse("") + ": an admin grants it by uniserve grant "
+                            + table.map(name -> " of table " + name).orElse("")
+                            + ": an admin grants it by uniserve grant "
                             + user + " " + role(right).text()
                             + table.map(name -> " " + name).orElse(""));
         }

@@ -64,6 +64,12 @@ public final class RequestRights {
         return kind == null ? Optional.empty() : of(kind);
     }
 
+    /** Name of the request's kind, such as {@code drop_table}; empty if it has none. */
+    public static String kind(AdminProto.AdminCall call) {
+        FieldDescriptor kind = call.getOneofFieldDescriptor(REQUEST);
+        return kind == null ? "" : kind.getName();
+    }
+
     /** The rights of all kinds of requests, by name of the field; empty for a kind that declares none. */
     public static Map<String, Optional<Right>> all() {
         Map<String, Optional<Right>> rights = new TreeMap<>();

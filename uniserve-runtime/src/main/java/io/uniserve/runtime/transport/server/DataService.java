@@ -50,8 +50,8 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public StreamObserver<DataProto.ReadsCall> reads(StreamObserver<DataProto.ReadsReply> observer) {
-        ReadStreamHandler served = new ReadStreamHandler(
-                cluster, access.current(), handlers.read(), observer, callers::remove);
+        ReadStreamHandler served =
+                new ReadStreamHandler(cluster, access.current(), handlers.read(), observer, callers::remove);
         callers.add(served);
         if (finishing) {
             served.finish();

@@ -134,8 +134,8 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
 
         private Routing visible(Routing routing) {
             List<TableRoute> tables = routing.tables().stream()
-                    .filter(table -> caller.permits(
-                            WATCH, Optional.of(table.meta().name())))
+                    .filter(table ->
+                            caller.permits(WATCH, Optional.of(table.meta().name())))
                     .toList();
             return tables.size() == routing.tables().size() ? routing : routing.withTables(tables);
         }

@@ -1,0 +1,104 @@
+package io.uniserve.cli.security;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.registry.AccessRules;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.check.AccessMatrix;
+import io.uniserve.runtime.transport.check.AccessMatrix.Caller;
+import io.uniserve.security.CertificateAuthority;
+import io.uniserve.security.CertificateFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Callers of every kind, with certificates in a folder, and the matrix of what each may do. The expired caller's certificate ended an hour
+ * ago; the revoked one had a role, which was taken back.
+ */
+record CheckedCallers(AccessMatrix matrix, List<Caller> callers) {
+    private static final String CLUSTER = "checked";
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final List<String> HOSTS = List.of("localhost");
+
+    CheckedCallers {
+        callers = List.copyOf(callers);
+    }
+
+    /** @param folder empty folder */
+    static CheckedCallers create(Path folder) {
+        Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
+        CertificateAuthority authority = CertificateAuthority.create(folder.resolve("authority"), CLUSTER, now);
+        CertificateFiles server = authority.issueServer("s1", HOSTS, now, DAY, folder.resolve("s1"));
+        List<Caller> callers = new ArrayList<>();
+        callers.add(new Caller("plain text", TlsFiles.PLAIN, false, false, Set.of()));
+        callers.add(new Caller(
+                "none",
+                new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(server.trust()), false),
+                false,
+                false,
+                Set.of()));
+        Instant before = now.minus(DAY).minus(Duration.ofHours(1));
+        callers.add(stranger(
+                "expired", authority.issueServer("old", HOSTS, before, DAY, folder.resolve("old")), server));
+        CertificateAuthority other = CertificateAuthority.create(folder.resolve("other"), CLUSTER, now);
+        callers.add(stranger(
+                "other authority", other.issueServer("s1", HOSTS, now, DAY, folder.resolve("stranger")), server));
+        CertificateAuthority neighbour = CertificateAuthority.create(folder.resolve("neighbour"), "neighbour", now);
+        CertificateFiles foreign = neighbour.issueServer("s1", HOSTS, now, DAY, folder.resolve("foreign"));
+        callers.add(stranger("other cluster", foreign, server));
+        AccessRules rules = AccessRules.NONE;
+        for (Role role : Role.values()) {
+            RoleGrant grant = new RoleGrant(
+                    role.text(),
+                    role,
+                    role.isOfTables() ? new TablePattern(AccessMatrix.TABLE.value()) : TablePattern.ALL);
+            rules = rules.with(grant);
+            callers.add(user(role.text(), authority, now, folder, Set.of(role)));
+        }
+        RoleGrant revoked = new RoleGrant("revoked", Role.ADMIN, TablePattern.ALL);
+        rules = rules.with(revoked).without(revoked);
+        callers.add(user("revoked", authority, now, folder, Set.of()));
+        callers.add(new Caller("server", tls(server, server), true, false, Set.of()));
+        TlsFiles trusting = new TlsFiles(
+                true, Optional.of(server.certificate()), Optional.of(server.key()), Optional.of(both(folder, server, foreign)), true);
+        return new CheckedCallers(new AccessMatrix(CLUSTER, trusting, rules), callers);
+    }
+
+    /** A trust file with both authorities: the neighbour's certificates are valid, and its identity must still be refused. */
+    private static Path both(Path folder, CertificateFiles server, CertificateFiles foreign) {
+        Path file = folder.resolve("both.pem");
+        try {
+            Files.writeString(file, Files.readString(server.trust()) + Files.readString(foreign.trust()));
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "certificates cannot be written to " + folder, e);
+        }
+        return file;
+    }
+
+    private static Caller user(
+            String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
+        CertificateFiles files = authority.issueUser(name, now, DAY, folder.resolve(name));
+        return new Caller(name, tls(files, files), false, true, roles);
+    }
+
+    private static Caller stranger(String name, CertificateFiles files, CertificateFiles server) {
+        return new Caller(name, tls(files, server), false, false, Set.of());
+    }
+
+    /** Own certificate of one, trust of the other. */
+    private static TlsFiles tls(CertificateFiles own, CertificateFiles trusted) {
+        return new TlsFiles(
+                true, Optional.of(own.certificate()), Optional.of(own.key()), Optional.of(trusted.trust()), false);
+    }
+}

@@ -1,0 +1,79 @@
+package io.uniserve.cli.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.cli.TestingClusterClient;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class GrantCommandsTest {
+    private final TestingClusterClient cluster = new TestingClusterClient();
+    private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
+
+    @BeforeEach
+    void asAdmin() {
+        cluster.caller("admin");
+    }
+
+    private String out(String... arguments) {
+        Run run = uniserve.run(arguments);
+        assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
+        return run.out();
+    }
+
+    @Test
+    void rulesAreGrantedListedAndRevoked() {
+        assertThat(out("grant", "ann", "writer", "logs-*")).isEqualTo("granted ann writer logs-*\n");
+        assertThat(out("grant", "eve", "operator", "-o", "json")).contains("\"role\":\"operator\"", "\"granted\":true");
+        assertThat(out("grants").lines()).hasSize(3);
+        assertThat(out("grants", "ann", "-o", "json"))
+                .contains("{\"grants\":[", "\"tables\":\"logs-*\"")
+                .doesNotContain("eve");
+        assertThat(out("revoke", "ann", "writer", "logs-*")).isEqualTo("revoked ann writer logs-*\n");
+        assertThat(out("grants", "ann").lines()).hasSize(1);
+    }
+
+    @Test
+    void canSaysYesOrNoWithItsExitCode() {
+        out("grant", "ann", "reader", "logs");
+        assertThat(uniserve.run("can", "ann", "read", "logs").exit()).isEqualTo(ExitCode.OK);
+        Run no = uniserve.run("can", "ann", "write", "logs");
+        assertThat(no.exit()).isEqualTo(ExitCode.NOT_PASSED);
+        assertThat(no.out()).isEqualTo("no\n");
+        assertThat(uniserve.run("can", "ann", "operate").exit()).isEqualTo(ExitCode.NOT_PASSED);
+        cluster.caller("");
+        assertThat(uniserve.run("can", "ann", "read", "logs").err()).contains("security.mode = closed");
+    }
+
+    @Test
+    void whoamiNamesTheUserAndItsRoles() {
+        assertThat(out("whoami")).contains("user admin", "no role");
+        out("grant", "admin", "reader", "*");
+        assertThat(out("whoami")).contains("reader of *");
+        cluster.caller("");
+        assertThat(out("whoami")).contains("mode open");
+    }
+
+    @Test
+    void malformedRulesAreRefusedAndNothingIsAsked() {
+        for (List<String> arguments : List.of(
+                List.of("grant", "ann", "writer"),
+                List.of("grant", "ann", "owner", "logs"),
+                List.of("grant", "ann", "operator", "logs"),
+                List.of("grant", "a b", "reader", "logs"),
+                List.of("grant", "ann", "reader", "a*b"),
+                List.of("can", "ann", "read"),
+                List.of("can", "ann", "operate", "logs"),
+                List.of("can", "ann", "fly"),
+                List.of("grants", "../x"))) {
+            assertThat(uniserve.run(arguments.toArray(String[]::new)).exit())
+                    .as(arguments.toString())
+                    .isIn(ExitCode.USAGE, ExitCode.REFUSED);
+        }
+        assertThat(cluster.changes()).isEmpty();
+    }
+}

@@ -1,0 +1,311 @@
+package io.uniserve.runtime.transport.check;
+
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.model.access.Right;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.registry.AccessRules;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMap;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.client.ConsistentSnapshot;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.runtime.config.SecuritySettings;
+import io.uniserve.runtime.proto.AdminMapping;
+import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.ModelProto;
+import io.uniserve.runtime.proto.RoutingServiceGrpc;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.QueriesHandler;
+import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.RequestRights;
+import io.uniserve.runtime.transport.client.AdminClient;
+import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.client.GrpcClientNetwork;
+import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.server.Authorizer;
+import io.uniserve.runtime.transport.server.DataHandlers;
+import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Check of every gRPC method, and of every kind of administrative request, with every kind of caller, over real TLS connections to a server
+ * of this process in mode closed. The handlers do nothing but count. A cell is right if a request reaches its handler exactly when the
+ * declared callers and the declared right say so.
+ *
+ * <p>One check at a time; blocks for some seconds. Not thread-safe.
+ */
+public final class AccessMatrix {
+    /** Table to which the roles of the callers give their rights. */
+    public static final TableName TABLE = new TableName("checked");
+
+    private static final String PEER = "uniserve.Peer/Call";
+    private static final String ADMIN = "uniserve.Admin/Call";
+    private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final ServerId SERVER = new ServerId("server-1");
+
+    private final String cluster;
+    private final TlsFiles serverTls;
+    private final AccessRules rules;
+    private final AtomicInteger reached = new AtomicInteger();
+    private final Map<String, Consumer<Connection>> requests = new TreeMap<>();
+    private final Map<String, Optional<Right>> rights = new TreeMap<>();
+
+    /**
+     * A kind of caller.
+     *
+     * @param name such as {@code reader} or {@code other authority}
+     * @param tls its certificates
+     * @param process true for a server or coordinator of the cluster
+     * @param user true for a user of the cluster
+     * @param roles its roles for the table
+     */
+    public record Caller(String name, TlsFiles tls, boolean process, boolean user, Set<Role> roles) {
+        public Caller {
+            roles = Set.copyOf(roles);
+        }
+    }
+
+    /**
+     * One method or kind of request with one caller.
+     *
+     * @param expected true if the declaration permits it
+     * @param permitted true if the request reached its handler
+     */
+    public record Cell(String method, String caller, boolean expected, boolean permitted) {
+        /** True if the request was treated as declared. */
+        public boolean isRight() {
+            return expected == permitted;
+        }
+    }
+
+    private record Connection(ChannelPool channels, ClusterIdentity cluster, Address address) {}
+
+    /**
+     * @param server certificates of the server
+     * @param rules rules of the users among the callers
+     */
+    public AccessMatrix(String cluster, TlsFiles server, AccessRules rules) {
+        this.cluster = cluster;
+        this.serverTls = new TlsFiles(true, server.certificate(), server.key(), server.trust(), true);
+        this.rules = rules;
+        addRequests();
+    }
+
+    private void add(String method, Optional<Right> right, Consumer<Connection> request) {
+        requests.put(method, request);
+        rights.put(method, right);
+    }
+
+    private void addRequests() {
+        add(
+                PEER,
+                Optional.empty(),
+                to -> AccessMatrix.<PeerReply>call(done -> new GrpcNetwork(to.channels, to.cluster, Runnable::run)
+                        .call(to.address, new PeerRequest.Ping(SERVER, SERVER), CALL_NANOS, done)));
+        Map<String, Optional<Right>> kinds = RequestRights.all();
+        for (AdminRequest request : SampleRequests.admin(TABLE)) {
+            String kind = RequestRights.kind(AdminMapping.toProto(cluster, request));
+            add(
+                    ADMIN + " " + kind,
+                    kinds.getOrDefault(kind, Optional.empty()),
+                    to -> AccessMatrix.<AdminReply>call(done -> new AdminClient(to.channels, to.cluster, Runnable::run)
+                            .call(to.address, request, CALL_NANOS, done)));
+        }
+        String watch = "uniserve.RoutingService/Watch";
+        add(watch, RequestRights.ofMethods().getOrDefault(watch, Optional.empty()), this::watch);
+        addData("uniserve.Data/Reads", (client, to) -> AccessMatrix.<ReadReply>call(done -> {
+            Timers.Cancel unused = client.read(to.address, SampleRequests.read(TABLE), done);
+        }));
+        addData(
+                "uniserve.Data/Update",
+                (client, to) ->
+                        AccessMatrix.<UpdateReply>call(done -> client.update(to.address, SampleRequests.update(TABLE), CALL_NANOS, done)));
+        addData("uniserve.Data/Query", (client, to) -> AccessMatrix.<Answer>call(done -> {
+            Timers.Cancel unused = client.query(to.address, SampleRequests.query(TABLE), CALL_NANOS, done);
+        }));
+        addData(
+                "uniserve.Data/Cut",
+                (client, to) ->
+                        AccessMatrix.<ConsistentSnapshot>call(done -> client.requestConsistentCut(to.address, List.of(TABLE), CALL_NANOS, done)));
+        addData("uniserve.Data/Queries", (client, to) -> AccessMatrix.<QueriesHandler.Running>call(done -> client.queries(to.address, 0, CALL_NANOS, done)));
+    }
+
+    /** A watch counts as permitted if the map that it gets has the table. */
+    private void watch(Connection to) {
+        AccessMatrix.<Done>call(done -> RoutingServiceGrpc.newStub(to.channels.channel(to.address))
+                .withDeadlineAfter(CALL_NANOS, TimeUnit.NANOSECONDS)
+                .watch(AdminProto.WatchCall.getDefaultInstance(), new ClientResponseObserver<AdminProto.WatchCall, ModelProto.Routing>() {
+                    private @Nullable ClientCallStreamObserver<AdminProto.WatchCall> watch;
+
+                    @Override
+                    public void beforeStart(ClientCallStreamObserver<AdminProto.WatchCall> started) {
+                        watch = started;
+                    }
+
+                    @Override
+                    public void onNext(ModelProto.Routing routing) {
+                        if (routing.getTablesCount() > 0) {
+                            reached.incrementAndGet();
+                        }
+                        if (watch != null) {
+                            watch.cancel("the map is here", null);
+                        }
+                    }
+
+                    @Override
+                    public void onError(Throwable end) {
+                        done.done(Outcome.ok(Done.DONE));
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                        done.done(Outcome.ok(Done.DONE));
+                    }
+                }));
+    }
+
+    private interface DataRequest {
+        void send(GrpcClientNetwork client, Connection to);
+    }
+
+    private void addData(String method, DataRequest request) {
+        add(
+                method,
+                RequestRights.ofMethods().getOrDefault(method, Optional.empty()),
+                to -> request.send(new GrpcClientNetwork(to.channels, to.cluster, Runnable::run), to));
+    }
+
+    /** Methods and kinds of requests without a sample; a check would pass over them. */
+    public Set<String> missing() {
+        Set<String> all = new TreeSet<>(RequestRights.ofMethods().keySet());
+        all.remove(ADMIN);
+        RequestRights.all().keySet().forEach(kind -> all.add(ADMIN + " " + kind));
+        all.removeAll(requests.keySet());
+        return all;
+    }
+
+    /** Number of methods and kinds of requests. */
+    public int methods() {
+        return requests.size();
+    }
+
+    /** Sends each request by each caller. */
+    public List<Cell> run(List<Caller> callers) {
+        List<Cell> cells = new ArrayList<>();
+        GrpcServer server = start();
+        try {
+            Address address = new Address("localhost", server.port());
+            for (Caller caller : callers) {
+                try (ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, caller.tls())) {
+                    Connection to = new Connection(channels, ClusterIdentity.of(cluster), address);
+                    requests.forEach((method, request) -> {
+                        int before = reached.get();
+                        request.accept(to);
+                        cells.add(new Cell(method, caller.name(), isDeclared(method, caller), reached.get() > before));
+                    });
+                }
+            }
+        } finally {
+            server.close();
+        }
+        return cells;
+    }
+
+    private boolean isDeclared(String method, Caller caller) {
+        if (caller.process()) {
+            return true;
+        }
+        Optional<Right> right = rights.getOrDefault(method, Optional.empty());
+        if (!caller.user() || right.isEmpty()) {
+            return false;
+        }
+        return method.equals(ADMIN + " list_tables") // each user gets the tables that it may see
+                || right.get() == Right.CONNECT
+                || caller.roles().stream().anyMatch(role -> role.includes(right.get()));
+    }
+
+    private GrpcServer start() {
+        AccessControl access = AccessControl.closed(Set.of());
+        access.setRules(Optional.of(rules));
+        RoutingBroadcaster routing = new RoutingBroadcaster();
+        routing.publish(new Routing(
+                cluster,
+                List.of(new TableRoute(SampleRequests.meta(TABLE), new TableMap(TABLE, 1, List.of()), 0)),
+                List.of(),
+                null));
+        return GrpcServer.builder(ClusterIdentity.of(cluster))
+                .access(access)
+                .tls(serverTls)
+                .authorizer(Authorizer.of(new SecuritySettings(true, Set.of()), cluster))
+                .peers((request, done) -> answer(done))
+                .admin((request, done) -> answer(done))
+                .data(new DataHandlers(
+                        (request, done) -> {
+                            answer(done);
+                            return () -> {};
+                        },
+                        (request, done) -> answer(done),
+                        (request, done) -> {
+                            answer(done);
+                            return () -> {};
+                        },
+                        (tables, done) -> answer(done),
+                        cancel -> {
+                            reached.incrementAndGet();
+                            throw new UniserveException(ErrorCode.UNSUPPORTED, "reached");
+                        }))
+                .routing(routing)
+                .start("localhost", 0);
+    }
+
+    private <T> void answer(Completion<T> done) {
+        reached.incrementAndGet();
+        done.done(Outcome.err(new UniserveException(ErrorCode.UNSUPPORTED, "reached")));
+    }
+
+    /** Sends a request and waits for its end, whatever it is: the handlers know whether it reached them. */
+    private static <T> void call(Consumer<Completion<T>> request) {
+        CompletableFuture<Outcome<T>> end = new CompletableFuture<>();
+        request.accept(end::complete);
+        try {
+            end.get(2 * CALL_NANOS, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "the check was interrupted", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "a request of the check did not end", e);
+        }
+    }
+}

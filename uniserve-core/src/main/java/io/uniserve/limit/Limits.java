@@ -350,5 +350,26 @@ public final class Limits {
     /** Default share of the disk for the trash, in percent. */
     public static final int TRASH_DISK_PERCENT = 20;
 
+    /** Characters of one text in a line of the audit log: principal, address, action, object, reason, process. */
+    public static final int AUDIT_TEXT_CHARS_MAX = 256;
+
+    /** Bytes of a line of the audit log: six texts with six bytes per character, and the other fields. */
+    public static final int AUDIT_LINE_BYTES_MAX = 16 << 10;
+
+    /** Size at which a new file of the audit log starts. */
+    public static final long AUDIT_FILE_BYTES_DEFAULT = 64L << 20;
+
+    public static final long AUDIT_FILE_BYTES_MAX = 1L << 30;
+
+    /** Files of the audit log; the oldest is deleted. */
+    public static final int AUDIT_FILES_DEFAULT = 16;
+
+    public static final int AUDIT_FILES_MAX = 10_000;
+
+    /** Events that wait for the writer of the audit log, and events of one sync. */
+    public static final int AUDIT_QUEUE_EVENTS_MAX = 4_096;
+
+    public static final int AUDIT_BATCH_EVENTS_MAX = 1_024;
+
     private Limits() {}
 }

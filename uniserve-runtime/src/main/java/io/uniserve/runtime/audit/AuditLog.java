@@ -212,7 +212,11 @@ public final class AuditLog implements AutoCloseable {
             writer.discard();
             UniserveException refusal = refusal(e);
             if (!failing || !(e instanceof IOException)) {
-                LOG.error("{}; the last line is {}", refusal.reason(), writer.sequence(), e instanceof IOException ? null : e);
+                LOG.error(
+                        "{}; the last line is {}",
+                        refusal.reason(),
+                        writer.sequence(),
+                        e instanceof IOException ? null : e);
             }
             failing = true;
             stagedLost = 0;
@@ -227,12 +231,16 @@ public final class AuditLog implements AutoCloseable {
     /** Stages the lines of the log about itself, before other events. */
     private void stageNotes() throws IOException {
         if (tornBytes > 0) {
-            stage(now(), note("TornLineRemoved", tornBytes + " bytes without a line feed followed line " + writer.sequence()));
+            stage(
+                    now(),
+                    note(
+                            "TornLineRemoved",
+                            tornBytes + " bytes without a line feed followed line " + writer.sequence()));
             stagedTorn = true;
         }
         long count = unreported.get();
         if (count > 0) {
-            stage(now(), note("EventsLost", count + " events could not be written"));
+            stage(now(), note("EventsLost", "lost events: " + count));
             stagedLost = count;
         }
     }

@@ -90,7 +90,9 @@ public final class AuditTail {
                 return start;
             }
             try (AuditLineReader reader = AuditLineReader.open(from.path(), start)) {
-                for (Optional<Line> line = reader.next(); line.isPresent() && line.get().whole(); line = reader.next()) {
+                for (Optional<Line> line = reader.next();
+                        line.isPresent() && line.get().whole();
+                        line = reader.next()) {
                     accept(from, line.get(), start, to);
                     end = line.get().end();
                 }

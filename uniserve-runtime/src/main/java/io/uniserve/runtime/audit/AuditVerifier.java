@@ -68,7 +68,8 @@ public final class AuditVerifier {
         }
         long expected = last.sequence() + 1;
         if (file.first() > expected) {
-            String gap = "lines " + expected + " to " + (file.first() - 1) + " are missing: this file, or the end of the one before it";
+            String gap = "lines " + expected + " to " + (file.first() - 1)
+                    + " are missing: this file, or the end of the one before it";
             return fault(FaultKind.MISSING_FILE, AuditDirectory.name(expected), 1, gap);
         }
         return fault(FaultKind.WRONG_ORDER, file.name(), 1, "the file before it ends with line " + last.sequence());
@@ -99,10 +100,15 @@ public final class AuditVerifier {
 
     private Optional<Fault> line(LogFile file, boolean newest, Line line) throws IOException {
         if (!line.whole() && newest) {
-            return fault(FaultKind.TORN_END, file.name(), line.number(), "the line has no line feed: a crash, or a write under way");
+            return fault(
+                    FaultKind.TORN_END,
+                    file.name(),
+                    line.number(),
+                    "the line has no line feed: a crash, or a write under way");
         }
         if (!line.whole() || line.tooLong()) {
-            String problem = line.whole() ? "the line is too long" : "the line has no line feed, and a later file exists";
+            String problem =
+                    line.whole() ? "the line is too long" : "the line has no line feed, and a later file exists";
             return fault(FaultKind.CHANGED_LINE, file.name(), line.number(), problem);
         }
         AuditRecord now;
@@ -125,7 +131,8 @@ public final class AuditVerifier {
         long expected = last != null ? last.sequence() + 1 : file.first() > 0 ? file.first() : now.sequence();
         if (now.sequence() > expected) {
             boolean moved = contains(file, expected);
-            String problem = "line " + expected + (moved ? " is at a later place" : " is missing") + " before line " + now.sequence();
+            String problem = "line " + expected + (moved ? " is at a later place" : " is missing") + " before line "
+                    + now.sequence();
             return fault(moved ? FaultKind.WRONG_ORDER : FaultKind.MISSING_LINE, file.name(), line.number(), problem);
         }
         if (now.sequence() < expected) {
@@ -135,7 +142,8 @@ public final class AuditVerifier {
         boolean start = last == null && now.sequence() != 1;
         String hash = last == null ? AuditLineCodec.NO_HASH : last.hash();
         if (!start && !now.previous().equals(hash)) {
-            String problem = "field previous is not the hash of the line before, " + hash + ": one of the two was replaced";
+            String problem =
+                    "field previous is not the hash of the line before, " + hash + ": one of the two was replaced";
             return fault(FaultKind.CHANGED_LINE, file.name(), line.number(), problem);
         }
         return Optional.empty();

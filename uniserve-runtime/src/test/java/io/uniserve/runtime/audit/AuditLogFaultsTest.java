@@ -57,7 +57,8 @@ class AuditLogFaultsTest {
                 disk.room(room);
                 assertThatThrownBy(() -> log.write(event("ann", "b")))
                         .isInstanceOfSatisfying(
-                                UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DISK_FULL))
+                                UniserveException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.DISK_FULL))
                         .hasMessageContaining("audit log " + directory)
                         .hasMessageContaining("free or add space");
             }
@@ -67,7 +68,7 @@ class AuditLogFaultsTest {
         }
         assertThat(objects()).containsExactly("a", "", "c");
         assertThat(records(directory).get(1).event().action()).isEqualTo("EventsLost");
-        assertThat(records(directory).get(1).event().reason()).isEqualTo("3 events could not be written");
+        assertThat(records(directory).get(1).event().reason()).isEqualTo("lost events: 3");
         assertThat(AuditVerifier.verify(directory).fault()).isEmpty();
     }
 
@@ -88,8 +89,8 @@ class AuditLogFaultsTest {
             disk.room(Long.MAX_VALUE);
         }
         assertThat(actions()).containsExactly("CreateTable", "EventsLost", "CreateTable", "EventsLost");
-        assertThat(records(directory).get(1).event().reason()).isEqualTo("7 events could not be written");
-        assertThat(records(directory).get(3).event().reason()).isEqualTo("1 events could not be written");
+        assertThat(records(directory).get(1).event().reason()).isEqualTo("lost events: 7");
+        assertThat(records(directory).get(3).event().reason()).isEqualTo("lost events: 1");
         assertThat(AuditVerifier.verify(directory).fault()).isEmpty();
     }
 
@@ -160,7 +161,9 @@ class AuditLogFaultsTest {
                         written.add(log.append(event("ann", name)));
                     }
                     for (int i = 0; i < names.size(); i++) {
-                        if (written.get(i).handle((done, error) -> error == null).join()) {
+                        if (written.get(i)
+                                .handle((done, error) -> error == null)
+                                .join()) {
                             acknowledged.add(names.get(i));
                         } else {
                             lost++;
@@ -176,7 +179,7 @@ class AuditLogFaultsTest {
         assertThat(objects().stream().filter(name -> !name.isEmpty())).containsExactlyElementsOf(acknowledged);
         assertThat(records(directory).stream()
                         .filter(line -> line.event().action().equals("EventsLost"))
-                        .mapToInt(line -> Integer.parseInt(line.event().reason().split(" ")[0]))
+                        .mapToInt(line -> Integer.parseInt(line.event().reason().replace("lost events: ", "")))
                         .sum())
                 .isEqualTo(lost);
     }

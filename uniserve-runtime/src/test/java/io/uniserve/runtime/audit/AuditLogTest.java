@@ -121,7 +121,8 @@ class AuditLogTest {
     @Test
     void longTextsAndLoneSurrogatesAreBounded() {
         String emoji = "\ud83d\ude00";
-        List<String> given = List.of("x".repeat(10_000), emoji.repeat(5_000), "a" + emoji.repeat(5_000), "a\ud83d", "\udc00b");
+        List<String> given =
+                List.of("x".repeat(10_000), emoji.repeat(5_000), "a" + emoji.repeat(5_000), "a\ud83d", "\udc00b");
         try (AuditLog log = open()) {
             given.forEach(text -> log.write(event(text, "\u0001".repeat(10_000))));
         }
@@ -143,7 +144,8 @@ class AuditLogTest {
         AuditLineCodec.Encoded line =
                 AuditLineCodec.encode(Long.MAX_VALUE, time, AuditEvent.bounded(worst), event, "f".repeat(64));
         assertThat(line.line().size()).isBetween(9_000, Limits.AUDIT_LINE_BYTES_MAX);
-        AuditRecord decoded = AuditLineCodec.decode(line.line().slice(0, line.line().size() - 1));
+        AuditRecord decoded =
+                AuditLineCodec.decode(line.line().slice(0, line.line().size() - 1));
         assertThat(decoded.event()).isEqualTo(event);
         assertThat(decoded.time()).isEqualTo(time);
     }
@@ -238,9 +240,12 @@ class AuditLogTest {
             try (AuditLog log = open()) {
                 log.write(event("ann", "d"));
             }
-            assertThat(AuditVerifier.verify(directory).fault()).as("after byte %d", cut).isEmpty();
-            List<String> actions =
-                    records(directory).stream().map(line -> line.event().action()).toList();
+            assertThat(AuditVerifier.verify(directory).fault())
+                    .as("after byte %d", cut)
+                    .isEmpty();
+            List<String> actions = records(directory).stream()
+                    .map(line -> line.event().action())
+                    .toList();
             if (cut == last) {
                 assertThat(actions).containsExactly("CreateTable", "CreateTable", "CreateTable");
             } else {
@@ -278,8 +283,7 @@ class AuditLogTest {
         byte[] before = Files.readAllBytes(file);
         assertThatThrownBy(this::open)
                 .isInstanceOfSatisfying(
-                        UniserveException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT))
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT))
                 .hasMessageContaining("line 2")
                 .hasMessageContaining("uniserve audit verify");
         assertThat(Files.readAllBytes(file)).isEqualTo(before);
@@ -291,7 +295,9 @@ class AuditLogTest {
     @Test
     void oneLogPerDirectory() {
         try (AuditLog log = open()) {
-            assertThatThrownBy(this::open).hasMessageContaining("INVALID_CONFIGURATION").hasMessageContaining("in use");
+            assertThatThrownBy(this::open)
+                    .hasMessageContaining("INVALID_CONFIGURATION")
+                    .hasMessageContaining("in use");
             log.write(event("ann", "a"));
         }
         AuditLog closed = open();
@@ -305,7 +311,8 @@ class AuditLogTest {
     void wrongOptionsAndEventsAreRefused() {
         assertThatThrownBy(() -> new AuditOptions(directory, " ", SMALL_FILE, 2, true, FailurePolicy.REFUSE_CHANGES))
                 .hasMessageContaining("process");
-        assertThatThrownBy(() -> new AuditOptions(directory, "s", SMALL_FILE - 1, 2, true, FailurePolicy.REFUSE_CHANGES))
+        assertThatThrownBy(
+                        () -> new AuditOptions(directory, "s", SMALL_FILE - 1, 2, true, FailurePolicy.REFUSE_CHANGES))
                 .hasMessageContaining("file size");
         assertThatThrownBy(() -> new AuditOptions(directory, "s", SMALL_FILE, 1, true, FailurePolicy.REFUSE_CHANGES))
                 .hasMessageContaining("number of files");

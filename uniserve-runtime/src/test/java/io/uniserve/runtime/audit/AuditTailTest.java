@@ -31,7 +31,8 @@ class AuditTailTest {
             for (int i = 1; i <= 200; i++) {
                 log.write(event(i % 50 == 0 ? "eve" : "ann", "t"));
             }
-            AuditTail tail = new AuditTail(directory, line -> line.event().principal().equals("eve"), faults::add);
+            AuditTail tail =
+                    new AuditTail(directory, line -> line.event().principal().equals("eve"), faults::add);
             assertThat(sequences(tail.last(3))).containsExactly(100L, 150L, 200L);
             assertThat(sequences(tail.last(9))).containsExactly(50L, 100L, 150L, 200L);
             assertThat(tail.poll()).isEmpty();
@@ -44,7 +45,12 @@ class AuditTailTest {
                     polled.addAll(sequences(all.poll()));
                 }
             }
-            assertThat(polled).hasSize(200).startsWith(201L).endsWith(400L).isSorted().doesNotHaveDuplicates();
+            assertThat(polled)
+                    .hasSize(200)
+                    .startsWith(201L)
+                    .endsWith(400L)
+                    .isSorted()
+                    .doesNotHaveDuplicates();
             assertThat(faults).isEmpty();
         }
     }

@@ -41,7 +41,8 @@ class AuditVerifierTest {
     }
 
     private Path one() throws IOException {
-        return files(log(AuditOptions.of(temporary.resolve("one"), "s1"), LINES)).get(0);
+        return files(log(AuditOptions.of(temporary.resolve("one"), "s1"), LINES))
+                .get(0);
     }
 
     private static Fault fault(Path path) {

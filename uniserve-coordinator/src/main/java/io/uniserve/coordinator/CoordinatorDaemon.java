@@ -17,6 +17,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.runtime.config.CoordinatorSettings;
+import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.loop.EventLoop;
@@ -27,6 +28,7 @@ import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
@@ -77,14 +79,14 @@ public final class CoordinatorDaemon implements AutoCloseable {
         ZooKeeperSettings zookeeper = whole.zookeeper();
         RegistryOptions options = registryOptions(zookeeper, settings);
         ClusterIdentity cluster = ClusterIdentity.of(zookeeper.cluster());
-        access = AccessControl.of(whole.security());
+        access = AccessControl.of(whole.security(ListenerKind.COORDINATOR));
         server = GrpcServer.builder(cluster)
                 .access(access)
                 .peers(this::onPeer)
                 .admin(this::onAdmin)
                 .routing(hub)
-                .tls(whole.serverTls())
-                .authorizer(Authorizer.of(whole.security(), zookeeper.cluster()))
+                .tls(whole.serverTls(ListenerKind.COORDINATOR))
+                .authorizer(Authorizer.of(whole.security(ListenerKind.COORDINATOR), zookeeper.cluster()))
                 .start(settings.host(), settings.port());
         address = new Address(CoordinatorHostResolver.of(settings), server.port());
         metrics = new CoordinatorMetrics(meters.registry());
@@ -131,10 +133,11 @@ public final class CoordinatorDaemon implements AutoCloseable {
      * Starts a coordinator. Returns when it listens and has reached ZooKeeper; it becomes leader or standby soon afterwards.
      *
      * @param onFailure receives the failure after which the coordinator cannot continue; close it then
-     * @throws UniserveException INVALID_CONFIGURATION if the port is in use; UNAVAILABLE if ZooKeeper cannot be reached within
+     * @throws UniserveException INVALID_CONFIGURATION if the port is in use, or {@code security.mode} needs files that are missing; UNAVAILABLE if ZooKeeper cannot be reached within
      *     {@code zookeeper.start-timeout}
      */
     public static CoordinatorDaemon start(Settings settings, Consumer<Throwable> onFailure) {
+        ListenerSecurity.check(settings, ListenerKind.COORDINATOR);
         MetricsServer meters = new MetricsServer(settings.metrics());
         CoordinatorDaemon daemon;
         try {

@@ -7,6 +7,7 @@ import io.uniserve.placement.ScalingPolicy;
 import io.uniserve.placement.ThresholdScalingPolicy;
 import io.uniserve.placement.catalog.PolicyCatalog;
 import io.uniserve.protocol.env.ServerProvider;
+import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.ScalingSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.optional.OptionalJars;
@@ -14,10 +15,13 @@ import io.uniserve.runtime.provider.AsyncServerProvider;
 import io.uniserve.runtime.provider.BlockingServerProvider;
 import io.uniserve.runtime.provider.ServerProviderFactory;
 import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Policies and providers that {@code coordinator.scaling} can name. */
@@ -77,9 +81,43 @@ final class ScalingFactory {
                 whole.zookeeper().connect(),
                 "--cluster",
                 whole.zookeeper().cluster()));
+        List<String> given = Stream.concat(command.stream(), process.arguments().stream())
+                .toList();
+        if (given.stream().noneMatch(word -> isOption(word, "--config"))) {
+            arguments.addAll(listenerArguments(whole, given));
+        }
         arguments.addAll(process.arguments());
         return new ProcessServerProvider(
                 process.directory(), command, arguments, process.stopGrace().toNanos(), SystemClock.INSTANCE, loop);
+    }
+
+    /** Arguments by which a server listens on the coordinator's host, as open or closed as the coordinator, with its identity. */
+    static List<String> listenerArguments(Settings whole, List<String> given) {
+        List<String> arguments = new ArrayList<>();
+        if (given.stream().noneMatch(word -> isOption(word, "--host"))) {
+            arguments.addAll(List.of("--host", whole.host(ListenerKind.COORDINATOR)));
+        }
+        boolean closed = whole.security(ListenerKind.COORDINATOR).closed();
+        if (closed || whole.isOpenToNetwork(ListenerKind.COORDINATOR)) {
+            arguments.addAll(List.of("-S", "security.mode=" + (closed ? "closed" : "open")));
+        }
+        TlsFiles tls = whole.tls();
+        if (tls.enabled()) {
+            arguments.addAll(List.of("-S", "tls.enabled=true"));
+            addFile(arguments, "certificate-file", tls.certificate());
+            addFile(arguments, "key-file", tls.key());
+            addFile(arguments, "trust-file", tls.trust());
+            arguments.addAll(List.of("-S", "tls.require-client-certificate=" + tls.requireClientCertificate()));
+        }
+        return arguments;
+    }
+
+    private static void addFile(List<String> arguments, String key, Optional<Path> file) {
+        file.ifPresent(path -> arguments.addAll(List.of("-S", "tls." + key + "=" + path)));
+    }
+
+    private static boolean isOption(String word, String option) {
+        return word.equals(option) || word.startsWith(option + "=");
     }
 
     private static UniserveException invalid(String message, @Nullable Throwable cause) {

@@ -16,11 +16,13 @@ import io.uniserve.protocol.server.ServerStateMachine;
 import io.uniserve.protocol.server.config.FatalErrorHandler;
 import io.uniserve.protocol.server.config.ServerConfig;
 import io.uniserve.runtime.config.AdvertisedHostResolver;
+import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.server.DataHandlers;
@@ -92,7 +94,7 @@ public final class ServerDaemon implements AutoCloseable {
         try {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
-            access = AccessControl.of(whole.security());
+            access = AccessControl.of(whole.security(ListenerKind.SERVER));
             server = resources.closer.add(port.open(whole, resources.cluster, access, hub));
             address = new Address(AdvertisedHostResolver.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
@@ -238,16 +240,18 @@ public final class ServerDaemon implements AutoCloseable {
      *
      * @param onFailure receives, once and on any thread, the failure after which the server cannot continue; close the server
      *     then
-     * @throws UniserveException INVALID_CONFIGURATION if a setting, a port or the data directory is wrong; UNKNOWN_PORT if an
+     * @throws UniserveException INVALID_CONFIGURATION if a setting, a port or the data directory is wrong, or {@code security.mode}
+     *     needs files that are missing; UNKNOWN_PORT if an
      *     engine is not installed; WRONG_CLUSTER if the data directory belongs to another cluster; UNAVAILABLE if ZooKeeper cannot be
      *     reached within {@code zookeeper.start-timeout}
      */
     public static ServerDaemon start(Settings settings, Consumer<Throwable> onFailure) {
-        return start(settings, ConfiguredPortLoader.load(settings.server()), onFailure);
+        return start(settings, UnaryOperator.identity(), onFailure);
     }
 
     /** Starts a server with ports that are loaded already, by name. */
     public static ServerDaemon start(Settings settings, Map<String, LoadedPort> ports, Consumer<Throwable> onFailure) {
+        ListenerSecurity.check(settings, ListenerKind.SERVER);
         return start(settings, ports, UnaryOperator.identity(), onFailure);
     }
 
@@ -259,6 +263,7 @@ public final class ServerDaemon implements AutoCloseable {
      */
     public static ServerDaemon start(
             Settings settings, UnaryOperator<Environment> around, Consumer<Throwable> onFailure) {
+        ListenerSecurity.check(settings, ListenerKind.SERVER);
         return start(settings, ConfiguredPortLoader.load(settings.server()), around, onFailure);
     }
 

@@ -15,6 +15,7 @@ import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -56,8 +57,9 @@ final class ServerListener {
         ServerSettings settings = whole.server();
         return GrpcServer.builder(cluster)
                 .access(access)
-                .tls(whole.serverTls())
-                .authorizer(Authorizer.of(whole.security(), whole.zookeeper().cluster()))
+                .tls(whole.serverTls(ListenerKind.SERVER))
+                .authorizer(Authorizer.of(
+                        whole.security(ListenerKind.SERVER), whole.zookeeper().cluster()))
                 .peers(this::handlePeerRequest)
                 .data(new DataHandlers(
                         new TimedReads(""),

@@ -38,7 +38,7 @@ class DaemonStartTest {
     }
 
     private List<String> daemon(String kind, String... more) {
-        List<String> words = new ArrayList<>(List.of(kind, "--port", "0"));
+        List<String> words = new ArrayList<>(List.of(kind, "--host", "127.0.0.1", "--port", "0"));
         if (!kind.equals("coordinator")) {
             words.addAll(List.of("--data", directory.resolve("data").toString()));
         }
@@ -114,6 +114,26 @@ class DaemonStartTest {
                 assertThat(run.err()).contains(port);
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"coordinator", "server", "dev"})
+    void beyondLoopbackNothingStartsWithoutIdentities(String kind) {
+        Path data = directory.resolve("fresh");
+        List<String> words = new ArrayList<>(List.of(kind, "--port", "0", "--host", "0.0.0.0"));
+        if (!kind.equals("coordinator")) {
+            words.addAll(List.of("--data", data.toString()));
+        }
+        String host = (kind.equals("server") ? "server" : "coordinator") + ".host = 0.0.0.0";
+        assertThat(refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", words).err())
+                .contains(host, "security init DIR", "security issue server NAME", "security.mode = open");
+        for (String setting : List.of(
+                "tls.enabled=true", "tls.certificate-file=/none.pem", "tls.key-file=/none.key", "tls.trust-file=/t.pem")) {
+            words.addAll(List.of("-S", setting));
+        }
+        assertThat(refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", words).err())
+                .contains("/none.pem is missing or not readable");
+        assertThat(data).doesNotExist();
     }
 
     @Test

@@ -18,13 +18,8 @@ public record SecuritySettings(boolean closed, Set<String> admins) {
         admins = Set.copyOf(admins);
     }
 
-    static SecuritySettings of(ConfigSection root, TlsFiles tls) {
-        String mode = root.section("security").textNotEmpty("mode");
-        if (!mode.equals("open") && !mode.equals("closed")) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, "uniserve.security.mode is \"" + mode + "\": use open or closed");
-        }
-        boolean closed = mode.equals("closed");
+    static SecuritySettings of(ConfigSection root, TlsFiles tls, ListenerKind kind) {
+        boolean closed = SecurityMode.isClosed(root, kind);
         if (closed
                 && !(tls.enabled()
                         && tls.certificate().isPresent()
@@ -32,9 +27,10 @@ public record SecuritySettings(boolean closed, Set<String> admins) {
                         && tls.trust().isPresent())) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
-                    "uniserve.security.mode = closed needs uniserve.tls.enabled = true, certificate-file, key-file and"
-                            + " trust-file: make them by uniserve security init DIR and uniserve security issue server"
-                            + " NAME");
+                    SecurityMode.reason(root, kind)
+                            + " needs uniserve.tls.enabled = true, certificate-file, key-file and trust-file: make them by"
+                            + " uniserve security init DIR and uniserve security issue server NAME"
+                            + SecurityMode.otherRemedy(root, kind));
         }
         List<String> admins = root.section("security").texts("admins");
         admins.forEach(RoleGrant::checkUser);

@@ -178,15 +178,29 @@ public final class Settings {
                 tls.flag("require-client-certificate"));
     }
 
-    /** Settings of the identities of callers. */
-    public SecuritySettings security() {
-        return SecuritySettings.of(root(), tls());
+    /**
+     * Settings of the identities of callers of a process that listens.
+     *
+     * @throws UniserveException INVALID_CONFIGURATION if the mode is unknown, or closed without the files of {@link #tls}
+     */
+    public SecuritySettings security(ListenerKind kind) {
+        return SecuritySettings.of(root(), tls(), kind);
+    }
+
+    /** True if everyone who can connect from another machine may do everything. */
+    public boolean isOpenToNetwork(ListenerKind kind) {
+        return SecurityMode.isOpenToNetwork(root(), kind);
+    }
+
+    /** Host that a process listens on. */
+    public String host(ListenerKind kind) {
+        return root().section(kind.section()).textNotEmpty("host");
     }
 
     /** Files of {@link #tls} for a process that listens: in mode closed callers need a certificate. */
-    public TlsFiles serverTls() {
+    public TlsFiles serverTls(ListenerKind kind) {
         TlsFiles files = tls();
-        return security().closed()
+        return security(kind).closed()
                 ? new TlsFiles(files.enabled(), files.certificate(), files.key(), files.trust(), true)
                 : files;
     }

@@ -41,14 +41,15 @@ class TlsAndMetricsSettingsTest {
 
     @Test
     void closedModeNeedsFilesAndCertificatesOfCallers(@TempDir Path directory) {
-        assertThat(Settings.defaults().security()).isEqualTo(new SecuritySettings(false, Set.of("admin")));
-        assertThat(Settings.defaults().serverTls()).isEqualTo(TlsFiles.PLAIN);
+        Settings open = TestingTableConfigFiles.load(directory, "uniserve.server.host = 127.0.0.1");
+        assertThat(open.security(ListenerKind.SERVER)).isEqualTo(new SecuritySettings(false, Set.of("admin")));
+        assertThat(open.serverTls(ListenerKind.SERVER)).isEqualTo(TlsFiles.PLAIN);
         Settings closed = TestingTableConfigFiles.load(directory, """
                 uniserve.security.mode = closed
                 uniserve.tls { enabled = true, certificate-file = /c.pem, key-file = /k.pem, trust-file = /t.pem }
                 """);
-        assertThat(closed.security().closed()).isTrue();
-        assertThat(closed.serverTls().requireClientCertificate()).isTrue();
+        assertThat(closed.security(ListenerKind.SERVER).closed()).isTrue();
+        assertThat(closed.serverTls(ListenerKind.SERVER).requireClientCertificate()).isTrue();
         assertThat(closed.tls().requireClientCertificate()).isFalse();
     }
 
@@ -62,7 +63,7 @@ class TlsAndMetricsSettingsTest {
             })
     void closedModeWithoutAFileIsRefused(String tls, @TempDir Path directory) {
         Settings settings = TestingTableConfigFiles.load(directory, "uniserve.security.mode = closed\n" + tls);
-        assertThatThrownBy(settings::security)
+        assertThatThrownBy(() -> settings.security(ListenerKind.SERVER))
                 .hasMessageContaining("uniserve security init")
                 .hasMessageContaining("uniserve security issue");
     }
@@ -70,6 +71,6 @@ class TlsAndMetricsSettingsTest {
     @Test
     void anotherModeIsRefused(@TempDir Path directory) {
         Settings settings = TestingTableConfigFiles.load(directory, "uniserve.security.mode = ajar");
-        assertThatThrownBy(settings::security).hasMessageContaining("use open or closed");
+        assertThatThrownBy(() -> settings.security(ListenerKind.SERVER)).hasMessageContaining("use open or closed");
     }
 }

@@ -6,7 +6,9 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.registry.EmbeddedZooKeeper;
+import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.server.ServerDaemon;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -61,6 +63,9 @@ public final class LocalCluster implements AutoCloseable {
     }
 
     synchronized void startAll() {
+        // An error leaves the directory untouched.
+        ListenerSecurity.checkFiles(
+                options.load(Map.of("uniserve.coordinator.host", options.host())), ListenerKind.COORDINATOR);
         options.reportProgress("data: " + directory.toAbsolutePath().normalize());
         zookeeper = EmbeddedZooKeeper.start(
                 new InetSocketAddress("127.0.0.1", 0),

@@ -13,11 +13,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Cluster of real processes on this machine: ZooKeeper, coordinators, servers. The system chooses the ports. All data is in one directory.
- * Not thread-safe.
+ * Cluster of real processes on this machine: ZooKeeper, coordinators, servers. The system chooses the ports. Coordinators and servers listen
+ * on 127.0.0.1; the settings {@code coordinator.host} and {@code server.host} override it. All data is in one directory. Not thread-safe.
  */
 public final class ProcessCluster implements AutoCloseable {
     private static final long START_TIMEOUT_MS = 120_000;
+    private static final String HOST = "127.0.0.1";
 
     private final ProcessClusterOptions options;
     private final Map<String, DaemonProcess> daemons = new TreeMap<>();
@@ -53,7 +54,7 @@ public final class ProcessCluster implements AutoCloseable {
 
     /** Starts a coordinator without waiting. Its settings override those of the cluster. */
     public DaemonProcess launchCoordinator(String name, Map<String, String> settings) {
-        List<String> arguments = new ArrayList<>(List.of("coordinator", "--port", port(name)));
+        List<String> arguments = new ArrayList<>(List.of("coordinator", "--host", HOST, "--port", port(name)));
         arguments.addAll(common());
         settings.forEach((key, value) -> arguments.addAll(List.of("-S", key + "=" + value)));
         launch(name, arguments);
@@ -76,6 +77,8 @@ public final class ProcessCluster implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of(
                 "server",
                 "--new",
+                "--host",
+                HOST,
                 "--port",
                 port(name),
                 "--data",

@@ -93,6 +93,8 @@ final class UpgradeCluster implements AutoCloseable {
             }
         }
         arguments.addAll(List.of(
+                "--host",
+                "127.0.0.1",
                 "--port",
                 addresses.containsKey(name) ? Integer.toString(address(name).port()) : "0",
                 "--zookeeper",

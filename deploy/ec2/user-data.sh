@@ -9,6 +9,8 @@ CLUSTER="${CLUSTER:-search}"
 STORE="${STORE:-}"
 # "server", or "coordinator".
 ROLE="${ROLE:-server}"
+# Required: folder in a bucket with certificate.pem, key.pem and trust.pem, such as s3://BUCKET/PREFIX, which the instance's role may read.
+IDENTITY="${IDENTITY:-}"
 # Further settings, in the form of uniserve.conf, such as: coordinator.scaling.provider = ec2
 SETTINGS="${SETTINGS:-}"
 # Options of the JVM: give the heap about half of the machine's memory.
@@ -34,6 +36,16 @@ install_java() {
   fi
 }
 
+install_aws() {
+  if command -v aws >/dev/null; then
+    return
+  elif command -v dnf >/dev/null; then
+    dnf install -y -q awscli-2
+  else
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq awscli
+  fi
+}
+
 install_release() {
   local archive
   archive=$(mktemp)
@@ -46,6 +58,36 @@ install_release() {
   mkdir -p "$ROOT/opt/uniserve"
   tar --no-same-owner -xzf "$archive" -C "$ROOT/opt/uniserve" --strip-components=1
   rm -f "$archive"
+}
+
+# Copies one file of the identity, readable by its owner only. The role of a new instance may need some seconds until it works.
+fetch_file() {
+  local from=$IDENTITY/$1 to=$ROOT/etc/uniserve/identity/$1 attempt
+  for attempt in 1 2 3 4 5 6; do
+    [ "$attempt" = 1 ] || sleep 5
+    if (umask 077 && aws s3 cp --only-show-errors "$from" "$to.part"); then
+      if ! grep -q -e '-----BEGIN ' "$to.part"; then
+        echo "IDENTITY: $from is no PEM file" >&2
+        exit 1
+      fi
+      chmod 0600 "$to.part"
+      mv "$to.part" "$to"
+      return
+    fi
+  done
+  echo "IDENTITY: cannot read $from: put the file there, and let the role of the instance read it (s3:GetObject)" >&2
+  exit 1
+}
+
+fetch_identity() {
+  AWS_DEFAULT_REGION=$(metadata placement/region)
+  export AWS_DEFAULT_REGION
+  mkdir -p "$ROOT/etc/uniserve"
+  install -d -m 0700 "$ROOT/etc/uniserve/identity"
+  fetch_file certificate.pem
+  fetch_file key.pem
+  fetch_file trust.pem
+  chown -R uniserve:uniserve "$ROOT/etc/uniserve/identity"
 }
 
 own_settings() {
@@ -69,6 +111,13 @@ uniserve {
   cluster = "$CLUSTER"
   zookeeper.connect = "$ZOOKEEPER"
   storage.location = "$STORE"
+  security.mode = closed
+  tls {
+    enabled = true
+    certificate-file = "/etc/uniserve/identity/certificate.pem"
+    key-file = "/etc/uniserve/identity/key.pem"
+    trust-file = "/etc/uniserve/identity/trust.pem"
+  }
 $own
 $SETTINGS
 }
@@ -82,11 +131,18 @@ case "$ROLE" in
   server | coordinator) ;;
   *) echo "ROLE is \"$ROLE\": use server or coordinator" >&2; exit 1 ;;
 esac
+if [[ "$IDENTITY" != s3://?*/?* || "$IDENTITY" = */ ]]; then
+  echo "IDENTITY is \"$IDENTITY\": set it to a folder in a bucket, s3://BUCKET/PREFIX, with certificate.pem, key.pem and trust.pem" \
+    "from uniserve security issue server" >&2
+  exit 1
+fi
 install_java
+install_aws
 TOKEN=$(curl -sf --retry 10 --retry-connrefused -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 600' "$METADATA/latest/api/token")
 install_release
-write_settings
 id uniserve >/dev/null 2>&1 || useradd --system --home-dir /var/lib/uniserve --shell /usr/sbin/nologin uniserve
+fetch_identity
+write_settings
 cp "$ROOT/opt/uniserve/deploy/systemd/uniserve-$ROLE.service" "$ROOT/etc/systemd/system/"
 systemctl daemon-reload
 systemctl enable --now "uniserve-$ROLE"

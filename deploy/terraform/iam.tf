@@ -5,6 +5,13 @@ data "aws_partition" "current" {}
 locals {
   ec2_arn = "arn:${data.aws_partition.current.partition}:ec2:${data.aws_region.current.name}:${data.aws_caller_identity.current.account_id}"
 
+  # Files of the identity, which instances read at their first start.
+  read_identity = {
+    Effect   = "Allow"
+    Action   = ["s3:GetObject"]
+    Resource = "arn:${data.aws_partition.current.partition}:s3:::${trimprefix(var.identity, "s3://")}/*"
+  }
+
   assume_by_ec2 = jsonencode({
     Version = "2012-10-17"
     Statement = [{
@@ -15,7 +22,7 @@ locals {
   })
 }
 
-# Servers read and write objects, and nothing else.
+# Servers read and write objects and read their identity, and nothing else.
 resource "aws_iam_role" "server" {
   name_prefix        = "${var.name}-server-"
   assume_role_policy = local.assume_by_ec2
@@ -37,6 +44,7 @@ resource "aws_iam_role_policy" "server" {
         Action   = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
         Resource = "${aws_s3_bucket.store.arn}/*"
       },
+      local.read_identity,
     ]
   })
 }
@@ -95,6 +103,7 @@ resource "aws_iam_role_policy" "coordinator" {
         Resource  = aws_iam_role.server.arn
         Condition = { StringEquals = { "iam:PassedToService" = "ec2.amazonaws.com" } }
       },
+      local.read_identity,
     ]
   })
 }

@@ -13,6 +13,7 @@ locals {
     "export RELEASE_SHA256='${var.release_sha256}'",
     "export ZOOKEEPER='${local.zookeeper_connect}'",
     "export CLUSTER='${var.name}'",
+    "export IDENTITY='${var.identity}'",
   ]
   scaling = <<-EOT
     coordinator.scaling {

@@ -26,7 +26,7 @@ variable "subnet_ids" {
 }
 
 variable "client_cidrs" {
-  description = "Address ranges of clients. They reach the ports 7070 and 7071. The cluster has no users yet: who reaches a port can read and change everything."
+  description = "Address ranges of clients. They reach the ports 7070 and 7071. A caller needs a certificate with an identity of the cluster."
   type        = list(string)
   default     = []
   validation {
@@ -41,6 +41,15 @@ variable "ami_id" {
   validation {
     condition     = startswith(var.ami_id, "ami-")
     error_message = "ami_id: use an id such as ami-0a1b2c3d."
+  }
+}
+
+variable "identity" {
+  description = "Folder in a bucket that exists, s3://BUCKET/PREFIX, with certificate.pem, key.pem and trust.pem of uniserve security issue server. All instances share this identity, and their roles may read it."
+  type        = string
+  validation {
+    condition     = can(regex("^s3://[a-z0-9][a-z0-9.-]{2,62}(/[A-Za-z0-9_.-]+)+$", var.identity))
+    error_message = "identity: use a folder such as s3://my-bucket/uniserve/search, without a slash at its end."
   }
 }
 

@@ -14,7 +14,8 @@ public abstract class ClientCommand extends CliCommand {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Take the sections client and tls of this configuration; options override it.")
+            description = "Take the sections client and tls of this configuration; options override it (environment:"
+                    + " UNISERVE_CONFIG).")
     private @Nullable Path config;
 
     @Option(
@@ -35,9 +36,16 @@ public abstract class ClientCommand extends CliCommand {
     /** Connects to the cluster, by {@code --bootstrap} or the configuration. */
     protected final ClusterClient connect() {
         Uniserve uniserve = (Uniserve) root();
+        Optional<Path> file = configFile();
         return uniserve.connector()
-                .connect(new ConnectOptions(
-                        uniserve.bootstrap(config != null), Optional.ofNullable(config), tlsFiles()));
+                .connect(new ConnectOptions(uniserve.bootstrap(file.isPresent()), file, tlsFiles()));
+    }
+
+    private Optional<Path> configFile() {
+        String environment = System.getenv("UNISERVE_CONFIG");
+        return config == null && environment != null && !environment.isBlank()
+                ? Optional.of(Path.of(environment))
+                : Optional.ofNullable(config);
     }
 
     private Optional<TlsFiles> tlsFiles() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -11,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -93,6 +95,16 @@ class DeployFilesTest {
             assertThat(Files.readString(root.resolve("etc/uniserve/server.env")))
                     .isEqualTo("UNISERVE_ARGUMENTS=--new\nUNISERVE_JAVA_OPTS=\"-Xmx4g\"\n");
             assertThat(settings.zookeeper().cluster()).isEqualTo("search");
+            assertThat(settings.security(ListenerKind.SERVER).closed()).isTrue();
+            assertThat(settings.tls().key()).contains(Path.of("/etc/uniserve/identity/key.pem"));
+            for (String file : List.of("certificate.pem", "key.pem", "trust.pem")) {
+                Path fetched = root.resolve("etc/uniserve/identity").resolve(file);
+                assertThat(fetched).content().contains("-----BEGIN " + file);
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fetched)))
+                        .isEqualTo("rw-------");
+            }
+            assertThat(ended.output())
+                    .containsSubsequence("chown -R uniserve:uniserve", "systemctl enable --now uniserve-server");
             List<String> wrong = new ArrayList<>(
                     List.of("bash", DEPLOY.resolve("ec2/user-data.sh").toString()));
             Map<String, String> otherSum = new HashMap<>(environment);
@@ -105,24 +117,47 @@ class DeployFilesTest {
         }
     }
 
+    @Test
+    void userDataWithoutAnIdentityStartNothing() throws Exception {
+        Path release = release();
+        HttpServer metadata = metadata(new CopyOnWriteArrayList<>(), release);
+        try {
+            String address = "http://127.0.0.1:" + metadata.getAddress().getPort();
+            Path root = Files.createDirectories(directory.resolve("root"));
+            Files.createDirectories(root.resolve("etc/systemd/system"));
+            Map<String, String> environment = new HashMap<>(environment(root, address, release));
+            String script = DEPLOY.resolve("ec2/user-data.sh").toString();
+            for (String wrong : List.of("", "identity", "s3://", "s3://bucket", "s3://bucket/search/")) {
+                environment.put("IDENTITY", wrong);
+                Ended ended = run(environment, "bash", script);
+                assertThat(ended.status()).isNotZero();
+                assertThat(ended.output()).contains("IDENTITY is \"" + wrong + "\"", "security issue server");
+                assertThat(root.resolve("opt")).as("nothing is installed").doesNotExist();
+            }
+            environment.put("IDENTITY", "s3://secrets/absent");
+            assertThat(run(environment, "bash", script).output())
+                    .contains("cannot read s3://secrets/absent/certificate.pem", "s3:GetObject")
+                    .doesNotContain("systemctl");
+            environment.put("IDENTITY", "s3://secrets/text");
+            assertThat(run(environment, "bash", script).output())
+                    .contains("s3://secrets/text/certificate.pem is no PEM file")
+                    .doesNotContain("systemctl");
+        } finally {
+            metadata.stop(0);
+        }
+    }
+
     private Map<String, String> environment(Path root, String address, Path release) throws Exception {
-        return Map.of(
-                "PATH",
-                commands() + ":" + System.getenv("PATH"),
-                "ROOT",
-                root.toString(),
-                "METADATA",
-                address,
-                "RELEASE_URL",
-                address + "/release",
-                "RELEASE_SHA256",
-                sha256(release),
-                "ZOOKEEPER",
-                "zk1:2181,zk2:2181",
-                "CLUSTER",
-                "search",
-                "STORE",
-                "s3://backups/search");
+        return Map.ofEntries(
+                Map.entry("PATH", commands() + ":" + System.getenv("PATH")),
+                Map.entry("ROOT", root.toString()),
+                Map.entry("METADATA", address),
+                Map.entry("RELEASE_URL", address + "/release"),
+                Map.entry("RELEASE_SHA256", sha256(release)),
+                Map.entry("ZOOKEEPER", "zk1:2181,zk2:2181"),
+                Map.entry("CLUSTER", "search"),
+                Map.entry("STORE", "s3://backups/search"),
+                Map.entry("IDENTITY", "s3://secrets/search"));
     }
 
     @Test
@@ -204,12 +239,22 @@ class DeployFilesTest {
     /** Folder of commands that print their names instead of changing this machine. */
     private Path commands() throws IOException {
         Path folder = Files.createDirectories(directory.resolve("commands"));
-        for (String name : List.of("systemctl", "useradd", "apt-get", "dnf")) {
-            Path command = folder.resolve(name);
-            Files.writeString(command, "#!/bin/sh\necho " + name + " \"$@\"\n");
-            assertThat(command.toFile().setExecutable(true)).isTrue();
+        for (String name : List.of("systemctl", "useradd", "apt-get", "dnf", "chown", "sleep")) {
+            command(folder, name, "echo " + name + " \"$@\"");
         }
+        // aws s3 cp --only-show-errors FROM TO, with a bucket that has the folders search and text.
+        command(
+                folder,
+                "aws",
+                "case $4 in */absent/*) exit 1 ;; */text/*) echo text >\"$5\" ;;"
+                        + " s3://secrets/search/*) echo \"-----BEGIN ${4##*/}\" >\"$5\" ;; *) exit 2 ;; esac");
         return folder;
+    }
+
+    private static void command(Path folder, String name, String text) throws IOException {
+        Path command = folder.resolve(name);
+        Files.writeString(command, "#!/bin/sh\n" + text + "\n");
+        assertThat(command.toFile().setExecutable(true)).isTrue();
     }
 
     private static HttpServer metadata(List<String> asked, Path release) throws IOException {
@@ -217,6 +262,7 @@ class DeployFilesTest {
         Map<String, String> values = Map.of(
                 "/latest/meta-data/tags/instance/uniserve-server", ID,
                 "/latest/meta-data/placement/availability-zone", "eu-central-1b",
+                "/latest/meta-data/placement/region", "eu-central-1",
                 "/latest/meta-data/local-ipv4", "10.0.0.7");
         server.createContext("/", exchange -> {
             String path = exchange.getRequestURI().getPath();

@@ -3,6 +3,7 @@ package io.uniserve.checks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,6 +54,17 @@ class DeployTemplatesTest {
         return Settings.load(Optional.of(file), Map.of(), Map.of());
     }
 
+    /** Settings of a process that listens beyond loopback, in mode closed, with the files of an identity in this folder. */
+    private static void assertClosed(Settings settings, String folder) {
+        for (ListenerKind kind : ListenerKind.values()) {
+            assertThat(settings.host(kind)).isEqualTo("0.0.0.0");
+            assertThat(settings.security(kind).closed()).isTrue();
+        }
+        assertThat(settings.tls().certificate()).contains(Path.of(folder, "certificate.pem"));
+        assertThat(settings.tls().key()).contains(Path.of(folder, "key.pem"));
+        assertThat(settings.tls().trust()).contains(Path.of(folder, "trust.pem"));
+    }
+
     private static String text(String file) throws IOException {
         return Files.readString(DEPLOY.resolve(file));
     }
@@ -90,6 +102,47 @@ class DeployTemplatesTest {
         assertThat(settings.server().portsDirectory()).isEqualTo(Path.of("/opt/uniserve/ports"));
         assertThat(settings.coordinator().port()).isEqualTo(7070);
         assertThat(settings.zookeeper().connect()).isEqualTo("zookeeper:2181");
+        assertClosed(settings, "/etc/uniserve/identity");
+    }
+
+    @Test
+    void settingsOfSystemdAndOfThePackageAreClosed() throws IOException {
+        assertClosed(load(text("systemd/uniserve.conf")), "/etc/uniserve/identity");
+        Path ofThePackage = ProjectTree.root().resolve("build/release/src/deb/etc/uniserve.conf");
+        assertClosed(load(Files.readString(ofThePackage)), "/etc/uniserve/identity");
+    }
+
+    @Test
+    void noFileIsOpen() throws IOException {
+        Pattern open = Pattern.compile("security\\s*(?:\\.|\\{[^}]*)\\s*mode\\s*[=:]\\s*\"?open|security\\.mode=open");
+        try (Stream<Path> files = Files.walk(DEPLOY)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertThat(open.matcher(Files.readString(file)).find())
+                        .as("%s is open", file)
+                        .isFalse();
+            }
+        }
+    }
+
+    @Test
+    void eachContainerHasAnIdentityOfItsOwn() throws IOException {
+        String compose = text("docker/compose.yaml");
+        Matcher made = Pattern.compile("command: \\[((?:\"[a-z0-9:-]+\"(?:, )?)+)\\]\\n    volumes: \\[\"authority")
+                .matcher(compose);
+        assertThat(made.find()).isTrue();
+        TreeSet<String> names = new TreeSet<>();
+        for (String name : made.group(1).replace("\"", "").split(", ")) {
+            names.add(name.replace("user:", ""));
+        }
+        List<String> mounted = new ArrayList<>();
+        Matcher container = Pattern.compile("\\n  ([a-z0-9-]+):\\n(?:    .*\\n)*?    volumes: .*subpath: ([a-z0-9-]+)")
+                .matcher(compose);
+        while (container.find()) {
+            assertThat(container.group(2)).isEqualTo(container.group(1));
+            mounted.add(container.group(1));
+        }
+        assertThat(mounted).containsExactlyInAnyOrderElementsOf(names);
+        assertThat(names).contains("client", "coordinator-1", "server-1");
     }
 
     @Test
@@ -136,7 +189,13 @@ class DeployTemplatesTest {
         given.remove("ec2:InstanceProfile");
         given.remove("iam:PassedToService");
         assertThat(given).containsExactlyElementsOf(needed);
-        assertThat(text("terraform/iam.tf")).doesNotContain("s3:*", "ec2:*");
+        String roles = text("terraform/iam.tf");
+        assertThat(roles).doesNotContain("s3:*", "ec2:*");
+        String coordinator = roles.substring(roles.indexOf("aws_iam_role_policy\" \"coordinator"));
+        assertThat(actions(coordinator)).noneMatch(action -> action.startsWith("s3:"));
+        assertThat(roles.split("local.read_identity,", -1))
+                .as("both roles read the identity")
+                .hasSize(3);
     }
 
     @Test
@@ -162,7 +221,8 @@ class DeployTemplatesTest {
             assertThat(scripts).contains("\n" + exported.group(1) + "=\"${" + exported.group(1) + ":-");
         }
         assertThat(names)
-                .contains("RELEASE_SHA256", "ZOOKEEPER", "CLUSTER", "STORE", "ROLE", "SETTINGS", "ID", "MEMBERS");
+                .contains("RELEASE_SHA256", "ZOOKEEPER", "CLUSTER", "STORE", "ROLE", "SETTINGS", "ID", "MEMBERS")
+                .contains("IDENTITY");
     }
 
     @Test
@@ -181,7 +241,8 @@ class DeployTemplatesTest {
         assumeThat(isOnThePath("helm")).as("no helm on the PATH").isTrue();
         String chart = DEPLOY.resolve("helm/uniserve").toString();
         String connect = "zookeeper.connect=zk-0.zk:2181";
-        run("helm", "lint", "--strict", chart, "--set", connect);
+        String secret = "identities.secretName=trial-identity";
+        run("helm", "lint", "--strict", chart, "--set", connect, "--set", secret);
         String rendered = run(
                 "helm",
                 "template",
@@ -189,6 +250,8 @@ class DeployTemplatesTest {
                 chart,
                 "--set",
                 connect,
+                "--set",
+                secret,
                 "--set",
                 "settings=server.log-shipping = 2s\ncoordinator.scaling.servers-max = 4",
                 "--set",
@@ -199,6 +262,11 @@ class DeployTemplatesTest {
         Settings settings = load(conf.group(1));
         assertThat(settings.zookeeper().connect()).isEqualTo("zk-0.zk:2181");
         assertThat(settings.server().storageLocation()).contains("s3://backups/search");
+        assertClosed(settings, "/etc/uniserve-identity");
+        String pod = "secret: { secretName: trial-identity, defaultMode: 0400 }";
+        assertThat(rendered.split(Pattern.quote(pod), -1))
+                .as("pods of servers and coordinators")
+                .hasSize(3);
         assertThat(rendered)
                 .contains(
                         "server.advertised-host=$(POD_NAME).trial-uniserve-server.$(POD_NAMESPACE).svc",

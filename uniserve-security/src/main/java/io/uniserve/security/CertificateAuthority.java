@@ -44,7 +44,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
  *
  * <pre>{@code
  * CertificateAuthority authority = CertificateAuthority.create(folder, "main", now);
- * authority.issueServer("s1", List.of("10.0.0.7"), now, Duration.ofDays(90), out);
+ * authority.issueServer("s1", List.of(), now, Duration.ofDays(90), out);
  * }</pre>
  */
 public final class CertificateAuthority {
@@ -134,14 +134,11 @@ public final class CertificateAuthority {
     /**
      * Issues the certificate of a server or coordinator.
      *
-     * @param hosts names and addresses by which others reach it, at least one
+     * @param hosts names and addresses by which others reach it; usually empty, because callers of Uniserve check its identity instead
      * @param out folder of {@code NAME.pem}, {@code NAME.key} and {@code trust.pem}, which is made
      * @throws UniserveException INVALID_ARGUMENT for a name or host that is not possible, and if a file is there; IO
      */
     public CertificateFiles issueServer(String name, List<String> hosts, Instant now, Duration validity, Path out) {
-        if (hosts.isEmpty()) {
-            throw UniserveException.invalid("a server needs the names or addresses by which others reach it: --host");
-        }
         return issue(new CertifiedIdentity(cluster, Kind.SERVER, name), hosts, now, validity, out);
     }
 

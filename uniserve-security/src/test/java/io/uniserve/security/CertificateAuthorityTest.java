@@ -138,8 +138,10 @@ class CertificateAuthorityTest {
     }
 
     @Test
-    void aServerNeedsAHost() {
-        assertThatThrownBy(() -> authority.issueServer("s1", List.of(), NOW, DAYS, directory))
-                .hasMessageContaining("--host");
+    void aServerNeedsNoHost() throws IOException, GeneralSecurityException {
+        CertificateFiles files = authority.issueServer("s1", List.of(), NOW, DAYS, directory);
+        X509Certificate leaf = read(files.certificate()).get(0);
+        assertThat(CertifiedIdentity.of(leaf)).contains(new CertifiedIdentity("main", Kind.SERVER, "s1"));
+        assertThat(leaf.getSubjectAlternativeNames()).hasSize(1);
     }
 }

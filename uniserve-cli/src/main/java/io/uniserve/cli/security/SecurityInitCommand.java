@@ -33,8 +33,7 @@ final class SecurityInitCommand extends CliCommand {
                 .println("authority of cluster " + authority.cluster() + " in " + folder + ", valid for "
                         + CertificateAuthority.VALIDITY.toDays() + " days");
         console()
-                .println("next: uniserve security issue server NAME --host HOST --authority " + folder
-                        + " --out FOLDER");
+                .println("next: uniserve security issue server NAME --authority " + folder + " --out FOLDER");
         return ExitCode.OK;
     }
 }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "A user has the certificate of its own kind, with which no process can pass for a server."
         },
         footer = {
-            "  uniserve security issue server s1 --host 10.0.0.7 --authority authority --out s1",
+            "  uniserve security issue server s1 --authority authority --out s1",
             "  uniserve security issue server c1 --host 10.0.0.3 --host c1.example.org --authority authority --out c1",
             "  uniserve security issue user ann --days 30 --authority authority --out ann"
         })
@@ -47,7 +47,8 @@ final class SecurityIssueCommand extends CliCommand {
     @Option(
             names = "--host",
             paramLabel = "HOST",
-            description = "Name or address by which others reach the server; may be repeated.")
+            description = "Name or address of the server, for callers that are not of Uniserve; may be repeated. Uniserve's accept"
+                            + " the identity under any.")
     private @Nullable List<String> hosts;
 
     @Option(names = "--days", paramLabel = "N", description = "Days for which it is valid (default: 90).")

@@ -8,11 +8,13 @@ import io.grpc.TlsChannelCredentials;
 import io.grpc.TlsServerCredentials;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.security.PeerTrustManager;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** TLS credentials of the transport, read from the files of the configuration. */
 public final class TlsCredentials {
@@ -40,15 +42,19 @@ public final class TlsCredentials {
         }
     }
 
-    /** Credentials of a client. Fails with INVALID_CONFIGURATION, with the missing or wrong file. */
-    public static ChannelCredentials client(TlsFiles files) {
+    /**
+     * Credentials of a client. Fails with INVALID_CONFIGURATION, with the missing or wrong file.
+     *
+     * @param cluster name of the cluster whose servers are accepted under any host name, empty while unknown
+     */
+    public static ChannelCredentials client(TlsFiles files, Supplier<String> cluster) {
         if (!files.enabled()) {
             return InsecureChannelCredentials.create();
         }
         try {
             TlsChannelCredentials.Builder builder = TlsChannelCredentials.newBuilder();
             if (files.trust().isPresent()) {
-                builder.trustManager(readable("trust", files.trust()).toFile());
+                builder.trustManager(PeerTrustManager.of(readable("trust", files.trust()), cluster));
             }
             if (files.certificate().isPresent()) {
                 builder.keyManager(
@@ -57,7 +63,7 @@ public final class TlsCredentials {
             }
             return builder.build();
         } catch (IOException e) {
-            throw unreadable("trust", files.trust().orElse(Path.of("")), e);
+            throw unreadable("certificate or key", files.certificate().orElse(Path.of("")), e);
         }
     }
 

@@ -32,6 +32,12 @@ public final class Certificates {
     /** Creates NAME.pem and NAME.key for localhost. */
     public static void make(Path directory, String name)
             throws IOException, InterruptedException, GeneralSecurityException {
+        make(directory, name, "dns:localhost,ip:127.0.0.1");
+    }
+
+    /** Creates NAME.pem and NAME.key with these alternative names, in the form of keytool. */
+    public static void make(Path directory, String name, String alternativeNames)
+            throws IOException, InterruptedException, GeneralSecurityException {
         Path store = directory.resolve(name + ".p12");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -46,7 +52,7 @@ public final class Certificates {
                 "CN=" + name));
         command.addAll(List.of(
                 "-ext",
-                "SAN=dns:localhost,ip:127.0.0.1",
+                "SAN=" + alternativeNames,
                 "-validity",
                 "2",
                 "-storetype",

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,18 +58,19 @@ public final class ChannelPool implements AutoCloseable {
 
     /** Creates connections that send no cluster identity and accept any. */
     public ChannelPool(Clock clock, TlsFiles tls) {
-        this(clock, tls, List.of());
+        this(clock, tls, List.of(), () -> "");
     }
 
     /** Creates connections to the processes of one cluster: they send its identity and fail answers of another one. */
     public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster) {
-        this(clock, tls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)));
+        this(clock, tls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)), cluster::nameOrEmpty);
     }
 
-    private ChannelPool(Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors) {
+    private ChannelPool(
+            Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors, Supplier<String> clusterName) {
         this.clock = clock;
         this.interceptors = interceptors;
-        this.credentials = TlsCredentials.client(tls);
+        this.credentials = TlsCredentials.client(tls, clusterName);
         this.timers = new CoarseTimers("uniserve-call-timers", clock, TIMEOUT_DELAY_NANOS_MAX);
     }
 

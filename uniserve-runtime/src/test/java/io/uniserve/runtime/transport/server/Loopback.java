@@ -66,7 +66,11 @@ public final class Loopback implements AutoCloseable {
     }
 
     Loopback(TlsFiles serverTls, TlsFiles clientTls, Authorizer authorizer) {
-        channels = new ChannelPool(SystemClock.INSTANCE, clientTls);
+        this(serverTls, clientTls, authorizer, ClusterIdentity.unknown());
+    }
+
+    Loopback(TlsFiles serverTls, TlsFiles clientTls, Authorizer authorizer, ClusterIdentity cluster) {
+        channels = new ChannelPool(SystemClock.INSTANCE, clientTls, cluster);
         server = start(serverTls, authorizer, 0);
         address = new Address("localhost", server.port());
     }

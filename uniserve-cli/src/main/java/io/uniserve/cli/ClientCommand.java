@@ -37,8 +37,7 @@ public abstract class ClientCommand extends CliCommand {
     protected final ClusterClient connect() {
         Uniserve uniserve = (Uniserve) root();
         Optional<Path> file = configFile();
-        return uniserve.connector()
-                .connect(new ConnectOptions(uniserve.bootstrap(file.isPresent()), file, tlsFiles()));
+        return uniserve.connector().connect(new ConnectOptions(uniserve.bootstrap(file.isPresent()), file, tlsFiles()));
     }
 
     private Optional<Path> configFile() {

@@ -81,8 +81,8 @@ final class ScalingFactory {
                 whole.zookeeper().connect(),
                 "--cluster",
                 whole.zookeeper().cluster()));
-        List<String> given = Stream.concat(command.stream(), process.arguments().stream())
-                .toList();
+        List<String> given =
+                Stream.concat(command.stream(), process.arguments().stream()).toList();
         if (given.stream().noneMatch(word -> isOption(word, "--config"))) {
             arguments.addAll(listenerArguments(whole, given));
         }

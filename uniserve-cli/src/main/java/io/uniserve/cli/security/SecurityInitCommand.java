@@ -32,8 +32,7 @@ final class SecurityInitCommand extends CliCommand {
         console()
                 .println("authority of cluster " + authority.cluster() + " in " + folder + ", valid for "
                         + CertificateAuthority.VALIDITY.toDays() + " days");
-        console()
-                .println("next: uniserve security issue server NAME --authority " + folder + " --out FOLDER");
+        console().println("next: uniserve security issue server NAME --authority " + folder + " --out FOLDER");
         return ExitCode.OK;
     }
 }

@@ -47,7 +47,8 @@ final class SecurityIssueCommand extends CliCommand {
     @Option(
             names = "--host",
             paramLabel = "HOST",
-            description = "Name or address of the server, for callers that are not of Uniserve; may be repeated. Uniserve's accept"
+            description =
+                    "Name or address of the server, for callers that are not of Uniserve; may be repeated. Uniserve's accept"
                             + " the identity under any.")
     private @Nullable List<String> hosts;
 

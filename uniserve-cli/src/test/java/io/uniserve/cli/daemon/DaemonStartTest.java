@@ -128,7 +128,10 @@ class DaemonStartTest {
         assertThat(refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", words).err())
                 .contains(host, "security init DIR", "security issue server NAME", "security.mode = open");
         for (String setting : List.of(
-                "tls.enabled=true", "tls.certificate-file=/none.pem", "tls.key-file=/none.key", "tls.trust-file=/t.pem")) {
+                "tls.enabled=true",
+                "tls.certificate-file=/none.pem",
+                "tls.key-file=/none.key",
+                "tls.trust-file=/t.pem")) {
             words.addAll(List.of("-S", setting));
         }
         assertThat(refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", words).err())

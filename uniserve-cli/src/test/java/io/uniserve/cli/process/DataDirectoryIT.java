@@ -202,7 +202,8 @@ class DataDirectoryIT {
 
     private DaemonProcess run(List<String> prefix, Path data, List<String> more) {
         List<String> words = new ArrayList<>(prefix);
-        List<String> command = new ArrayList<>(List.of("server", "--host", "127.0.0.1", "--port", "0", "--data", data.toString()));
+        List<String> command =
+                new ArrayList<>(List.of("server", "--host", "127.0.0.1", "--port", "0", "--data", data.toString()));
         command.addAll(List.of("--zookeeper", cluster.address("zookeeper").toString()));
         command.addAll(more.contains("--cluster") ? more : List.of("--cluster", "local"));
         command.addAll(more.contains("--cluster") ? List.of() : more);

@@ -107,7 +107,8 @@ class ServerCertificateTest {
     @Test
     void anExpiredServerIsRefused() throws Exception {
         Instant past = now.minus(Duration.ofDays(10));
-        refusedByAll(authority.issueServer("s1", List.of("127.0.0.1"), past, DAYS, directory.resolve("s1")), "NotAfter");
+        refusedByAll(
+                authority.issueServer("s1", List.of("127.0.0.1"), past, DAYS, directory.resolve("s1")), "NotAfter");
     }
 
     @Test

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 /** Test whether a process that listens on a host is reachable from its own machine only. */
 final class LoopbackHost {
     /** Names of any other form need a look-up, whose result may differ when the port is opened. */
-    private static final Pattern ADDRESS_OR_LOCALHOST = Pattern.compile("localhost|[0-9.]+|\\[?[0-9a-f:.]*:[0-9a-f:.]*\\]?");
+    private static final Pattern ADDRESS_OR_LOCALHOST =
+            Pattern.compile("localhost|[0-9.]+|\\[?[0-9a-f:.]*:[0-9a-f:.]*\\]?");
 
     private LoopbackHost() {}
 

@@ -38,7 +38,8 @@ final class SecurityMode {
     private static String mode(ConfigSection root) {
         String mode = root.section("security").text("mode").strip();
         if (!mode.isEmpty() && !mode.equals(OPEN) && !mode.equals(CLOSED)) {
-            throw Settings.invalid("uniserve.security.mode is \"" + mode + "\": use open or closed, or leave it empty", null);
+            throw Settings.invalid(
+                    "uniserve.security.mode is \"" + mode + "\": use open or closed, or leave it empty", null);
         }
         return mode;
     }

@@ -109,7 +109,8 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
         }
         CertifiedIdentity identity = found.get();
         if (identity.kind() != CertifiedIdentity.Kind.SERVER) {
-            throw new CertificateException("the certificate of the other side is that of " + identity + ", not of a server");
+            throw new CertificateException(
+                    "the certificate of the other side is that of " + identity + ", not of a server");
         }
         String known = cluster.get();
         if (!known.isEmpty() && !known.equals(identity.cluster())) {
@@ -130,7 +131,8 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
     }
 
     @Override
-    public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) throws CertificateException {
+    public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
+            throws CertificateException {
         if (isServer(chain)) {
             authorities.checkServerTrusted(chain, authType);
         } else {
@@ -148,7 +150,8 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
     }
 
     @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket) throws CertificateException {
+    public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
+            throws CertificateException {
         authorities.checkClientTrusted(chain, authType, socket);
     }
 

@@ -31,7 +31,16 @@ class SecurityModeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"127.0.0.1", "127.255.1.2", "localhost", "LocalHost", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"})
+    @ValueSource(
+            strings = {
+                "127.0.0.1",
+                "127.255.1.2",
+                "localhost",
+                "LocalHost",
+                "::1",
+                "0:0:0:0:0:0:0:1",
+                "::ffff:127.0.0.1"
+            })
     void loopbackIsOpenWithoutAWarning(String host) {
         for (ListenerKind kind : ListenerKind.values()) {
             Settings settings = settings(kind, host, "", Map.of());
@@ -90,8 +99,7 @@ class SecurityModeTest {
     void aWrittenClosedIsClosedOnLoopbackToo(ListenerKind kind) {
         assertThat(settings(kind, "127.0.0.1", "closed", FILES).security(kind).closed())
                 .isTrue();
-        assertThatThrownBy(() ->
-                        settings(kind, "127.0.0.1", "closed", Map.of()).security(kind))
+        assertThatThrownBy(() -> settings(kind, "127.0.0.1", "closed", Map.of()).security(kind))
                 .hasMessageStartingWith("INVALID_CONFIGURATION: uniserve.security.mode = closed needs");
     }
 

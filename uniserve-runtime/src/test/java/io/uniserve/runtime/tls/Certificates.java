@@ -51,14 +51,7 @@ public final class Certificates {
                 "-dname",
                 "CN=" + name));
         command.addAll(List.of(
-                "-ext",
-                "SAN=" + alternativeNames,
-                "-validity",
-                "2",
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                PASSWORD));
+                "-ext", "SAN=" + alternativeNames, "-validity", "2", "-storetype", "PKCS12", "-storepass", PASSWORD));
         command.addAll(List.of("-keystore", store.toString()));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

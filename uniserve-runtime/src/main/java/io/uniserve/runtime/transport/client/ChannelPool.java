@@ -66,8 +66,7 @@ public final class ChannelPool implements AutoCloseable {
         this(clock, tls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)), cluster::nameOrEmpty);
     }
 
-    private ChannelPool(
-            Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors, Supplier<String> clusterName) {
+    private ChannelPool(Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors, Supplier<String> clusterName) {
         this.clock = clock;
         this.interceptors = interceptors;
         this.credentials = TlsCredentials.client(tls, clusterName);

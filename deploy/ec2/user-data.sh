@@ -112,6 +112,7 @@ uniserve {
   zookeeper.connect = "$ZOOKEEPER"
   storage.location = "$STORE"
   security.mode = closed
+  security.audit.directory = "/var/lib/uniserve/audit"
   tls {
     enabled = true
     certificate-file = "/etc/uniserve/identity/certificate.pem"

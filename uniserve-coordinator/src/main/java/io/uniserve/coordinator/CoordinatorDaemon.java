@@ -30,6 +30,7 @@ import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.AuditTrail;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.Authorizer;
@@ -60,6 +61,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CoordinatorSettings settings;
     private final MetricsServer meters;
+    private final AuditTrail audit;
     private final CoordinatorMetrics metrics;
     private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final EventLoop loop;
@@ -72,14 +74,16 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final Address address;
     private volatile @Nullable CoordinatorStateMachine machine;
 
-    private CoordinatorDaemon(Settings whole, MetricsServer meters, Consumer<Throwable> onFailure) {
+    private CoordinatorDaemon(
+            Settings whole, MetricsServer meters, AuditTrail audit, Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
         this.meters = meters;
+        this.audit = audit;
         settings = whole.coordinator();
         ZooKeeperSettings zookeeper = whole.zookeeper();
         RegistryOptions options = registryOptions(zookeeper, settings);
         ClusterIdentity cluster = ClusterIdentity.of(zookeeper.cluster());
-        access = AccessControl.of(whole.security(ListenerKind.COORDINATOR));
+        access = AccessControl.of(whole.security(ListenerKind.COORDINATOR), audit);
         server = GrpcServer.builder(cluster)
                 .access(access)
                 .peers(this::onPeer)
@@ -90,6 +94,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 .start(settings.host(), settings.port());
         address = new Address(CoordinatorHostResolver.of(settings), server.port());
         metrics = new CoordinatorMetrics(meters.registry());
+        metrics.gauge("uniserve.coordinator.audit.lost", "Events that the audit log lost", audit::lostEvents);
         channels = new ChannelPool(SystemClock.INSTANCE, whole.tls(), cluster);
         loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
         registry = new CuratorRegistry(options, loop);
@@ -140,9 +145,15 @@ public final class CoordinatorDaemon implements AutoCloseable {
         ListenerSecurity.check(settings, ListenerKind.COORDINATOR);
         MetricsServer meters = new MetricsServer(settings.metrics());
         CoordinatorDaemon daemon;
+        AuditTrail audit = AuditTrail.NONE;
         try {
-            daemon = new CoordinatorDaemon(settings, meters, onFailure);
+            audit = AuditTrail.open(
+                    settings.audit(ListenerKind.COORDINATOR),
+                    CoordinatorHostResolver.of(settings.coordinator()) + ":"
+                            + settings.coordinator().port());
+            daemon = new CoordinatorDaemon(settings, meters, audit, onFailure);
         } catch (UniserveException e) {
+            audit.close();
             meters.close();
             throw e;
         }
@@ -281,6 +292,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         scaling.ifPresent(ScalingResources::close);
         loop.close();
         channels.close();
+        audit.close();
         meters.close();
         LOG.info("coordinator at {} has stopped", address);
     }

@@ -56,7 +56,7 @@ final class CoordinatorMetrics {
         gauge("uniserve.coordinator.backlog", "Tasks that wait on the loop", () -> backlog);
     }
 
-    private void gauge(String name, String description, java.util.function.Supplier<Number> value) {
+    void gauge(String name, String description, java.util.function.Supplier<Number> value) {
         Gauge.builder(name, value).description(description).register(meters);
     }
 

@@ -25,6 +25,7 @@ import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.AuditTrail;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
@@ -94,7 +95,10 @@ public final class ServerDaemon implements AutoCloseable {
         try {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
-            access = AccessControl.of(whole.security(ListenerKind.SERVER));
+            AuditTrail audit = resources.closer.add(AuditTrail.open(
+                    whole.audit(ListenerKind.SERVER), id().value()));
+            access = AccessControl.of(whole.security(ListenerKind.SERVER), audit);
+            metrics.gauge("uniserve.server.audit.lost", "Events that the audit log lost", audit::lostEvents);
             server = resources.closer.add(port.open(whole, resources.cluster, access, hub));
             address = new Address(AdvertisedHostResolver.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();

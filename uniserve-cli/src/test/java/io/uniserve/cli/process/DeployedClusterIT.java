@@ -32,11 +32,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Processes on all interfaces with the settings of {@code deploy/systemd/uniserve.conf} and identities made as docs/manual/deploy.md says: a user
- * with a certificate is served, a caller without one is not.
+ * with a certificate is served, a caller without one is not, and the table's creation stands in the audit log.
  */
 class DeployedClusterIT {
     private static final String TABLE = "pairs";
     private static final String IDENTITY = "/etc/uniserve/identity";
+    private static final String AUDIT = "/var/lib/uniserve/audit";
     private static final String ENSEMBLE = "zk1:2181,zk2:2181,zk3:2181";
     private static final long START_MS = 120_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -84,11 +85,12 @@ class DeployedClusterIT {
     private String settings(String machine, Address zookeeper) throws IOException {
         String text = Files.readString(
                 Path.of(System.getProperty("uniserve.home"), "deploy", "systemd", "uniserve.conf"));
-        assertThat(text).contains(IDENTITY + "/key.pem", ENSEMBLE, "security.mode = closed");
+        assertThat(text).contains(IDENTITY + "/key.pem", ENSEMBLE, "mode = closed", AUDIT);
         Path file = folder(machine).resolve("uniserve.conf");
         Files.writeString(
                 file,
                 text.replace(IDENTITY, folder(machine).resolve("identity").toString())
+                        .replace(AUDIT, folder(machine).resolve("audit").toString())
                         .replace(ENSEMBLE, zookeeper.toString()));
         return file.toString();
     }
@@ -135,11 +137,11 @@ class DeployedClusterIT {
         for (String machine : List.of("node1", "node2", "node3")) {
             installIdentity(machine);
         }
-        Path ann = folder("ann");
-        command("security", "issue", "user", "ann", "--authority", authority, "--out", ann.toString());
-        Path trust = ann.resolve("trust.pem");
+        Path admin = folder("admin");
+        command("security", "issue", "user", "admin", "--authority", authority, "--out", admin.toString());
+        Path trust = admin.resolve("trust.pem");
         TlsFiles user = new TlsFiles(
-                true, Optional.of(ann.resolve("ann.pem")), Optional.of(ann.resolve("ann.key")), Optional.of(trust), false);
+                true, Optional.of(admin.resolve("admin.pem")), Optional.of(admin.resolve("admin.key")), Optional.of(trust), false);
         TlsFiles stranger = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(trust), false);
 
         String data = folder("zookeeper").toString();
@@ -168,10 +170,14 @@ class DeployedClusterIT {
             }
         }
         String trusted = trust.toString();
-        String certificate = ann.resolve("ann.pem").toString();
-        String key = ann.resolve("ann.key").toString();
+        String certificate = admin.resolve("admin.pem").toString();
+        String key = admin.resolve("admin.key").toString();
         assertThat(status(first, "--tls-trust", trusted, "--tls-certificate", certificate, "--tls-key", key))
                 .isEqualTo(ExitCode.OK);
         assertThat(status(first, "--tls-trust", trusted)).isEqualTo(ExitCode.UNAVAILABLE);
+        String audit = folder("node1").resolve("audit").resolve("coordinator").toString();
+        command("audit", "verify", audit);
+        assertThat(uniserve.run("audit", "tail", audit, "--principal", "user/admin", "-o", "json").out())
+                .contains("\"create_table\"", "\"" + TABLE + "\"");
     }
 }

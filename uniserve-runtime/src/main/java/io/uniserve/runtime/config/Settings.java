@@ -205,6 +205,11 @@ public final class Settings {
                 : files;
     }
 
+    /** Settings of the audit log of a process. */
+    public AuditSettings audit(ListenerKind kind) {
+        return AuditSettings.of(root(), kind);
+    }
+
     private ConfigSection root() {
         return new ConfigSection(config, ROOT);
     }

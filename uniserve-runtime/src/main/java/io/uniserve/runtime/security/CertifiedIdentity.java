@@ -45,6 +45,11 @@ public record CertifiedIdentity(String cluster, Kind kind, String name) {
         return FORM.matcher(uri()).matches();
     }
 
+    /** Kind and name, such as {@code user/ann}. */
+    public String principal() {
+        return kind.text() + "/" + name;
+    }
+
     /** The identity as a URI. */
     public String uri() {
         return SCHEME + "://" + cluster + "/" + kind.text() + "/" + name;

@@ -9,6 +9,9 @@ import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
@@ -17,8 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AccessControl {
     /** Mode open. */
-    public static final AccessControl OPEN = new AccessControl(true, Set.of());
+    public static final AccessControl OPEN = new AccessControl(true, Set.of(), AuditTrail.NONE);
 
     private static final Context.Key<Caller> CALLER = Context.key("uniserve-caller");
 
@@ -41,6 +46,7 @@ public final class AccessControl {
 
     private final boolean open;
     private final Set<String> admins;
+    private final AuditTrail audit;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile State state = new State(null);
 
@@ -52,14 +58,15 @@ public final class AccessControl {
 
     private record Decision(String user, Right right, Optional<TableName> table) {}
 
-    private AccessControl(boolean open, Set<String> admins) {
+    private AccessControl(boolean open, Set<String> admins, AuditTrail audit) {
         this.open = open;
         this.admins = Set.copyOf(admins);
+        this.audit = audit;
     }
 
     /** Decisions in the mode of the settings. */
-    public static AccessControl of(SecuritySettings settings) {
-        return settings.closed() ? closed(settings.admins()) : OPEN;
+    public static AccessControl of(SecuritySettings settings, AuditTrail audit) {
+        return new AccessControl(!settings.closed(), settings.admins(), audit);
     }
 
     /**
@@ -68,7 +75,17 @@ public final class AccessControl {
      * @param admins users that have the role admin without a rule
      */
     public static AccessControl closed(Set<String> admins) {
-        return new AccessControl(false, admins);
+        return closed(admins, AuditTrail.NONE);
+    }
+
+    /** Mode closed, with a trail of changes and refusals. */
+    static AccessControl closed(Set<String> admins, AuditTrail audit) {
+        return new AccessControl(false, admins, audit);
+    }
+
+    /** What is written to the audit log. */
+    public AuditTrail audit() {
+        return audit;
     }
 
     /** Uses these rules from now on; empty refuses every user. */
@@ -92,20 +109,80 @@ public final class AccessControl {
     /** The caller of the call that this thread handles; without an identity if no interceptor has set it. */
     public Caller current() {
         Caller caller = CALLER.get();
-        return caller == null ? new Caller(Optional.empty()) : caller;
+        return caller == null ? new Caller(Optional.empty(), "", "") : caller;
     }
 
-    /** The context with the caller, for an interceptor that has verified its certificate. */
-    public Context with(Optional<CertifiedIdentity> identity) {
-        return Context.current().withValue(CALLER, new Caller(identity));
+    /**
+     * The context with the caller, for an interceptor that has verified its certificate.
+     *
+     * @param address network address of the caller
+     * @param action the method that it calls
+     */
+    public Context with(Optional<CertifiedIdentity> identity, String address, String action) {
+        return Context.current().withValue(CALLER, new Caller(identity, address, action));
     }
 
     /** A caller of this process. */
     public final class Caller {
         private final Optional<CertifiedIdentity> identity;
+        private final String address;
+        private final String action;
 
-        private Caller(Optional<CertifiedIdentity> identity) {
+        private Caller(Optional<CertifiedIdentity> identity, String address, String action) {
             this.identity = identity;
+            this.address = address;
+            this.action = action;
+        }
+
+        /** The same caller with a request that is named otherwise than its method. */
+        public Caller requesting(String kind) {
+            return new Caller(identity, address, kind);
+        }
+
+        /** The identity for the audit log, such as {@code user/ann}; empty without one. */
+        String principal() {
+            return identity.map(CertifiedIdentity::principal).orElse("");
+        }
+
+        /** Makes a change after it was written to the audit log, if that succeeds; an answer that is an error is written too. */
+        public <R> void audited(String object, Completion<R> completion, Consumer<Completion<R>> change) {
+            if (!audit.isOn()) {
+                change.accept(completion);
+                return;
+            }
+            CompletableFuture<Done> unused = audit.change(principal(), address, action, object)
+                    .whenComplete((written, failure) -> {
+                        if (failure == null) {
+                            change.accept(outcome -> answer(object, outcome, completion));
+                        } else {
+                            completion.done(Outcome.err(toError(failure)));
+                        }
+                    });
+        }
+
+        private <R> void answer(String object, Outcome<R> outcome, Completion<R> completion) {
+            if (outcome instanceof Outcome.Ok) {
+                completion.done(outcome);
+                return;
+            }
+            CompletableFuture<Done> unused = audit.failed(
+                            principal(), address, action, object, outcome.error().getMessage())
+                    .whenComplete((written, failure) -> completion.done(outcome));
+        }
+
+        private static UniserveException toError(Throwable failure) {
+            return failure instanceof UniserveException known
+                    ? known
+                    : new UniserveException(ErrorCode.IO, "the audit log cannot be written", failure);
+        }
+
+        /** True if the caller may read the table; writes a refusal otherwise. For tables that a plan reaches. */
+        public boolean mayRead(TableName table) {
+            boolean may = permits(Right.READ, Optional.of(table));
+            if (!may) {
+                audit.refused(principal(), address, action, table.value(), "lacks right READ");
+            }
+            return may;
         }
 
         /** Name of the user; empty for a process, or without an identity. */
@@ -157,21 +234,28 @@ public final class AccessControl {
             if (permits(right, table)) {
                 return;
             }
+            UniserveException refusal = refusal(right, table);
+            audit.refused(
+                    principal(), address, action, table.map(TableName::value).orElse(""), "lacks right " + right);
+            throw refusal;
+        }
+
+        private UniserveException refusal(Right right, Optional<TableName> table) {
             String user = user();
             if (user.isEmpty()) {
-                throw new UniserveException(
+                return new UniserveException(
                         ErrorCode.UNAUTHORIZED,
                         "the caller has no identity: make one by uniserve security issue user NAME");
             }
             if (state.rules == null) {
-                throw new UniserveException(
+                return new UniserveException(
                         ErrorCode.UNAVAILABLE,
                         "this process has not read the rules of users yet: try again or elsewhere");
             }
             if (table.isPresent() && !permits(Right.DESCRIBE, table)) {
-                throw absent(table.get());
+                return absent(table.get());
             }
-            throw new UniserveException(
+            return new UniserveException(
                     ErrorCode.UNAUTHORIZED,
                     "user " + user + " lacks right " + right
                             + table.map(name -> " of table " + name).orElse("")

@@ -6,6 +6,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.TrashCall;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
 import java.util.Optional;
@@ -36,6 +37,59 @@ public final class AdminAccess {
             caller.check(Right.ADMINISTER, Optional.empty());
         }
         return new AdminRequest.ListGrants(user, list.all());
+    }
+
+    /** True if the request changes something; only what is known to read is none. */
+    public static boolean isChange(AdminRequest request) {
+        return !(request instanceof AdminRequest.DescribeTable
+                || request instanceof AdminRequest.ListTables
+                || request instanceof AdminRequest.Status
+                || request instanceof AdminRequest.ListBackups
+                || request instanceof AdminRequest.BackupWork
+                || request instanceof AdminRequest.LostTables
+                || request instanceof AdminRequest.ExplainChunk
+                || request instanceof AdminRequest.ScalingStatus
+                || request instanceof AdminRequest.ListGrants
+                || request instanceof AdminRequest.ServerTrash trash
+                        && trash.call().action() == TrashCall.Action.LIST);
+    }
+
+    /** What the request concerns, for the audit log: a table, server, backup or rule. No content of rows, no options. */
+    public static String object(AdminRequest request) {
+        if (request instanceof AdminRequest.CreateTable create) {
+            return create.meta().name().value();
+        } else if (request instanceof AdminRequest.UpdateTable update) {
+            return update.known().name().value();
+        } else if (request instanceof AdminRequest.DropTable drop) {
+            return drop.name().value();
+        } else if (request instanceof AdminRequest.CreateChunks chunks) {
+            return chunks.name().value();
+        } else if (request instanceof AdminRequest.MoveReplica move) {
+            return move.name() + "/" + move.actor() + " " + move.from() + " " + move.to();
+        } else if (request instanceof AdminRequest.ReplicateActor replicate) {
+            return replicate.name() + "/" + replicate.actor() + " " + replicate.replicas();
+        } else if (request instanceof AdminRequest.DrainServer drain) {
+            return drain.server() + (drain.drained() ? "" : " undo");
+        } else if (request instanceof AdminRequest.ServerTrash trash) {
+            return trash.server() + " " + trash.call().action() + " " + trash.call().entry();
+        } else if (request instanceof AdminRequest.VerifyActor verify) {
+            return verify.name() + "/" + verify.actor();
+        } else if (request instanceof AdminRequest.HoldScaling hold) {
+            return hold.reason().isEmpty() ? "resume" : "hold";
+        } else if (request instanceof AdminRequest.ChangeGrant change) {
+            return (change.revoke() ? "revoke " : "grant ") + change.grant();
+        } else if (request instanceof AdminRequest.BackupTable backup) {
+            return backup.table() + " " + backup.name();
+        } else if (request instanceof AdminRequest.SalvageTable salvage) {
+            return salvage.tableId() + " " + salvage.name();
+        } else if (request instanceof AdminRequest.RestoreTable restore) {
+            return restore.name() + " " + restore.table();
+        } else if (request instanceof AdminRequest.VerifyBackup verify) {
+            return verify.name().value();
+        } else if (request instanceof AdminRequest.DeleteBackup delete) {
+            return delete.name().value();
+        }
+        return "";
     }
 
     /** Table of a request whose right is of one table. */

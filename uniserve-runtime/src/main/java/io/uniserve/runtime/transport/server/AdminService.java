@@ -1,7 +1,9 @@
 package io.uniserve.runtime.transport.server;
 
 import io.grpc.stub.StreamObserver;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.runtime.proto.AdminGrpc;
 import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
@@ -9,6 +11,7 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AdminAccess;
+import io.uniserve.runtime.transport.access.RequestRights;
 
 /** gRPC service of administrative requests. */
 final class AdminService extends AdminGrpc.AdminImplBase {
@@ -28,10 +31,14 @@ final class AdminService extends AdminGrpc.AdminImplBase {
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
-            AccessControl.Caller caller = access.current();
-            handler.call(
-                    AdminAccess.check(caller, call, AdminMapping.fromProto(call)),
-                    AdminAccess.forCaller(caller, reply));
+            AccessControl.Caller caller = access.current().requesting(RequestRights.kind(call));
+            AdminRequest request = AdminAccess.check(caller, call, AdminMapping.fromProto(call));
+            Completion<AdminReply> answer = AdminAccess.forCaller(caller, reply);
+            if (AdminAccess.isChange(request)) {
+                caller.audited(AdminAccess.object(request), answer, done -> handler.call(request, done));
+            } else {
+                handler.call(request, answer);
+            }
         } catch (RuntimeException e) {
             reply.fail(e);
         }

@@ -36,9 +36,19 @@ final class AuthorizationInterceptor implements ServerInterceptor {
         String method = call.getMethodDescriptor().getFullMethodName();
         CallerIdentity callerIdentity = caller(call.getAttributes());
         if (authorizer.allows(callerIdentity, method)) {
-            return Contexts.interceptCall(access.with(callerIdentity.certified()), call, headers, next);
+            return Contexts.interceptCall(access.with(callerIdentity.certified(), callerIdentity.address(), method), call, headers, next);
         }
         String why = authorizer.reason(callerIdentity, method);
+        access.audit()
+                .refused(
+                        callerIdentity
+                                .certified()
+                                .map(CertifiedIdentity::toString)
+                                .orElse(callerIdentity.principal().orElse("")),
+                        callerIdentity.address(),
+                        method,
+                        "",
+                        why);
         StatusRuntimeException refused = StatusMapping.toStatus(new UniserveException(
                 ErrorCode.UNAUTHORIZED,
                 callerIdentity.principal().orElse(callerIdentity.address()) + " may not call " + method
@@ -48,7 +58,7 @@ final class AuthorizationInterceptor implements ServerInterceptor {
         return new ServerCall.Listener<>() {};
     }
 
-    private static CallerIdentity caller(Attributes attributes) {
+    static CallerIdentity caller(Attributes attributes) {
         SSLSession session = attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
         return new CallerIdentity(
                 String.valueOf(attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),

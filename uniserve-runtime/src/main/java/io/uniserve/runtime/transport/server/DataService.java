@@ -2,8 +2,10 @@ package io.uniserve.runtime.transport.server;
 
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.QueryRequest;
@@ -102,9 +104,23 @@ final class DataService extends DataGrpc.DataImplBase {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
             access.current().check(call.getCancel() == 0 ? QUERIES : Right.OPERATE, Optional.empty());
-            reply.done(Outcome.ok(handlers.queries().queries(call.getCancel())));
+            if (call.getCancel() == 0) {
+                reply.done(Outcome.ok(handlers.queries().queries(0)));
+            } else {
+                access.current()
+                        .requesting("cancel_query")
+                        .audited(Long.toHexString(call.getCancel()), reply, done -> cancel(call.getCancel(), done));
+            }
         } catch (RuntimeException e) {
             reply.fail(e);
+        }
+    }
+
+    private void cancel(long query, Completion<QueriesHandler.Running> done) {
+        try {
+            done.done(Outcome.ok(handlers.queries().queries(query)));
+        } catch (UniserveException e) {
+            done.done(Outcome.err(e));
         }
     }
 
@@ -121,7 +137,7 @@ final class DataService extends DataGrpc.DataImplBase {
             reply.onCancel(handlers.query()
                     .onBehalfOf(
                             caller.queueName(CallerIdentity.checkedName(call.getClient())),
-                            table -> caller.permits(QUERY, Optional.of(table)))
+                            caller::mayRead)
                     .query(request, reply));
         } catch (RuntimeException e) {
             reply.fail(e);

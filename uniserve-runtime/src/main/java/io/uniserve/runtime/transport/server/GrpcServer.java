@@ -1,17 +1,21 @@
 package io.uniserve.runtime.transport.server;
 
+import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.Server;
+import io.grpc.ServerTransportFilter;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.TlsCredentials;
 import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.AuditTrail;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -169,7 +173,10 @@ public final class GrpcServer implements AutoCloseable {
                     .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveWithoutCalls(true);
             services.forEach(service -> builder.addService(MalformedMessageGuard.tolerant(service)));
-            if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
+            if (access.audit().isOn()) {
+                builder.addTransportFilter(new LoginFilter(access.audit()));
+            }
+            if (!authorizer.equals(Authorizer.ALLOW_ALL) || access.audit().isOn()) {
                 builder.intercept(new AuthorizationInterceptor(authorizer, access));
             }
             builder.intercept(new ClusterIdentityInterceptor.OfServer(cluster));
@@ -183,6 +190,26 @@ public final class GrpcServer implements AutoCloseable {
                         "cannot listen on " + host + ":" + port + ": " + reason(e)
                                 + "; choose another port or stop the process that uses it",
                         e);
+            }
+        }
+
+        /** Writes each new connection to the audit log. */
+        private static final class LoginFilter extends ServerTransportFilter {
+            private final AuditTrail audit;
+
+            private LoginFilter(AuditTrail audit) {
+                this.audit = audit;
+            }
+
+            @Override
+            public Attributes transportReady(Attributes attributes) {
+                CallerIdentity caller = AuthorizationInterceptor.caller(attributes);
+                audit.login(
+                        caller.certified()
+                                .map(CertifiedIdentity::toString)
+                                .orElse(caller.principal().orElse("")),
+                        caller.address());
+                return attributes;
             }
         }
 

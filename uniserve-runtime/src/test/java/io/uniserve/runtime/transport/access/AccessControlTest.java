@@ -12,14 +12,25 @@ import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.runtime.audit.AuditOptions;
+import io.uniserve.runtime.audit.AuditVerifier;
+import io.uniserve.runtime.config.AuditSettings;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class AccessControlTest {
     private static final Optional<TableName> LOGS = Optional.of(new TableName("logs"));
@@ -33,7 +44,7 @@ class AccessControlTest {
 
     private static Caller call(AccessControl access, Optional<CertifiedIdentity> identity) {
         List<Caller> found = new ArrayList<>();
-        access.with(identity).run(() -> found.add(access.current()));
+        access.with(identity, "10.0.0.9", "uniserve.Data/Query").run(() -> found.add(access.current()));
         return found.get(0);
     }
 
@@ -125,6 +136,63 @@ class AccessControlTest {
         assertThat(caller(Kind.USER, "ann").queueName("other")).isEqualTo("ann");
         assertThat(caller(Kind.SERVER, "s1").queueName("ann")).isEqualTo("ann");
         assertThat(call(AccessControl.OPEN, Optional.empty()).queueName("some")).isEqualTo("some");
+    }
+
+    @Test
+    void refusalsAndChangesAreWrittenBeforeTheAnswer(@TempDir Path directory) {
+        try (AuditTrail trail = AuditTrail.open(settings(directory), "s1")) {
+            AccessControl audited = AccessControl.closed(Set.of("root"), trail);
+            audited.setRules(Optional.of(AccessRules.NONE));
+            Caller ann = call(audited, Optional.of(new CertifiedIdentity("main", Kind.USER, "ann")));
+            assertThat(refused(ann, Right.READ, LOGS)).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+            assertThat(ann.mayRead(ORDERS.get())).isFalse();
+            Caller root = call(audited, Optional.of(new CertifiedIdentity("main", Kind.USER, "root")));
+            CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
+            root.requesting("drop_table").audited("logs", answer::complete, done -> {
+                assertThat(lines(directory)).last().asString().contains("\"drop_table\"", "\"user/root\"", "\"OK\"");
+                done.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no leader")));
+            });
+            assertThat(answer.join()).isInstanceOf(Outcome.Err.class);
+        }
+        assertThat(lines(directory))
+                .hasSize(4)
+                .allSatisfy(line -> assertThat(line).contains("\"10.0.0.9\""))
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("\"REFUSAL\"", "\"user/ann\"", "\"logs\"", "uniserve.Data/Query"),
+                        line -> assertThat(line).contains("\"REFUSAL\"", "\"orders\""),
+                        line -> assertThat(line).contains("\"CHANGE\"", "\"OK\""),
+                        line -> assertThat(line).contains("\"CHANGE\"", "\"FAILED\"", "no leader"));
+        assertThat(AuditVerifier.verify(directory.resolve("audit")).isIntact()).isTrue();
+    }
+
+    @Test
+    void withoutTheAuditLogNoChangeIsMade(@TempDir Path directory) {
+        AuditTrail trail = AuditTrail.open(settings(directory), "s1");
+        trail.close();
+        AccessControl audited = AccessControl.closed(Set.of("root"), trail);
+        Caller root = call(audited, Optional.of(new CertifiedIdentity("main", Kind.USER, "root")));
+        CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
+        root.audited("logs", answer::complete, done -> {
+            throw new AssertionError("the change was made");
+        });
+        assertThat(answer.join().error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+
+    private static AuditSettings settings(Path directory) {
+        return new AuditSettings(
+                Optional.of(directory.resolve("audit")), 1 << 20, 4, AuditOptions.FailurePolicy.REFUSE_CHANGES);
+    }
+
+    private static List<String> lines(Path directory) {
+        try (Stream<Path> files = Files.list(directory.resolve("audit"))) {
+            List<String> lines = new ArrayList<>();
+            for (Path file : files.filter(one -> one.toString().endsWith(".jsonl")).sorted().toList()) {
+                lines.addAll(Files.readAllLines(file));
+            }
+            return lines;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

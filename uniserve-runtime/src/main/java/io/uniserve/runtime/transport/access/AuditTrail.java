@@ -1,0 +1,84 @@
+package io.uniserve.runtime.transport.access;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.runtime.audit.AuditEvent;
+import io.uniserve.runtime.audit.AuditEvent.Kind;
+import io.uniserve.runtime.audit.AuditEvent.Outcome;
+import io.uniserve.runtime.audit.AuditLog;
+import io.uniserve.runtime.audit.AuditOptions;
+import io.uniserve.runtime.config.AuditSettings;
+import io.uniserve.runtime.time.SystemClock;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a process writes to its audit log: each permitted change before it is made, and once more if it fails; each refusal; each new
+ * connection with its identity. Without an audit log nothing is written. Thread-safe; never blocks.
+ */
+public final class AuditTrail implements AutoCloseable {
+    /** No audit log. */
+    public static final AuditTrail NONE = new AuditTrail(Optional.empty());
+
+    private final Optional<AuditLog> log;
+
+    /**
+     * Opens the log that the settings name.
+     *
+     * @param process id of the server or coordinator
+     * @throws UniserveException INVALID_CONFIGURATION if the directory cannot be used; CORRUPT if its last line is damaged; IO
+     */
+    public static AuditTrail open(AuditSettings settings, String process) {
+        return new AuditTrail(settings.directory()
+                .map(directory -> AuditLog.open(
+                        new AuditOptions(
+                                directory, process, settings.fileBytes(), settings.filesMax(), true, settings.onFailure()),
+                        SystemClock.INSTANCE)));
+    }
+
+    AuditTrail(Optional<AuditLog> log) {
+        this.log = log;
+    }
+
+    /** Number of events that could not be written since the start. */
+    public long lostEvents() {
+        return log.map(AuditLog::lostEvents).orElse(0L);
+    }
+
+    /** Writes the waiting events and closes the log. */
+    @Override
+    public void close() {
+        log.ifPresent(AuditLog::close);
+    }
+
+    /** True if there is a log. */
+    public boolean isOn() {
+        return log.isPresent();
+    }
+
+    /** Writes that the caller is about to make a change. The change may be made if the result succeeds. */
+    CompletableFuture<Done> change(String principal, String address, String action, String object) {
+        return append(new AuditEvent(Kind.CHANGE, principal, address, action, object, Outcome.OK, ""));
+    }
+
+    /** Writes that a change failed, or that its outcome is unknown. */
+    CompletableFuture<Done> failed(String principal, String address, String action, String object, String reason) {
+        return append(new AuditEvent(Kind.CHANGE, principal, address, action, object, Outcome.FAILED, reason));
+    }
+
+    /** Writes a refusal. The caller is refused whether this can be written or not; the log counts what is lost. */
+    public void refused(String principal, String address, String action, String object, String reason) {
+        CompletableFuture<Done> unused =
+                append(new AuditEvent(Kind.REFUSAL, principal, address, action, object, Outcome.REFUSED, reason));
+    }
+
+    /** Writes a new connection. */
+    public void login(String principal, String address) {
+        CompletableFuture<Done> unused =
+                append(new AuditEvent(Kind.LOGIN, principal, address, "Connect", "", Outcome.OK, ""));
+    }
+
+    private CompletableFuture<Done> append(AuditEvent event) {
+        return log.map(open -> open.append(event)).orElseGet(() -> CompletableFuture.completedFuture(Done.DONE));
+    }
+}

@@ -95,10 +95,7 @@ public final class ServerDaemon implements AutoCloseable {
         try {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
-            AuditTrail audit = resources.closer.add(AuditTrail.open(
-                    whole.audit(ListenerKind.SERVER), id().value()));
-            access = AccessControl.of(whole.security(ListenerKind.SERVER), audit);
-            metrics.gauge("uniserve.server.audit.lost", "Events that the audit log lost", audit::lostEvents);
+            access = openAccess(whole, metrics);
             server = resources.closer.add(port.open(whole, resources.cluster, access, hub));
             address = new Address(AdvertisedHostResolver.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
@@ -163,6 +160,13 @@ public final class ServerDaemon implements AutoCloseable {
         RunningQueryRegistry all = reads.runningQueries();
         return new QueriesHandler.Running(
                 cancel == 0 ? all.list() : all.cancel(cancel).stream().toList(), stuckThreads());
+    }
+
+    private AccessControl openAccess(Settings whole, ServerMetrics metrics) {
+        AuditTrail audit = resources.closer.add(
+                AuditTrail.open(whole.audit(ListenerKind.SERVER), id().value()));
+        metrics.gauge("uniserve.server.audit.lost", "Events that the audit log lost", audit::lostEvents);
+        return AccessControl.of(whole.security(ListenerKind.SERVER), audit);
     }
 
     private int stuckThreads() {

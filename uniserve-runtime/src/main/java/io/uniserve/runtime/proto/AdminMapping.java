@@ -3,7 +3,6 @@ package io.uniserve.runtime.proto;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
-import io.uniserve.runtime.proto.access.AccessMapping;
 
 /** Mapping of requests to the coordinator and their replies. */
 public final class AdminMapping {
@@ -119,10 +118,7 @@ public final class AdminMapping {
                 new AdminRequest.DrainServer(
                         IdentityMapping.server(proto.getDrainServer().getServer()),
                         proto.getDrainServer().getDrained());
-            case SERVER_TRASH ->
-                new AdminRequest.ServerTrash(
-                        IdentityMapping.server(proto.getServerTrash().getServer()),
-                        TrashMapping.fromProto(proto.getServerTrash().getCall()));
+            case SERVER_TRASH -> TrashMapping.fromProto(proto.getServerTrash());
             case VERIFY_ACTOR ->
                 new AdminRequest.VerifyActor(
                         IdentityMapping.table(proto.getVerifyActor().getTable()),
@@ -131,8 +127,7 @@ public final class AdminMapping {
                 new AdminRequest.HoldScaling(ProtoValidator.text(
                         "reason", proto.getHoldScaling().getReason(), Limits.SCALING_REASON_CHARS_MAX));
             case SCALING_STATUS -> new AdminRequest.ScalingStatus();
-            case CHANGE_GRANT -> AccessMapping.fromProto(proto.getChangeGrant());
-            case LIST_GRANTS -> AccessMapping.fromProto(proto.getListGrants());
+            case CHANGE_GRANT, LIST_GRANTS -> AccessMapping.fromProto(proto);
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case BACKUP_TABLE,

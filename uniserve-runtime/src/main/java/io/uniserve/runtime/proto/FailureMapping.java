@@ -6,10 +6,10 @@ import io.uniserve.protocol.message.client.ActorFailure;
 import java.util.List;
 
 /** Mapping of failures of single actors. */
-final class FailureMapping {
+public final class FailureMapping {
     private FailureMapping() {}
 
-    static DataProto.ActorFailure toProto(ActorFailure failure) {
+    public static DataProto.ActorFailure toProto(ActorFailure failure) {
         return DataProto.ActorFailure.newBuilder()
                 .setActor(failure.actor())
                 .setCode(failure.code().number())
@@ -18,7 +18,7 @@ final class FailureMapping {
                 .build();
     }
 
-    static List<ActorFailure> fromProto(List<DataProto.ActorFailure> failures) {
+    public static List<ActorFailure> fromProto(List<DataProto.ActorFailure> failures) {
         return ProtoValidator.list("failures", failures, Limits.TIME_ACTORS_PER_TABLE_MAX, FailureMapping::fromProto);
     }
 

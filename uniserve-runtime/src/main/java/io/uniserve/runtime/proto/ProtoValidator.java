@@ -62,7 +62,7 @@ public final class ProtoValidator {
         return value;
     }
 
-    static long remaining(long nanos) {
+    public static long remaining(long nanos) {
         if (nanos <= 0 || nanos > Limits.DEADLINE_MS_MAX * 1_000_000L) {
             throw malformed(
                     "deadline in " + nanos + " ns, use more than 0 and at most " + Limits.DEADLINE_MS_MAX + " ms");

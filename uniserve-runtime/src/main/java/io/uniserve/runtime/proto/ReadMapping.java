@@ -72,7 +72,7 @@ public final class ReadMapping {
                         "targets", proto.getTargetsList(), Limits.TIME_ACTORS_PER_TABLE_MAX, ReadMapping::fromProto));
     }
 
-    static DataProto.Hold toProto(ReadRequest.SessionHold hold) {
+    public static DataProto.Hold toProto(ReadRequest.SessionHold hold) {
         return DataProto.Hold.newBuilder()
                 .setHigh(hold.high())
                 .setLow(hold.low())
@@ -81,7 +81,7 @@ public final class ReadMapping {
                 .build();
     }
 
-    static ReadRequest.SessionHold fromProto(DataProto.Hold proto) {
+    public static ReadRequest.SessionHold fromProto(DataProto.Hold proto) {
         return new ReadRequest.SessionHold(
                 proto.getHigh(), proto.getLow(), ProtoValidator.remaining(proto.getNanos()), proto.getPresent());
     }

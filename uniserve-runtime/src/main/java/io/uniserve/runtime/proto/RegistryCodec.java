@@ -17,7 +17,6 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TermRecord;
 import io.uniserve.model.registry.Tombstone;
 import io.uniserve.model.registry.TransactionLogState;
-import io.uniserve.runtime.proto.access.AccessMapping;
 
 /**
  * Codec of the values of ZooKeeper nodes, with a format version. It ignores fields of a later version and rejects a later format.

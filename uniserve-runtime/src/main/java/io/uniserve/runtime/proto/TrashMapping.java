@@ -3,6 +3,7 @@ package io.uniserve.runtime.proto;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TrashEntry;
 import io.uniserve.model.TrashReport;
+import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.TrashCall;
 
 /** Mapping of requests about the trash of servers and their replies. */
@@ -20,6 +21,10 @@ public final class TrashMapping {
         return new TrashCall(
                 ProtoValidator.constant("action", TrashCall.Action.values(), proto.getActionValue()),
                 ProtoValidator.identifier("entry", proto.getEntry()));
+    }
+
+    static AdminRequest.ServerTrash fromProto(AdminProto.ServerTrash proto) {
+        return new AdminRequest.ServerTrash(IdentityMapping.server(proto.getServer()), fromProto(proto.getCall()));
     }
 
     public static PeerProto.Trash toProto(TrashReport report) {

@@ -21,7 +21,7 @@ import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.ProtoValidator;
 import io.uniserve.runtime.proto.RegistryProto;
 import io.uniserve.runtime.proto.TransactionLogMapping;
-import io.uniserve.runtime.proto.UpdateMapping;
+import io.uniserve.runtime.proto.data.UpdateMapping;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

@@ -11,7 +11,7 @@ import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
 import java.util.Optional;
 
-/** Rights of administrative requests: a check before a request, and what its answer tells the caller. Stateless and thread-safe. */
+/** Rights of administrative requests: a check before a request, and the part of its answer that the caller may see. Stateless and thread-safe. */
 public final class AdminAccess {
     private AdminAccess() {}
 

@@ -13,7 +13,7 @@ import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ReadMapping;
-import io.uniserve.runtime.proto.VersionedReadMapping;
+import io.uniserve.runtime.proto.data.VersionedReadMapping;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;

@@ -22,7 +22,7 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.runtime.proto.DataProto;
-import io.uniserve.runtime.proto.QueryMapping;
+import io.uniserve.runtime.proto.data.QueryMapping;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.util.List;
 import java.util.Optional;

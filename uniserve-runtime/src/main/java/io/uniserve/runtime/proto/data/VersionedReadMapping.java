@@ -1,7 +1,12 @@
-package io.uniserve.runtime.proto;
+package io.uniserve.runtime.proto.data;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.runtime.proto.BytesMapping;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.FailureMapping;
+import io.uniserve.runtime.proto.IdentityMapping;
+import io.uniserve.runtime.proto.ProtoValidator;
 import java.util.List;
 
 /** Mapping of reads of one version. Their replies have the message type of other reads. */

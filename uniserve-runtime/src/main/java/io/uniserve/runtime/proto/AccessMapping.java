@@ -1,4 +1,4 @@
-package io.uniserve.runtime.proto.access;
+package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.model.access.Role;
@@ -7,8 +7,6 @@ import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
-import io.uniserve.runtime.proto.ProtoValidator;
-import io.uniserve.runtime.proto.SecurityProto;
 import java.util.Arrays;
 import java.util.List;
 
@@ -48,6 +46,11 @@ public final class AccessMapping {
     public static AdminRequest.ListGrants fromProto(SecurityProto.ListGrants proto) {
         return new AdminRequest.ListGrants(
                 proto.getUser().isEmpty() ? "" : RoleGrant.checkUser(proto.getUser()), proto.getAll());
+    }
+
+    /** The call's request that changes or lists rules. */
+    static AdminRequest fromProto(AdminProto.AdminCall call) {
+        return call.hasChangeGrant() ? fromProto(call.getChangeGrant()) : fromProto(call.getListGrants());
     }
 
     public static SecurityProto.UserRoles toProto(AdminReply.UserRoles reply) {

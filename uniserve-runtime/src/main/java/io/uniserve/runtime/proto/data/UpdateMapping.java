@@ -1,4 +1,4 @@
-package io.uniserve.runtime.proto;
+package io.uniserve.runtime.proto.data;
 
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
@@ -6,6 +6,12 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.protocol.message.client.StagedRowsRef;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
+import io.uniserve.runtime.proto.BytesMapping;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.FailureMapping;
+import io.uniserve.runtime.proto.IdentityMapping;
+import io.uniserve.runtime.proto.ModelProto;
+import io.uniserve.runtime.proto.ProtoValidator;
 
 /** Mapping of updates and their replies. */
 public final class UpdateMapping {

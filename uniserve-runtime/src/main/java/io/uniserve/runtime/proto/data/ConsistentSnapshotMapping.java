@@ -1,8 +1,11 @@
-package io.uniserve.runtime.proto;
+package io.uniserve.runtime.proto.data;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.IdentityMapping;
+import io.uniserve.runtime.proto.ProtoValidator;
 import java.util.List;
 import java.util.stream.IntStream;
 

@@ -1,4 +1,4 @@
-package io.uniserve.runtime.proto;
+package io.uniserve.runtime.proto.data;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.error.UniserveException;
@@ -6,6 +6,11 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadRequest;
+import io.uniserve.runtime.proto.BytesMapping;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.IdentityMapping;
+import io.uniserve.runtime.proto.ProtoValidator;
+import io.uniserve.runtime.proto.ReadMapping;
 import java.util.Optional;
 
 /** Mapping of queries in an engine's own language and their answers. */

@@ -18,8 +18,9 @@ interface AuditFileSystem {
             try {
                 channel.truncate(size);
                 channel.position(size);
-                if (size == 0 && sync) {
-                    DurableFileOperations.syncDirectory(file.toAbsolutePath().getParent());
+                Path parent = file.toAbsolutePath().getParent();
+                if (size == 0 && sync && parent != null) {
+                    DurableFileOperations.syncDirectory(parent);
                 }
                 return new ChannelFile(channel);
             } catch (IOException e) {

@@ -274,6 +274,23 @@ class AuditLogTest {
     }
 
     @Test
+    void aTornLineOfAFullFileIsRemovedBeforeTheNextFile() throws IOException {
+        AuditEvent shortest = new AuditEvent(Kind.LOGIN, "", "", "", "", Outcome.OK, "");
+        try (AuditLog log = AuditLog.open(small(directory, 9), new TestingAuditClock())) {
+            while (files(directory).size() < 2) {
+                log.write(shortest);
+            }
+        }
+        Files.delete(files(directory).get(1));
+        Files.writeString(files(directory).get(0), "{\"seq", StandardOpenOption.APPEND);
+        try (AuditLog log = AuditLog.open(small(directory, 9), new TestingAuditClock())) {
+            log.write(shortest);
+        }
+        assertThat(files(directory)).hasSize(2);
+        assertThat(AuditVerifier.verify(directory).fault()).isEmpty();
+    }
+
+    @Test
     void aDamagedLastLineIsNotContinued() throws IOException {
         try (AuditLog log = open()) {
             log.write(event("ann", "a"));

@@ -66,7 +66,7 @@ class AuditVerifierTest {
         int line = 1;
         for (int at = 0; at < whole.length; at++) {
             boolean end = whole[at] == '\n';
-            if (end || at >= lastLine || random.nextInt(8) == 0) {
+            if (end || at >= lastLine || random.nextInt(24) == 0) {
                 byte[] changed = whole.clone();
                 changed[at] = switch (random.nextInt(3)) {
                     case 0 -> (byte) (whole[at] ^ (1 << random.nextInt(8)));

@@ -193,6 +193,35 @@ class DeployFilesTest {
     }
 
     @Test
+    void theScriptOfTheImageMakesMissingIdentities() throws Exception {
+        Path uniserve = directory.resolve("uniserve");
+        // uniserve security init DIR --cluster NAME; uniserve security issue KIND NAME --days N --authority DIR --out FOLDER
+        command(
+                directory,
+                "uniserve",
+                "echo \"$@\"; if [ $2 = init ]; then mkdir -p $3; touch $3/authority.key; exit; fi;"
+                        + " mkdir -p ${10}; for end in pem key; do echo $3 >${10}/$4.$end; done; touch ${10}/trust.pem");
+        Path identities = Files.createDirectories(directory.resolve("identities"));
+        Map<String, String> environment = Map.of(
+                "UNISERVE", uniserve.toString(),
+                "AUTHORITY", directory.resolve("authority").toString(),
+                "IDENTITIES", identities.toString());
+        String script = DEPLOY.resolve("docker/identities.sh").toString();
+        Ended ended = run(environment, "bash", script, "server-1", "user:client");
+        assertThat(ended.status()).as(ended.output()).isZero();
+        assertThat(ended.output())
+                .contains("security init " + directory.resolve("authority") + " --cluster uniserve")
+                .contains("security issue server server-1 --days 365", "security issue user client --days 365");
+        assertThat(identities.resolve("server-1/certificate.pem")).hasContent("server");
+        assertThat(identities.resolve("client/key.pem")).hasContent("user");
+        assertThat(identities.resolve("client/trust.pem")).exists();
+        Ended again = run(environment, "bash", script, "server-1", "server-2");
+        assertThat(again.output()).contains("server server-2").doesNotContain("security init", "server server-1");
+        assertThat(identities).isDirectoryNotContaining("glob:**.part");
+        assertThat(run(environment, "bash", script).output()).contains("at least one process or user");
+    }
+
+    @Test
     void userDataMakeAMemberOfZooKeeper() throws Exception {
         Path root = Files.createDirectories(directory.resolve("root"));
         Files.createDirectories(root.resolve("etc/zookeeper/conf"));

@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
             "Prints one line when it serves: ready coordinator HOST:PORT pid N"
         },
         footer = {
-            "  uniserve coordinator --zookeeper zk1:2181,zk2:2181,zk3:2181 --cluster search",
+            "  uniserve coordinator --host 127.0.0.1 --zookeeper zk1:2181,zk2:2181,zk3:2181 --cluster search",
             "  uniserve coordinator --config /etc/uniserve.conf -S coordinator.restore-delay=1m"
         })
 public final class CoordinatorCommand extends CliCommand {

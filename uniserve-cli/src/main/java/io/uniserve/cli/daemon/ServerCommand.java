@@ -17,9 +17,9 @@ import picocli.CommandLine.Option;
             "Prints one line when it serves: ready server HOST:PORT pid N id ID"
         },
         footer = {
-            "  uniserve server --new --engines solr --data /var/lib/uniserve --store /mnt/uniserve --zookeeper zk1:2181",
-            "  uniserve server --engines solr --data /var/lib/uniserve --store /mnt/uniserve --zookeeper zk1:2181",
-            "  uniserve server --new --port 0 --data s1 --zone rack-2",
+            "  uniserve server --config /etc/uniserve.conf --new --data /var/lib/uniserve --store /mnt/uniserve",
+            "  uniserve server --config /etc/uniserve.conf --data /var/lib/uniserve --store /mnt/uniserve",
+            "  uniserve server --new --host 127.0.0.1 --port 0 --data s1 --engines solr --zone rack-2",
             "  uniserve server --config /etc/uniserve.conf -S server.log-bytes-per-actor-max=8GiB"
         })
 public final class ServerCommand extends CliCommand {

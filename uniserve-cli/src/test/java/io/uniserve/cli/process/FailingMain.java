@@ -26,6 +26,7 @@ public final class FailingMain {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int FAULT = 70;
     private static final Map<String, String> KEYS = Map.of(
+            "--host", "server.host",
             "--port", "server.port",
             "--data", "server.data-dir",
             "--store", "storage.location",

@@ -1,5 +1,8 @@
 package io.uniserve.runtime.config;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+
 /** Rule of {@code security.mode}: empty is open for a process that listens on loopback only, and closed for any other. */
 final class SecurityMode {
     private static final String OPEN = "open";
@@ -38,8 +41,9 @@ final class SecurityMode {
     private static String mode(ConfigSection root) {
         String mode = root.section("security").text("mode").strip();
         if (!mode.isEmpty() && !mode.equals(OPEN) && !mode.equals(CLOSED)) {
-            throw Settings.invalid(
-                    "uniserve.security.mode is \"" + mode + "\": use open or closed, or leave it empty", null);
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "uniserve.security.mode is \"" + mode + "\": use open or closed, or leave it empty");
         }
         return mode;
     }

@@ -2,28 +2,21 @@ package io.uniserve.runtime.security;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Trust manager of a process that connects to servers and coordinators. The authorities must cover every certificate. One with the identity
@@ -34,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * authorities of the public sign no such identity.
  */
 public final class PeerTrustManager extends X509ExtendedTrustManager {
-    private static final int CERTIFICATES_MAX = 1_000;
-
     private final X509ExtendedTrustManager authorities;
     private final Supplier<String> cluster;
 
@@ -57,32 +48,21 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
      * @throws UniserveException INVALID_CONFIGURATION if the file cannot be read or has no certificate
      */
     public static PeerTrustManager of(Path file, Supplier<String> cluster) {
+        List<X509Certificate> certificates = PemCertificates.read("tls.trust", file);
         try {
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
-            Collection<? extends Certificate> certificates =
-                    CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(read(file)));
-            if (certificates.isEmpty() || certificates.size() > CERTIFICATES_MAX) {
-                throw unusable(file, "it has " + certificates.size() + " certificates", null);
-            }
-            for (Certificate certificate : certificates) {
+            for (X509Certificate certificate : certificates) {
                 store.setCertificateEntry(Integer.toString(store.size()), certificate);
             }
             TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
             factory.init(store);
             return new PeerTrustManager(extended(factory.getTrustManagers()), cluster);
         } catch (IOException | GeneralSecurityException e) {
-            throw unusable(file, String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private static byte[] read(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(Limits.CONFIG_FILE_BYTES_MAX + 1);
-            if (bytes.length > Limits.CONFIG_FILE_BYTES_MAX) {
-                throw new IOException("it has more than " + Limits.CONFIG_FILE_BYTES_MAX + " bytes");
-            }
-            return bytes;
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "tls.trust: file " + file + " cannot be used: " + e.getMessage() + "; give certificates of authorities",
+                    e);
         }
     }
 
@@ -92,13 +72,6 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
                 .map(X509ExtendedTrustManager.class::cast)
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("the JDK's PKIX trust manager is no extended one"));
-    }
-
-    private static UniserveException unusable(Path file, String why, @Nullable Exception cause) {
-        return new UniserveException(
-                ErrorCode.INVALID_CONFIGURATION,
-                "tls.trust: file " + file + " cannot be used: " + why + "; give the certificates of authorities in PEM",
-                cause);
     }
 
     /** True if the certificate has the identity of a server of the cluster. */

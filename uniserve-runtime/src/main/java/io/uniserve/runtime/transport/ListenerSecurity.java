@@ -1,7 +1,14 @@
 package io.uniserve.runtime.transport;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.security.PemCertificates;
+import io.uniserve.runtime.tls.TlsFiles;
+import java.nio.file.Path;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,7 +21,7 @@ public final class ListenerSecurity {
     /**
      * Checks the mode and the files that it needs, and warns if everyone who can connect may do everything.
      *
-     * @throws io.uniserve.error.UniserveException INVALID_CONFIGURATION, with the setting and the remedy
+     * @throws UniserveException INVALID_CONFIGURATION, with the setting and the remedy
      */
     public static void check(Settings settings, ListenerKind kind) {
         checkFiles(settings, kind);
@@ -27,6 +34,29 @@ public final class ListenerSecurity {
 
     /** Checks the mode and the files that it needs. Fails as {@link #check}. */
     public static void checkFiles(Settings settings, ListenerKind kind) {
-        TlsCredentials.server(settings.serverTls(kind));
+        TlsFiles files = settings.serverTls(kind);
+        TlsCredentials.server(files);
+        if (settings.security(kind).closed()) {
+            files.certificate()
+                    .ifPresent(file ->
+                            requireServer(file, settings.zookeeper().cluster()));
+        }
+    }
+
+    /** In mode closed others accept only a server of their cluster. */
+    private static void requireServer(Path file, String cluster) {
+        String key = "uniserve.tls.certificate-file";
+        Optional<CertifiedIdentity> found =
+                CertifiedIdentity.of(PemCertificates.read(key, file).get(0));
+        if (found.filter(identity -> identity.kind() == CertifiedIdentity.Kind.SERVER
+                        && identity.cluster().equals(cluster))
+                .isEmpty()) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    key + ": file " + file + " has "
+                            + found.map(identity -> "the identity " + identity).orElse("no identity")
+                            + ", and uniserve.security.mode closed needs that of a server of uniserve.cluster = " + cluster
+                            + ": make it by uniserve security issue server NAME, with the authority of that cluster");
+        }
     }
 }

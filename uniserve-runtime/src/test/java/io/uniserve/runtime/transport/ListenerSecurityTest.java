@@ -1,13 +1,19 @@
 package io.uniserve.runtime.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.tls.Certificates;
+import io.uniserve.runtime.tls.TlsFiles;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** A listener that is open beyond loopback says so in one line of the log. */
@@ -54,5 +61,38 @@ class ListenerSecurityTest {
     void loopbackIsSilent() {
         assertThat(linesOfCheck("127.0.0.1", "")).isEmpty();
         assertThat(linesOfCheck("::1", "open")).isEmpty();
+    }
+
+    @Test
+    void aClosedProcessNeedsTheIdentityOfAServerOfItsCluster(@TempDir Path directory) throws Exception {
+        Map<String, String> names = Map.of(
+                "right", "uri:uniserve://main/server/s1",
+                "user", "uri:uniserve://main/user/ann",
+                "other", "uri:uniserve://spare/server/s1",
+                "none", "dns:localhost");
+        for (Map.Entry<String, String> name : names.entrySet()) {
+            Certificates.make(directory, name.getKey(), name.getValue());
+            TlsFiles files = Certificates.files(directory, name.getKey(), name.getKey(), false);
+            Settings settings = Settings.load(
+                    Optional.empty(),
+                    Map.of(
+                            "uniserve.cluster", "main",
+                            "uniserve.tls.enabled", "true",
+                            "uniserve.tls.certificate-file", files.certificate().orElseThrow().toString(),
+                            "uniserve.tls.key-file", files.key().orElseThrow().toString(),
+                            "uniserve.tls.trust-file", files.trust().orElseThrow().toString()));
+            for (ListenerKind kind : ListenerKind.values()) {
+                if (name.getKey().equals("right")) {
+                    ListenerSecurity.check(settings, kind);
+                } else {
+                    assertThatThrownBy(() -> ListenerSecurity.check(settings, kind))
+                            .isInstanceOfSatisfying(
+                                    UniserveException.class,
+                                    e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CONFIGURATION))
+                            .hasMessageContaining("uniserve.tls.certificate-file")
+                            .hasMessageContaining("uniserve.cluster = main");
+                }
+            }
+        }
     }
 }

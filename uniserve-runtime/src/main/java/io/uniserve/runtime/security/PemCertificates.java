@@ -1,0 +1,55 @@
+package io.uniserve.runtime.security;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+/** Reader of files with certificates in PEM. */
+public final class PemCertificates {
+    private PemCertificates() {}
+
+    /**
+     * Reads all certificates of a file, at least one, in their order.
+     *
+     * @param key the setting that names the file, for errors
+     * @throws UniserveException INVALID_CONFIGURATION if the file cannot be read, is too large or has no certificate
+     */
+    public static List<X509Certificate> read(String key, Path file) {
+        try {
+            List<X509Certificate> found =
+                    CertificateFactory.getInstance("X.509")
+                            .generateCertificates(new ByteArrayInputStream(bytes(file)))
+                            .stream()
+                            .map(X509Certificate.class::cast)
+                            .toList();
+            if (found.isEmpty()) {
+                throw new CertificateException("it has no certificate");
+            }
+            return found;
+        } catch (IOException | CertificateException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    key + ": file " + file + " cannot be used: " + e.getMessage() + "; give certificates in PEM",
+                    e);
+        }
+    }
+
+    private static byte[] bytes(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(Limits.CONFIG_FILE_BYTES_MAX + 1);
+            if (bytes.length > Limits.CONFIG_FILE_BYTES_MAX) {
+                throw new IOException("it has more than " + Limits.CONFIG_FILE_BYTES_MAX + " bytes");
+            }
+            return bytes;
+        }
+    }
+}

@@ -42,6 +42,7 @@ install_aws() {
   elif command -v dnf >/dev/null; then
     dnf install -y -q awscli-2
   else
+    apt-get -o DPkg::Lock::Timeout=300 update -qq
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq awscli
   fi
 }

@@ -74,8 +74,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final Address address;
     private volatile @Nullable CoordinatorStateMachine machine;
 
-    private CoordinatorDaemon(
-            Settings whole, MetricsServer meters, AuditTrail audit, Consumer<Throwable> onFailure) {
+    private CoordinatorDaemon(Settings whole, MetricsServer meters, AuditTrail audit, Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
         this.meters = meters;
         this.audit = audit;

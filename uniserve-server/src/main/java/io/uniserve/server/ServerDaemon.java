@@ -163,8 +163,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private AccessControl openAccess(Settings whole, ServerMetrics metrics) {
-        AuditTrail audit = resources.closer.add(
-                AuditTrail.open(whole.audit(ListenerKind.SERVER), id().value()));
+        AuditTrail audit = resources.closer.add(AuditTrail.open(whole.audit(ListenerKind.SERVER), id().value()));
         metrics.gauge("uniserve.server.audit.lost", "Events that the audit log lost", audit::lostEvents);
         return AccessControl.of(whole.security(ListenerKind.SERVER), audit);
     }

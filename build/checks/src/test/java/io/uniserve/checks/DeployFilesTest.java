@@ -195,7 +195,8 @@ class DeployFilesTest {
     @Test
     void theScriptOfTheImageMakesMissingIdentities() throws Exception {
         Path uniserve = directory.resolve("uniserve");
-        // uniserve security init DIR --cluster NAME; uniserve security issue KIND NAME --days N --authority DIR --out FOLDER
+        // uniserve security init DIR --cluster NAME; uniserve security issue KIND NAME --days N --authority DIR --out
+        // FOLDER
         command(
                 directory,
                 "uniserve",

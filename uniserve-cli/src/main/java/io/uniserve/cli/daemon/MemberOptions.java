@@ -10,7 +10,11 @@ final class MemberOptions {
     @Mixin
     private DaemonOptions options = new DaemonOptions();
 
-    @Option(names = "--host", paramLabel = "HOST", description = "Interface to listen on (default: 0.0.0.0, which needs the section tls or security.mode=open).")
+    @Option(
+            names = "--host",
+            paramLabel = "HOST",
+            description =
+                    "Interface to listen on (default: 0.0.0.0, which needs the section tls or security.mode=open).")
     private @Nullable String host;
 
     @Option(

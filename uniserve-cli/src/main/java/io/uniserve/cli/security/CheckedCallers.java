@@ -49,8 +49,8 @@ record CheckedCallers(AccessMatrix matrix, List<Caller> callers) {
                 false,
                 Set.of()));
         Instant before = now.minus(DAY).minus(Duration.ofHours(1));
-        callers.add(stranger(
-                "expired", authority.issueServer("old", HOSTS, before, DAY, folder.resolve("old")), server));
+        callers.add(
+                stranger("expired", authority.issueServer("old", HOSTS, before, DAY, folder.resolve("old")), server));
         CertificateAuthority other = CertificateAuthority.create(folder.resolve("other"), CLUSTER, now);
         callers.add(stranger(
                 "other authority", other.issueServer("s1", HOSTS, now, DAY, folder.resolve("stranger")), server));
@@ -71,7 +71,11 @@ record CheckedCallers(AccessMatrix matrix, List<Caller> callers) {
         callers.add(user("revoked", authority, now, folder, Set.of()));
         callers.add(new Caller("server", tls(server, server), true, false, Set.of()));
         TlsFiles trusting = new TlsFiles(
-                true, Optional.of(server.certificate()), Optional.of(server.key()), Optional.of(both(folder, server, foreign)), true);
+                true,
+                Optional.of(server.certificate()),
+                Optional.of(server.key()),
+                Optional.of(both(folder, server, foreign)),
+                true);
         return new CheckedCallers(new AccessMatrix(CLUSTER, trusting, rules), callers);
     }
 
@@ -86,8 +90,7 @@ record CheckedCallers(AccessMatrix matrix, List<Caller> callers) {
         return file;
     }
 
-    private static Caller user(
-            String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
+    private static Caller user(String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
         CertificateFiles files = authority.issueUser(name, now, DAY, folder.resolve(name));
         return new Caller(name, tls(files, files), false, true, roles);
     }

@@ -53,7 +53,8 @@ final class SecurityCheckCommand extends CliCommand {
         try {
             return Files.createTempDirectory("uniserve-check");
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "no folder for certificates can be made: check java.io.tmpdir", e);
+            throw new UniserveException(
+                    ErrorCode.IO, "no folder for certificates can be made: check java.io.tmpdir", e);
         }
     }
 

@@ -83,8 +83,8 @@ class DeployedClusterIT {
 
     /** Writes the settings of systemd's units for a machine; only paths and ZooKeeper's address differ. */
     private String settings(String machine, Address zookeeper) throws IOException {
-        String text = Files.readString(
-                Path.of(System.getProperty("uniserve.home"), "deploy", "systemd", "uniserve.conf"));
+        String text =
+                Files.readString(Path.of(System.getProperty("uniserve.home"), "deploy", "systemd", "uniserve.conf"));
         assertThat(text).contains(IDENTITY + "/key.pem", ENSEMBLE, "mode = closed", AUDIT);
         Path file = folder(machine).resolve("uniserve.conf");
         Files.writeString(
@@ -141,7 +141,11 @@ class DeployedClusterIT {
         command("security", "issue", "user", "admin", "--authority", authority, "--out", admin.toString());
         Path trust = admin.resolve("trust.pem");
         TlsFiles user = new TlsFiles(
-                true, Optional.of(admin.resolve("admin.pem")), Optional.of(admin.resolve("admin.key")), Optional.of(trust), false);
+                true,
+                Optional.of(admin.resolve("admin.pem")),
+                Optional.of(admin.resolve("admin.key")),
+                Optional.of(trust),
+                false);
         TlsFiles stranger = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(trust), false);
 
         String data = folder("zookeeper").toString();
@@ -177,7 +181,8 @@ class DeployedClusterIT {
         assertThat(status(first, "--tls-trust", trusted)).isEqualTo(ExitCode.UNAVAILABLE);
         String audit = folder("node1").resolve("audit").resolve("coordinator").toString();
         command("audit", "verify", audit);
-        assertThat(uniserve.run("audit", "tail", audit, "--principal", "user/admin", "-o", "json").out())
+        assertThat(uniserve.run("audit", "tail", audit, "--principal", "user/admin", "-o", "json")
+                        .out())
                 .contains("\"create_table\"", "\"" + TABLE + "\"");
     }
 }

@@ -61,7 +61,8 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
         } catch (IOException | GeneralSecurityException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
-                    "tls.trust: file " + file + " cannot be used: " + e.getMessage() + "; give certificates of authorities",
+                    "tls.trust: file " + file + " cannot be used: " + e.getMessage()
+                            + "; give certificates of authorities",
                     e);
         }
     }

@@ -38,8 +38,7 @@ public final class ListenerSecurity {
         TlsCredentials.server(files);
         if (settings.security(kind).closed()) {
             files.certificate()
-                    .ifPresent(file ->
-                            requireServer(file, settings.zookeeper().cluster()));
+                    .ifPresent(file -> requireServer(file, settings.zookeeper().cluster()));
         }
     }
 
@@ -55,7 +54,8 @@ public final class ListenerSecurity {
                     ErrorCode.INVALID_CONFIGURATION,
                     key + ": file " + file + " has "
                             + found.map(identity -> "the identity " + identity).orElse("no identity")
-                            + ", and uniserve.security.mode closed needs that of a server of uniserve.cluster = " + cluster
+                            + ", and uniserve.security.mode closed needs that of a server of uniserve.cluster = "
+                            + cluster
                             + ": make it by uniserve security issue server NAME, with the authority of that cluster");
         }
     }

@@ -78,9 +78,11 @@ class ListenerSecurityTest {
                     Map.of(
                             "uniserve.cluster", "main",
                             "uniserve.tls.enabled", "true",
-                            "uniserve.tls.certificate-file", files.certificate().orElseThrow().toString(),
+                            "uniserve.tls.certificate-file",
+                                    files.certificate().orElseThrow().toString(),
                             "uniserve.tls.key-file", files.key().orElseThrow().toString(),
-                            "uniserve.tls.trust-file", files.trust().orElseThrow().toString()));
+                            "uniserve.tls.trust-file",
+                                    files.trust().orElseThrow().toString()));
             for (ListenerKind kind : ListenerKind.values()) {
                 if (name.getKey().equals("right")) {
                     ListenerSecurity.check(settings, kind);

@@ -166,7 +166,11 @@ public final class AccessControl {
                 return;
             }
             CompletableFuture<Done> unused = audit.failed(
-                            principal(), address, action, object, outcome.error().getMessage())
+                            principal(),
+                            address,
+                            action,
+                            object,
+                            outcome.error().getMessage())
                     .whenComplete((written, failure) -> completion.done(outcome));
         }
 

@@ -71,7 +71,8 @@ public final class AdminAccess {
         } else if (request instanceof AdminRequest.DrainServer drain) {
             return drain.server() + (drain.drained() ? "" : " undo");
         } else if (request instanceof AdminRequest.ServerTrash trash) {
-            return trash.server() + " " + trash.call().action() + " " + trash.call().entry();
+            return trash.server() + " " + trash.call().action() + " "
+                    + trash.call().entry();
         } else if (request instanceof AdminRequest.VerifyActor verify) {
             return verify.name() + "/" + verify.actor();
         } else if (request instanceof AdminRequest.HoldScaling hold) {

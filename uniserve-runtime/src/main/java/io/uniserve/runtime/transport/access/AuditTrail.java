@@ -32,7 +32,12 @@ public final class AuditTrail implements AutoCloseable {
         return new AuditTrail(settings.directory()
                 .map(directory -> AuditLog.open(
                         new AuditOptions(
-                                directory, process, settings.fileBytes(), settings.filesMax(), true, settings.onFailure()),
+                                directory,
+                                process,
+                                settings.fileBytes(),
+                                settings.filesMax(),
+                                true,
+                                settings.onFailure()),
                         SystemClock.INSTANCE)));
     }
 

@@ -145,55 +145,64 @@ public final class AccessMatrix {
         }
         String watch = "uniserve.RoutingService/Watch";
         add(watch, RequestRights.ofMethods().getOrDefault(watch, Optional.empty()), this::watch);
-        addData("uniserve.Data/Reads", (client, to) -> AccessMatrix.<ReadReply>call(done -> {
-            Timers.Cancel unused = client.read(to.address, SampleRequests.read(TABLE), done);
-        }));
+        addData(
+                "uniserve.Data/Reads",
+                (client, to) -> AccessMatrix.<ReadReply>call(done -> {
+                    Timers.Cancel unused = client.read(to.address, SampleRequests.read(TABLE), done);
+                }));
         addData(
                 "uniserve.Data/Update",
-                (client, to) ->
-                        AccessMatrix.<UpdateReply>call(done -> client.update(to.address, SampleRequests.update(TABLE), CALL_NANOS, done)));
-        addData("uniserve.Data/Query", (client, to) -> AccessMatrix.<Answer>call(done -> {
-            Timers.Cancel unused = client.query(to.address, SampleRequests.query(TABLE), CALL_NANOS, done);
-        }));
+                (client, to) -> AccessMatrix.<UpdateReply>call(
+                        done -> client.update(to.address, SampleRequests.update(TABLE), CALL_NANOS, done)));
+        addData(
+                "uniserve.Data/Query",
+                (client, to) -> AccessMatrix.<Answer>call(done -> {
+                    Timers.Cancel unused = client.query(to.address, SampleRequests.query(TABLE), CALL_NANOS, done);
+                }));
         addData(
                 "uniserve.Data/Cut",
-                (client, to) ->
-                        AccessMatrix.<ConsistentSnapshot>call(done -> client.requestConsistentCut(to.address, List.of(TABLE), CALL_NANOS, done)));
-        addData("uniserve.Data/Queries", (client, to) -> AccessMatrix.<QueriesHandler.Running>call(done -> client.queries(to.address, 0, CALL_NANOS, done)));
+                (client, to) -> AccessMatrix.<ConsistentSnapshot>call(
+                        done -> client.requestConsistentCut(to.address, List.of(TABLE), CALL_NANOS, done)));
+        addData(
+                "uniserve.Data/Queries",
+                (client, to) -> AccessMatrix.<QueriesHandler.Running>call(
+                        done -> client.queries(to.address, 0, CALL_NANOS, done)));
     }
 
     /** A watch counts as permitted if the map that it gets has the table. */
     private void watch(Connection to) {
         AccessMatrix.<Done>call(done -> RoutingServiceGrpc.newStub(to.channels.channel(to.address))
                 .withDeadlineAfter(CALL_NANOS, TimeUnit.NANOSECONDS)
-                .watch(AdminProto.WatchCall.getDefaultInstance(), new ClientResponseObserver<AdminProto.WatchCall, ModelProto.Routing>() {
-                    private @Nullable ClientCallStreamObserver<AdminProto.WatchCall> watch;
+                .watch(
+                        AdminProto.WatchCall.getDefaultInstance(),
+                        new ClientResponseObserver<AdminProto.WatchCall, ModelProto.Routing>() {
+                            private @Nullable ClientCallStreamObserver<AdminProto.WatchCall> watch;
 
-                    @Override
-                    public void beforeStart(ClientCallStreamObserver<AdminProto.WatchCall> started) {
-                        watch = started;
-                    }
+                            @Override
+                            public void beforeStart(ClientCallStreamObserver<AdminProto.WatchCall> started) {
+                                watch = started;
+                            }
 
-                    @Override
-                    public void onNext(ModelProto.Routing routing) {
-                        if (routing.getTablesCount() > 0) {
-                            reached.incrementAndGet();
-                        }
-                        if (watch != null) {
-                            watch.cancel("the map is here", null);
-                        }
-                    }
+                            @Override
+                            public void onNext(ModelProto.Routing routing) {
+                                if (routing.getTablesCount() > 0) {
+                                    reached.incrementAndGet();
+                                }
+                                if (watch != null) {
+                                    watch.cancel("the map is here", null);
+                                }
+                            }
 
-                    @Override
-                    public void onError(Throwable end) {
-                        done.done(Outcome.ok(Done.DONE));
-                    }
+                            @Override
+                            public void onError(Throwable end) {
+                                done.done(Outcome.ok(Done.DONE));
+                            }
 
-                    @Override
-                    public void onCompleted() {
-                        done.done(Outcome.ok(Done.DONE));
-                    }
-                }));
+                            @Override
+                            public void onCompleted() {
+                                done.done(Outcome.ok(Done.DONE));
+                            }
+                        }));
     }
 
     private interface DataRequest {

@@ -34,16 +34,7 @@ final class SampleRequests {
     /** Definition of the table. */
     static TableMeta meta(TableName table) {
         return new TableMeta(
-                table,
-                1,
-                new Partitioner.Hash(1),
-                "id",
-                ConsistencyLevel.EVENTUAL,
-                1,
-                1,
-                OnLoss.WAIT,
-                "kv",
-                Map.of());
+                table, 1, new Partitioner.Hash(1), "id", ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "kv", Map.of());
     }
 
     /** Requests to the coordinator. */
@@ -105,16 +96,6 @@ final class SampleRequests {
 
     static QueryRequest query(TableName table) {
         return new QueryRequest(
-                table,
-                "count",
-                List.of(),
-                Optional.empty(),
-                SECOND,
-                1,
-                List.of(),
-                ReadMode.LINEARIZABLE,
-                false,
-                0,
-                0);
+                table, "count", List.of(), Optional.empty(), SECOND, 1, List.of(), ReadMode.LINEARIZABLE, false, 0, 0);
     }
 }

@@ -36,7 +36,8 @@ final class AuthorizationInterceptor implements ServerInterceptor {
         String method = call.getMethodDescriptor().getFullMethodName();
         CallerIdentity callerIdentity = caller(call.getAttributes());
         if (authorizer.allows(callerIdentity, method)) {
-            return Contexts.interceptCall(access.with(callerIdentity.certified(), callerIdentity.address(), method), call, headers, next);
+            return Contexts.interceptCall(
+                    access.with(callerIdentity.certified(), callerIdentity.address(), method), call, headers, next);
         }
         String why = authorizer.reason(callerIdentity, method);
         access.audit()

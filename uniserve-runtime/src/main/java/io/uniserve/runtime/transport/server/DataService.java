@@ -11,9 +11,9 @@ import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
-import io.uniserve.runtime.proto.data.ConsistentSnapshotMapping;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.data.ConsistentSnapshotMapping;
 import io.uniserve.runtime.proto.data.QueryMapping;
 import io.uniserve.runtime.proto.data.UpdateMapping;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -135,9 +135,7 @@ final class DataService extends DataGrpc.DataImplBase {
             QueryRequest request = QueryMapping.fromProto(call.getRequest());
             caller.check(QUERY, Optional.of(request.table()));
             reply.onCancel(handlers.query()
-                    .onBehalfOf(
-                            caller.queueName(CallerIdentity.checkedName(call.getClient())),
-                            caller::mayRead)
+                    .onBehalfOf(caller.queueName(CallerIdentity.checkedName(call.getClient())), caller::mayRead)
                     .query(request, reply));
         } catch (RuntimeException e) {
             reply.fail(e);

@@ -158,7 +158,8 @@ class AccessControlTest {
                 .hasSize(4)
                 .allSatisfy(line -> assertThat(line).contains("\"10.0.0.9\""))
                 .satisfiesExactly(
-                        line -> assertThat(line).contains("\"REFUSAL\"", "\"user/ann\"", "\"logs\"", "uniserve.Data/Query"),
+                        line -> assertThat(line)
+                                .contains("\"REFUSAL\"", "\"user/ann\"", "\"logs\"", "uniserve.Data/Query"),
                         line -> assertThat(line).contains("\"REFUSAL\"", "\"orders\""),
                         line -> assertThat(line).contains("\"CHANGE\"", "\"OK\""),
                         line -> assertThat(line).contains("\"CHANGE\"", "\"FAILED\"", "no leader"));
@@ -186,7 +187,9 @@ class AccessControlTest {
     private static List<String> lines(Path directory) {
         try (Stream<Path> files = Files.list(directory.resolve("audit"))) {
             List<String> lines = new ArrayList<>();
-            for (Path file : files.filter(one -> one.toString().endsWith(".jsonl")).sorted().toList()) {
+            for (Path file : files.filter(one -> one.toString().endsWith(".jsonl"))
+                    .sorted()
+                    .toList()) {
                 lines.addAll(Files.readAllLines(file));
             }
             return lines;

@@ -24,7 +24,6 @@ class SampleRequestsTest {
                         "ListGrants");
     }
 
-
     @Test
     void eachChangeNamesItsObjectForTheAuditLog() {
         assertThat(SampleRequests.admin(AccessMatrix.TABLE).stream().filter(AdminAccess::isChange))

@@ -134,7 +134,6 @@ public final class ServerDaemon implements AutoCloseable {
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::activeRequests);
             metrics.gauge("uniserve.server.reads.stuck", "Threads stuck in operators", reads::stuckThreads);
             metrics.gauge("uniserve.server.queries.stuck", "Threads stuck in plans", queries::stuckThreads);
-            metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
             metrics.gauge("uniserve.server.session.bytes", "Bytes that only these states use", reads::sessionBytes);
             metrics.gauge(
                     "uniserve.server.session.dropped", "States dropped for their size", reads::sessionStatesTooLarge);
@@ -183,6 +182,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private void registerGauges(ServerMetrics metrics, ExchangeHost exchange) {
+        metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
         metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
         metrics.gauge("uniserve.server.trash.entries", "Replicas in the trash", machine::trashEntries);
         metrics.gauge("uniserve.server.trash.bytes", "Bytes of these replicas", machine::trashBytes);

@@ -36,9 +36,9 @@ public record RoleGrant(String user, Role role, TablePattern tables) implements 
         return user;
     }
 
-    /** True if the rule gives the right; for a right of a table, on this table. */
+    /** True if the rule gives the right; for a right of a table, on this table, and without a table never. */
     public boolean gives(Right right, Optional<TableName> table) {
-        return role.includes(right) && table.map(tables::matches).orElse(true);
+        return role.includes(right) && table.map(tables::matches).orElse(!right.isOfTable());
     }
 
     @Override

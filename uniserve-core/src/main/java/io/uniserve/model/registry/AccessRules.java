@@ -36,7 +36,7 @@ public record AccessRules(List<RoleGrant> grants) implements RegistryValue {
     /**
      * True if a rule gives the user the right.
      *
-     * @param table the table, for a right of a table; empty for any table
+     * @param table the table, for a right of a table; empty for a right of the cluster
      */
     public boolean permits(String user, Right right, Optional<TableName> table) {
         return right == Right.CONNECT

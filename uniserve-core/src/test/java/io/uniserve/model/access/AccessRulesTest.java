@@ -35,6 +35,9 @@ class AccessRulesTest {
         assertThat(rules.permits("ann", Right.DESCRIBE, ORDERS)).isFalse();
         assertThat(rules.permits("bob", Right.READ, LOGS)).isFalse();
         assertThat(rules.permits("ann", Right.MONITOR, Optional.empty())).isFalse();
+        assertThat(rules.permits("ann", Right.WRITE, Optional.empty()))
+                .as("a right of a table, without one")
+                .isFalse();
         assertThat(rules("ann", Role.READER, "logs").permits("ann", Right.READ, LOGS))
                 .isFalse();
         assertThat(rules("ann", Role.READER, "*").permits("ann", Right.READ, ORDERS))

@@ -25,6 +25,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decision of what callers of this process may do, by the newest rules. In mode open everyone may do everything. In mode closed processes
@@ -38,6 +40,8 @@ import org.jspecify.annotations.Nullable;
 public final class AccessControl {
     /** Mode open. */
     public static final AccessControl OPEN = new AccessControl(true, Set.of(), AuditTrail.NONE);
+
+    private static final Logger LOG = LoggerFactory.getLogger(AccessControl.class);
 
     private static final Context.Key<Caller> CALLER = Context.key("uniserve-caller");
 
@@ -153,11 +157,23 @@ public final class AccessControl {
             CompletableFuture<Done> unused = audit.change(principal(), address, action, object)
                     .whenComplete((written, failure) -> {
                         if (failure == null) {
-                            change.accept(outcome -> answer(object, outcome, completion));
+                            make(change, outcome -> answer(object, outcome, completion));
                         } else {
                             completion.done(Outcome.err(toError(failure)));
                         }
                     });
+        }
+
+        /** Makes the change. A failure of its handler is an answer too, because no other thread would report it. */
+        private static <R> void make(Consumer<Completion<R>> change, Completion<R> completion) {
+            try {
+                change.accept(completion);
+            } catch (UniserveException e) {
+                completion.done(Outcome.err(e));
+            } catch (RuntimeException e) {
+                LOG.error("an administrative request failed unexpectedly", e);
+                completion.done(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the request failed: see the log", e)));
+            }
         }
 
         private <R> void answer(String object, Outcome<R> outcome, Completion<R> completion) {
@@ -240,7 +256,11 @@ public final class AccessControl {
             }
             UniserveException refusal = refusal(right, table);
             audit.refused(
-                    principal(), address, action, table.map(TableName::value).orElse(""), "lacks right " + right);
+                    principal(),
+                    address,
+                    action,
+                    table.map(TableName::value).orElse(""),
+                    refusal.code() == ErrorCode.TABLE_NOT_FOUND ? "lacks right " + right : refusal.reason());
             throw refusal;
         }
 

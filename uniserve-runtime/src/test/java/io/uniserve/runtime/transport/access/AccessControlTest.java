@@ -167,6 +167,21 @@ class AccessControlTest {
     }
 
     @Test
+    void aHandlerThatThrowsStillAnswers(@TempDir Path directory) {
+        try (AuditTrail trail = AuditTrail.open(settings(directory), "s1")) {
+            Caller root = call(
+                    AccessControl.closed(Set.of("root"), trail),
+                    Optional.of(new CertifiedIdentity("main", Kind.USER, "root")));
+            CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
+            root.audited("logs", answer::complete, done -> {
+                throw new IllegalStateException("secret");
+            });
+            assertThat(answer.join().error().code()).isEqualTo(ErrorCode.INTERNAL);
+            assertThat(answer.join().error().getMessage()).doesNotContain("secret");
+        }
+    }
+
+    @Test
     void withoutTheAuditLogNoChangeIsMade(@TempDir Path directory) {
         AuditTrail trail = AuditTrail.open(settings(directory), "s1");
         trail.close();

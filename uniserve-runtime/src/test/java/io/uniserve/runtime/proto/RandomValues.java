@@ -8,10 +8,15 @@ import io.uniserve.model.BackupName;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
+import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.VersionParticipants;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.StagedRowsRef;
@@ -29,6 +34,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -150,6 +156,17 @@ final class RandomValues {
         if (type == ConsistentSnapshot.Table.class) {
             return snapshotTable();
         }
+        if (type == RoleGrant.class) {
+            return roleGrant();
+        }
+        if (type == AccessRules.class) {
+            return new AccessRules(IntStream.range(0, random.nextInt(20))
+                    .mapToObj(i -> roleGrant())
+                    .toList());
+        }
+        if (type == AdminRequest.ListGrants.class) {
+            return new AdminRequest.ListGrants(random.nextBoolean() ? "" : text(1, 10), random.nextBoolean());
+        }
         if (type == ActorState.class) {
             return actorState(random.nextInt(4_096));
         }
@@ -167,6 +184,12 @@ final class RandomValues {
             return object(leaves[random.nextInt(leaves.length)]);
         }
         return record(type, Map.of());
+    }
+
+    private RoleGrant roleGrant() {
+        Role role = Role.values()[random.nextInt(Role.values().length)];
+        String name = text(1, 10) + (random.nextBoolean() ? "*" : "");
+        return new RoleGrant(text(1, 10), role, role.isOfTables() ? new TablePattern(name) : TablePattern.ALL);
     }
 
     private ChunkVersions chunkVersions() {

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -100,6 +101,11 @@ final class ScalingFactory {
         boolean closed = whole.security(ListenerKind.COORDINATOR).closed();
         if (closed || whole.isOpenToNetwork(ListenerKind.COORDINATOR)) {
             arguments.addAll(List.of("-S", "security.mode=" + (closed ? "closed" : "open")));
+        }
+        if (closed) {
+            TreeSet<String> admins =
+                    new TreeSet<>(whole.security(ListenerKind.COORDINATOR).admins());
+            arguments.addAll(List.of("-S", "security.admins=" + String.join(",", admins)));
         }
         TlsFiles tls = whole.tls();
         if (tls.enabled()) {

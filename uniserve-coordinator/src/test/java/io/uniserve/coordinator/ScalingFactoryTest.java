@@ -32,6 +32,7 @@ class ScalingFactoryTest {
     @Test
     void closedServersHaveTheFilesOfTheCoordinator() {
         Map<String, String> values = new HashMap<>(Map.of(
+                "uniserve.security.admins", "root,eve",
                 "uniserve.tls.enabled", "true",
                 "uniserve.tls.certificate-file", "/c.pem",
                 "uniserve.tls.key-file", "/k.pem",
@@ -42,6 +43,8 @@ class ScalingFactoryTest {
                         "0.0.0.0",
                         "-S",
                         "security.mode=closed",
+                        "-S",
+                        "security.admins=eve,root",
                         "-S",
                         "tls.enabled=true",
                         "-S",

@@ -336,6 +336,7 @@ public final class ServerDaemon implements AutoCloseable {
             });
         }
         leaderSeen = leads;
+        access.setRouting(routing);
         hub.publish(routing);
     }
 

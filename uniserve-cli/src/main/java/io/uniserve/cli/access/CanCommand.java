@@ -44,7 +44,8 @@ public final class CanCommand extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             if (cluster.grants("").user().isEmpty()) {
                 throw UniserveException.unsupported(
-                        "the cluster is in mode open, where everyone may do everything: set security.mode = closed");
+                        "the caller is no user: the cluster is in mode open, where everyone may do everything, or this is"
+                                + " the identity of a server; set security.mode = closed, and call as a user");
             }
             boolean can =
                     new AccessRules(cluster.grants(RoleGrant.checkUser(user)).grants()).permits(user, right, name);

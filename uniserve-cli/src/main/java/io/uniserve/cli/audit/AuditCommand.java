@@ -8,5 +8,5 @@ import picocli.CommandLine.Command;
         name = "audit",
         description = "Verifies and shows the audit log in a directory. Neither command needs a running cluster.",
         subcommands = {AuditVerifyCommand.class, AuditTailCommand.class},
-        footer = {"  uniserve audit verify s1/audit", "  uniserve audit tail s1/audit --refused --follow"})
+        footer = {"  uniserve audit verify audit/server", "  uniserve audit tail audit/server --refused --follow"})
 public final class AuditCommand extends CommandGroup {}

@@ -30,9 +30,9 @@ import picocli.CommandLine.Parameters;
                     + " use audit verify."
         },
         footer = {
-            "  uniserve audit tail s1/audit",
-            "  uniserve audit tail s1/audit -n 100 --principal user/ann --action CreateTable",
-            "  uniserve audit tail s1/audit --refused --follow -o json"
+            "  uniserve audit tail audit/server",
+            "  uniserve audit tail audit/server -n 100 --principal user/ann --action create_table",
+            "  uniserve audit tail audit/server --refused --follow -o json"
         })
 final class AuditTailCommand extends CliCommand {
     private static final int LINES_MAX = 100_000;
@@ -50,7 +50,7 @@ final class AuditTailCommand extends CliCommand {
     @Option(names = "--principal", paramLabel = "NAME", description = "Only lines of this principal.")
     private @Nullable String principal;
 
-    @Option(names = "--action", paramLabel = "ACTION", description = "Only lines of this action, e.g. CreateTable.")
+    @Option(names = "--action", paramLabel = "ACTION", description = "Only lines of this action, e.g. create_table.")
     private @Nullable String action;
 
     @Option(names = "--refused", description = "Only refusals.")

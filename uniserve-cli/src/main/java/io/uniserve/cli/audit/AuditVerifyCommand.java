@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
             "Missing lines at the end of the log, and a log that was rewritten as a whole, do not show: compare the printed"
                     + " last line with one that was stored elsewhere."
         },
-        footer = {"  uniserve audit verify s1/audit", "  uniserve audit verify s1/audit -o json"})
+        footer = {"  uniserve audit verify audit/server", "  uniserve audit verify audit/server -o json"})
 final class AuditVerifyCommand extends CliCommand {
     @Parameters(paramLabel = "DIR", description = "Directory of the audit log, or one of its files.")
     private Path path = Path.of("");

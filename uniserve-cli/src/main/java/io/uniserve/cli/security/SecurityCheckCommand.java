@@ -34,7 +34,7 @@ final class SecurityCheckCommand extends CliCommand {
             List<Cell> cells = callers.matrix().run(callers.callers());
             List<Cell> wrong = cells.stream().filter(cell -> !cell.isRight()).toList();
             wrong.forEach(cell -> console()
-                    .println("WRONG " + cell.method() + " by " + cell.caller() + ": "
+                    .println("WRONG " + cell.method() + " by " + cell.caller().name() + ": "
                             + (cell.permitted() ? "permitted" : "refused")));
             Map<String, Object> object = new LinkedHashMap<>();
             object.put("methods", callers.matrix().methods());

@@ -76,10 +76,24 @@ final class SecurityIssueCommand extends CliCommand {
             object.put("trust", files.trust().toString());
             console().json(object);
         } else {
-            console().println("tls.certificate-file = " + files.certificate());
-            console().println("tls.key-file = " + files.key());
-            console().println("tls.trust-file = " + files.trust());
+            console().println("uniserve.tls {");
+            console().println("  enabled = true");
+            console().println("  certificate-file = " + quoted(files.certificate()));
+            console().println("  key-file = " + quoted(files.key()));
+            console().println("  trust-file = " + quoted(files.trust()));
+            console().println("}");
         }
         return ExitCode.OK;
+    }
+
+    /** The file as a value of the settings. */
+    private static String quoted(Path file) {
+        return '"'
+                + file.toAbsolutePath()
+                        .normalize()
+                        .toString()
+                        .replace("\\", "\\\\")
+                        .replace("\"", "\\\"")
+                + '"';
     }
 }

@@ -9,6 +9,7 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.env.Timers;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +29,10 @@ public final class AccessRulesFollower {
     private final Registry registry;
     private final Timers timers;
     private final Consumer<Optional<AccessRules>> onRules;
-    private int version = Registry.ABSENT - 1;
+    private @Nullable AccessRules last;
+    private boolean damaged;
+    private boolean expired = true;
+    private boolean syncing;
     private boolean reading;
     private boolean readAgain;
 
@@ -42,7 +46,9 @@ public final class AccessRulesFollower {
     /** Starts to follow, for the life of the process. */
     public void start() {
         registry.onSession(event -> {
-            if (event == SessionEvent.CONNECTED) {
+            if (event == SessionEvent.EXPIRED) {
+                expired = true;
+            } else if (event == SessionEvent.CONNECTED && expired) {
                 watch();
             }
         });
@@ -51,8 +57,13 @@ public final class AccessRulesFollower {
     }
 
     private void watch() {
+        expired = false;
         registry.watch(RegistryPaths.ACCESS, this::read);
-        registry.sync(synced -> read()); // a new session may read older data than the one before
+        syncing = true; // a new session may read older data than the one before
+        registry.sync(synced -> {
+            syncing = false;
+            read();
+        });
     }
 
     private void poll() {
@@ -63,8 +74,8 @@ public final class AccessRulesFollower {
     }
 
     private void read() {
-        if (reading) {
-            readAgain = true;
+        if (reading || syncing) {
+            readAgain = reading;
             return;
         }
         reading = true;
@@ -74,10 +85,7 @@ public final class AccessRulesFollower {
             if (outcome instanceof Outcome.Ok<Versioned> ok) {
                 onRead(ok.value());
             } else if (!outcome.error().code().retriable()) {
-                LOG.error(
-                        "the rules of users cannot be read, all users are refused: {}",
-                        outcome.error().getMessage());
-                onRules.accept(Optional.empty());
+                onDamaged(outcome.error().getMessage());
             }
             if (readAgain) {
                 read();
@@ -86,17 +94,32 @@ public final class AccessRulesFollower {
     }
 
     private void onRead(Versioned found) {
-        if (found.version() == version) {
+        if (found.version() == Registry.ABSENT) {
+            onRules(AccessRules.NONE);
+        } else if (found.value() instanceof AccessRules rules) {
+            onRules(rules);
+        } else {
+            onDamaged("it holds another value");
+        }
+    }
+
+    /** Passes on rules that differ from the last ones. A node that was deleted and made anew may have the same version again. */
+    private void onRules(AccessRules rules) {
+        if (rules.equals(last)) {
             return;
         }
-        version = found.version();
-        if (found.version() == Registry.ABSENT) {
-            onRules.accept(Optional.of(AccessRules.NONE));
-        } else if (found.value() instanceof AccessRules rules) {
-            onRules.accept(Optional.of(rules));
-        } else {
-            LOG.error("registry node {} holds no rules: all users are refused", RegistryPaths.ACCESS);
-            onRules.accept(Optional.empty());
+        last = rules;
+        damaged = false;
+        onRules.accept(Optional.of(rules));
+    }
+
+    private void onDamaged(String why) {
+        if (damaged) {
+            return;
         }
+        LOG.error("registry node {} cannot be read, all users are refused: {}", RegistryPaths.ACCESS, why);
+        last = null;
+        damaged = true;
+        onRules.accept(Optional.empty());
     }
 }

@@ -7,6 +7,7 @@ import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.model.registry.RegistryValue;
 import io.uniserve.model.registry.TermRecord;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.access.AccessRulesFollower;
@@ -28,7 +29,7 @@ class GrantsTest {
 
     private final TestingCluster cluster = new TestingCluster();
     private final Node node = cluster.leading(1);
-    private final List<Optional<AccessRules>> heard = new ArrayList<>();
+    private final List<Optional<AccessRules>> received = new ArrayList<>();
 
     private void change(RoleGrant grant, boolean revoke) {
         assertThat(cluster.admin(node, new AdminRequest.ChangeGrant(grant, revoke)))
@@ -65,19 +66,49 @@ class GrantsTest {
     @Test
     void aProcessFollowsEachChangeWithinTwoSeconds() {
         Node other = cluster.coordinator("other");
-        new AccessRulesFollower(other.registry(), cluster.loop, heard::add).start();
+        new AccessRulesFollower(other.registry(), cluster.loop, received::add).start();
         cluster.loop.run(SECOND);
-        assertThat(heard).containsExactly(Optional.of(AccessRules.NONE));
+        assertThat(received).containsExactly(Optional.of(AccessRules.NONE));
         change(ANN, false);
         cluster.loop.run(2 * SECOND);
-        assertThat(heard).endsWith(Optional.of(new AccessRules(List.of(ANN))));
+        assertThat(received).endsWith(Optional.of(new AccessRules(List.of(ANN))));
         other.registry().expire();
         change(BOB, false);
         change(ANN, true);
         assertThat(cluster.loop.runUntil(
-                        () -> heard.get(heard.size() - 1).equals(Optional.of(new AccessRules(List.of(BOB)))),
+                        () -> received.get(received.size() - 1).equals(Optional.of(new AccessRules(List.of(BOB)))),
                         20 * SECOND))
                 .as("after a new session")
+                .isTrue();
+    }
+
+    /** The repair of the manual: the node is deleted, and rules are granted anew. Its version is the same again. */
+    @Test
+    void aNodeThatIsDamagedDeletedAndMadeAnewIsFollowed() {
+        Node other = cluster.coordinator("other");
+        change(ANN, false);
+        new AccessRulesFollower(other.registry(), cluster.loop, received::add).start();
+        cluster.loop.run(SECOND);
+        replace(new TermRecord("x"), 0);
+        cluster.loop.run(5 * SECOND);
+        assertThat(received).containsExactly(Optional.of(new AccessRules(List.of(ANN))), Optional.empty());
+        cluster.store.multi(node.registry(), List.of(new Op.Delete(RegistryPaths.ACCESS, 1)));
+        change(BOB, false);
+        cluster.loop.run(2 * SECOND);
+        assertThat(received).endsWith(Optional.of(new AccessRules(List.of(BOB))));
+        replace(new AccessRules(List.of(ANN)), 0);
+        cluster.store.multi(node.registry(), List.of(new Op.Delete(RegistryPaths.ACCESS, 1)));
+        cluster.store.multi(
+                node.registry(),
+                List.of(new Op.Create(RegistryPaths.ACCESS, new AccessRules(List.of(BOB, ANN)), false)));
+        cluster.loop.run(2 * SECOND);
+        assertThat(received).endsWith(Optional.of(new AccessRules(List.of(ANN, BOB))));
+    }
+
+    private void replace(RegistryValue value, int version) {
+        assertThat(cluster.store
+                        .multi(node.registry(), List.of(new Op.Set(RegistryPaths.ACCESS, value, version)))
+                        .applied())
                 .isTrue();
     }
 }

@@ -10,7 +10,7 @@ import io.uniserve.limit.Limits;
  * @param kind group of the event
  * @param principal name of the caller; empty if unknown
  * @param address network address of the caller; empty if unknown
- * @param action name of the request, such as {@code CreateTable}
+ * @param action name of the request, such as {@code create_table}
  * @param object object of the request, such as a table's name; may be empty
  * @param outcome result of the request
  * @param reason cause of a refusal or failure; may be empty

@@ -35,6 +35,9 @@ public final class AuditLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
     private static final long CLOSE_MS = 10_000;
 
+    /** Places in the queue for changes only, so that a flood of refusals does not stop them. */
+    private static final int RESERVED = Limits.AUDIT_QUEUE_EVENTS_MAX / 4;
+
     private final AuditOptions options;
     private final Clock clock;
     private final DirectoryLock directoryLock;
@@ -113,7 +116,7 @@ public final class AuditLog implements AutoCloseable {
         try {
             if (closed) {
                 refusal = refusal(ErrorCode.UNAVAILABLE, "is closed", null);
-            } else if (queue.size() >= Limits.AUDIT_QUEUE_EVENTS_MAX) {
+            } else if (queue.size() >= Limits.AUDIT_QUEUE_EVENTS_MAX - (event.kind() == Kind.CHANGE ? 0 : RESERVED)) {
                 refusal = refusal(
                         ErrorCode.RESOURCE_EXHAUSTED,
                         "has " + queue.size() + " events that wait for the disk; retry later",

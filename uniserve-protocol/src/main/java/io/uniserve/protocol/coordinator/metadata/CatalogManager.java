@@ -60,10 +60,10 @@ public final class CatalogManager {
         return null;
     }
 
-    /** The table that a client's request named, or TABLE_NOT_FOUND if it was dropped meanwhile. */
+    /** The table that a client's request named, or TABLE_NOT_FOUND if it was dropped meanwhile or the number is not the table's. */
     public Table requireTable(long tableId, TableName name) {
         Table table = find(tableId);
-        if (table == null) {
+        if (table == null || !table.meta.name().equals(name)) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND, "table " + name + " was dropped meanwhile: list the tables");
         }

@@ -41,6 +41,26 @@ public record ReadRequest(
         colocated = List.copyOf(colocated);
     }
 
+    /** The same read of tables with these numbers. */
+    public ReadRequest withNumbers(long number, List<ColocatedTargets> beside) {
+        return number == tableId && beside.equals(colocated)
+                ? this
+                : new ReadRequest(
+                        table,
+                        number,
+                        targets,
+                        operator,
+                        parameters,
+                        queryHigh,
+                        queryLow,
+                        attempt,
+                        remainingNanos,
+                        mode,
+                        queriedActors,
+                        session,
+                        beside);
+    }
+
     /** A read without actors of other tables. */
     public ReadRequest(
             TableName table,

@@ -29,6 +29,23 @@ public record VersionedRead(
         targets = List.copyOf(targets);
     }
 
+    /** The same read of the table with this number. */
+    public VersionedRead withNumber(long number) {
+        return number == tableId
+                ? this
+                : new VersionedRead(
+                        table,
+                        number,
+                        targets,
+                        operator,
+                        parameters,
+                        version,
+                        acceptsMerged,
+                        acceptsOpenVersions,
+                        strict,
+                        remainingNanos);
+    }
+
     /** A read that leaves no version open. */
     public VersionedRead(
             TableName table,

@@ -9,6 +9,7 @@ import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -53,6 +54,7 @@ public final class AccessControl {
     private final AuditTrail audit;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile State state = new State(null);
+    private volatile TableNumbers tables = TableNumbers.NONE;
 
     private record State(@Nullable AccessRules rules, Map<Decision, Boolean> decisions) {
         private State(@Nullable AccessRules rules) {
@@ -96,6 +98,13 @@ public final class AccessControl {
     public void setRules(Optional<AccessRules> rules) {
         state = new State(rules.orElse(null));
         listeners.forEach(Runnable::run);
+    }
+
+    /** Uses the tables of this routing from now on, to compare names and numbers in requests. */
+    public void setRouting(Routing routing) {
+        if (!open) {
+            tables = TableNumbers.of(routing);
+        }
     }
 
     /** True in mode open. */
@@ -170,9 +179,10 @@ public final class AccessControl {
                 change.accept(completion);
             } catch (UniserveException e) {
                 completion.done(Outcome.err(e));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | LinkageError | StackOverflowError e) {
                 LOG.error("an administrative request failed unexpectedly", e);
-                completion.done(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the request failed: see the log", e)));
+                completion.done(
+                        Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the request failed: see the log", e)));
             }
         }
 
@@ -196,8 +206,17 @@ public final class AccessControl {
                     : new UniserveException(ErrorCode.IO, "the audit log cannot be written", failure);
         }
 
-        /** True if the caller may read the table; writes a refusal otherwise. For tables that a plan reaches. */
+        /**
+         * The number under which a request for the table may be served: the requested one if it is the table's, else one that no table
+         * has. Rights are of names, and replicas are found by numbers. Fails with UNAVAILABLE if this process does not know the table yet.
+         */
+        public long servedNumber(TableName table, long requested) {
+            return isTrusted() ? requested : tables.servedNumber(table, requested);
+        }
+
+        /** True if the caller may read the table; writes a refusal otherwise. For tables that a plan reaches. Fails as {@link #check}. */
         public boolean mayRead(TableName table) {
+            checkKnown();
             boolean may = permits(Right.READ, Optional.of(table));
             if (!may) {
                 audit.refused(principal(), address, action, table.value(), "lacks right READ");
@@ -218,9 +237,36 @@ public final class AccessControl {
             return user.isEmpty() ? named : user;
         }
 
+        private boolean isTrusted() {
+            return open || identity.isPresent() && identity.get().kind() == Kind.SERVER;
+        }
+
+        /** True if this process can decide about the caller: it knows the rules. */
+        public boolean isDecidable() {
+            return isTrusted() || state.rules != null;
+        }
+
+        /** Fails with UNAUTHORIZED for a caller without an identity, and with UNAVAILABLE if the rules are not known. */
+        public void checkKnown() {
+            if (isTrusted()) {
+                return;
+            }
+            if (user().isEmpty()) {
+                throw new UniserveException(
+                        ErrorCode.UNAUTHORIZED,
+                        "the caller has no identity: make one by uniserve security issue user NAME");
+            }
+            if (state.rules == null) {
+                throw new UniserveException(
+                        ErrorCode.UNAVAILABLE,
+                        "this process has not read the rules of users, node /access in ZooKeeper, or they are damaged: try again"
+                                + " or elsewhere");
+            }
+        }
+
         /** True if the caller has the right. */
         public boolean permits(Right right, Optional<TableName> table) {
-            if (open || identity.isPresent() && identity.get().kind() == Kind.SERVER) {
+            if (isTrusted()) {
                 return true;
             }
             String user = user();
@@ -254,7 +300,13 @@ public final class AccessControl {
             if (permits(right, table)) {
                 return;
             }
-            UniserveException refusal = refusal(right, table);
+            UniserveException refusal;
+            try {
+                checkKnown();
+                refusal = refusal(right, table);
+            } catch (UniserveException undecided) {
+                refusal = undecided;
+            }
             audit.refused(
                     principal(),
                     address,
@@ -266,16 +318,6 @@ public final class AccessControl {
 
         private UniserveException refusal(Right right, Optional<TableName> table) {
             String user = user();
-            if (user.isEmpty()) {
-                return new UniserveException(
-                        ErrorCode.UNAUTHORIZED,
-                        "the caller has no identity: make one by uniserve security issue user NAME");
-            }
-            if (state.rules == null) {
-                return new UniserveException(
-                        ErrorCode.UNAVAILABLE,
-                        "this process has not read the rules of users yet: try again or elsewhere");
-            }
             if (table.isPresent() && !permits(Right.DESCRIBE, table)) {
                 return absent(table.get());
             }

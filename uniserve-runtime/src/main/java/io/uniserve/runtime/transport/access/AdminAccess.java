@@ -25,6 +25,7 @@ public final class AdminAccess {
             return ofCaller(caller, list);
         }
         if (request instanceof AdminRequest.ListTables) {
+            caller.checkKnown();
             return request; // the answer has the caller's tables
         }
         caller.check(right, table(request));

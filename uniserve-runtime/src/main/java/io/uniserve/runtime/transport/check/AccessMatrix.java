@@ -24,7 +24,9 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
+import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
@@ -43,6 +45,7 @@ import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,8 +58,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +77,7 @@ public final class AccessMatrix {
 
     private static final String PEER = "uniserve.Peer/Call";
     private static final String ADMIN = "uniserve.Admin/Call";
+    private static final Set<ErrorCode> REFUSALS = Set.of(ErrorCode.UNAUTHORIZED, ErrorCode.TABLE_NOT_FOUND);
     private static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final ServerId SERVER = new ServerId("server-1");
 
@@ -79,7 +85,7 @@ public final class AccessMatrix {
     private final TlsFiles serverTls;
     private final AccessRules rules;
     private final AtomicInteger reached = new AtomicInteger();
-    private final Map<String, Consumer<Connection>> requests = new TreeMap<>();
+    private final Map<String, Function<Connection, Optional<ErrorCode>>> requests = new TreeMap<>();
     private final Map<String, Optional<Right>> rights = new TreeMap<>();
 
     /**
@@ -102,11 +108,12 @@ public final class AccessMatrix {
      *
      * @param expected true if the declaration permits it
      * @param permitted true if the request reached its handler
+     * @param refused true if it was refused for a missing right; a connection that fails is not
      */
-    public record Cell(String method, String caller, boolean expected, boolean permitted) {
-        /** True if the request was treated as declared. */
+    public record Cell(String method, Caller caller, boolean expected, boolean permitted, boolean refused) {
+        /** True if the request was treated as declared: of a user of the cluster, refused for the missing right. */
         public boolean isRight() {
-            return expected == permitted;
+            return expected == permitted && (permitted || refused || !caller.user());
         }
     }
 
@@ -123,7 +130,7 @@ public final class AccessMatrix {
         addRequests();
     }
 
-    private void add(String method, Optional<Right> right, Consumer<Connection> request) {
+    private void add(String method, Optional<Right> right, Function<Connection, Optional<ErrorCode>> request) {
         requests.put(method, request);
         rights.put(method, right);
     }
@@ -151,6 +158,12 @@ public final class AccessMatrix {
                     Timers.Cancel unused = client.read(to.address, SampleRequests.read(TABLE), done);
                 }));
         addData(
+                "uniserve.Data/Reads",
+                " at a version",
+                (client, to) -> AccessMatrix.<VersionedRead.Reply>call(done -> {
+                    Timers.Cancel unused = client.read(to.address, SampleRequests.versionedRead(TABLE), done);
+                }));
+        addData(
                 "uniserve.Data/Update",
                 (client, to) -> AccessMatrix.<UpdateReply>call(
                         done -> client.update(to.address, SampleRequests.update(TABLE), CALL_NANOS, done)));
@@ -170,48 +183,56 @@ public final class AccessMatrix {
     }
 
     /** A watch counts as permitted if the map that it gets has the table. */
-    private void watch(Connection to) {
-        AccessMatrix.<Done>call(done -> RoutingServiceGrpc.newStub(to.channels.channel(to.address))
-                .withDeadlineAfter(CALL_NANOS, TimeUnit.NANOSECONDS)
-                .watch(
-                        AdminProto.WatchCall.getDefaultInstance(),
-                        new ClientResponseObserver<AdminProto.WatchCall, ModelProto.Routing>() {
-                            private @Nullable ClientCallStreamObserver<AdminProto.WatchCall> watch;
+    private Optional<ErrorCode> watch(Connection to) {
+        AtomicBoolean pushed = new AtomicBoolean();
+        Optional<ErrorCode> unused =
+                AccessMatrix.<Done>call(done -> RoutingServiceGrpc.newStub(to.channels.channel(to.address))
+                        .withDeadlineAfter(CALL_NANOS, TimeUnit.NANOSECONDS)
+                        .watch(
+                                AdminProto.WatchCall.getDefaultInstance(),
+                                new ClientResponseObserver<AdminProto.WatchCall, ModelProto.Routing>() {
+                                    private @Nullable ClientCallStreamObserver<AdminProto.WatchCall> watch;
 
-                            @Override
-                            public void beforeStart(ClientCallStreamObserver<AdminProto.WatchCall> started) {
-                                watch = started;
-                            }
+                                    @Override
+                                    public void beforeStart(ClientCallStreamObserver<AdminProto.WatchCall> started) {
+                                        watch = started;
+                                    }
 
-                            @Override
-                            public void onNext(ModelProto.Routing routing) {
-                                if (routing.getTablesCount() > 0) {
-                                    reached.incrementAndGet();
-                                }
-                                if (watch != null) {
-                                    watch.cancel("the map is here", null);
-                                }
-                            }
+                                    @Override
+                                    public void onNext(ModelProto.Routing routing) {
+                                        pushed.set(true);
+                                        if (routing.getTablesCount() > 0) {
+                                            reached.incrementAndGet();
+                                        }
+                                        if (watch != null) {
+                                            watch.cancel("the map is here", null);
+                                        }
+                                    }
 
-                            @Override
-                            public void onError(Throwable end) {
-                                done.done(Outcome.ok(Done.DONE));
-                            }
+                                    @Override
+                                    public void onError(Throwable end) {
+                                        done.done(Outcome.ok(Done.DONE));
+                                    }
 
-                            @Override
-                            public void onCompleted() {
-                                done.done(Outcome.ok(Done.DONE));
-                            }
-                        }));
+                                    @Override
+                                    public void onCompleted() {
+                                        done.done(Outcome.ok(Done.DONE));
+                                    }
+                                }));
+        return pushed.get() ? Optional.of(ErrorCode.TABLE_NOT_FOUND) : Optional.empty();
     }
 
     private interface DataRequest {
-        void send(GrpcClientNetwork client, Connection to);
+        Optional<ErrorCode> send(GrpcClientNetwork client, Connection to);
     }
 
     private void addData(String method, DataRequest request) {
+        addData(method, "", request);
+    }
+
+    private void addData(String method, String kind, DataRequest request) {
         add(
-                method,
+                method + kind,
                 RequestRights.ofMethods().getOrDefault(method, Optional.empty()),
                 to -> request.send(new GrpcClientNetwork(to.channels, to.cluster, Runnable::run), to));
     }
@@ -241,8 +262,10 @@ public final class AccessMatrix {
                     Connection to = new Connection(channels, ClusterIdentity.of(cluster), address);
                     requests.forEach((method, request) -> {
                         int before = reached.get();
-                        request.accept(to);
-                        cells.add(new Cell(method, caller.name(), isDeclared(method, caller), reached.get() > before));
+                        Optional<ErrorCode> end = request.apply(to);
+                        boolean refused = end.filter(REFUSALS::contains).isPresent();
+                        cells.add(
+                                new Cell(method, caller, isDeclared(method, caller), reached.get() > before, refused));
                     });
                 }
             }
@@ -269,11 +292,13 @@ public final class AccessMatrix {
         AccessControl access = AccessControl.closed(Set.of());
         access.setRules(Optional.of(rules));
         RoutingBroadcaster routing = new RoutingBroadcaster();
-        routing.publish(new Routing(
+        Routing map = new Routing(
                 cluster,
                 List.of(new TableRoute(SampleRequests.meta(TABLE), new TableMap(TABLE, 1, List.of()), 0)),
                 List.of(),
-                null));
+                null);
+        access.setRouting(map);
+        routing.publish(map);
         return GrpcServer.builder(ClusterIdentity.of(cluster))
                 .access(access)
                 .tls(serverTls)
@@ -281,10 +306,7 @@ public final class AccessMatrix {
                 .peers((request, done) -> answer(done))
                 .admin((request, done) -> answer(done))
                 .data(new DataHandlers(
-                        (request, done) -> {
-                            answer(done);
-                            return () -> {};
-                        },
+                        new CountingReads(),
                         (request, done) -> answer(done),
                         (request, done) -> {
                             answer(done);
@@ -299,17 +321,34 @@ public final class AccessMatrix {
                 .start("localhost", 0);
     }
 
+    private final class CountingReads implements ReadHandler {
+        @Override
+        public Timers.Cancel read(ReadRequest request, Completion<ReadReply> done) {
+            answer(done);
+            return () -> {};
+        }
+
+        @Override
+        public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> done) {
+            answer(done);
+            return () -> {};
+        }
+    }
+
     private <T> void answer(Completion<T> done) {
         reached.incrementAndGet();
         done.done(Outcome.err(new UniserveException(ErrorCode.UNSUPPORTED, "reached")));
     }
 
-    /** Sends a request and waits for its end, whatever it is: the handlers know whether it reached them. */
-    private static <T> void call(Consumer<Completion<T>> request) {
+    /** Sends a request and waits for its end. Returns the code of an error; the handlers count what reached them. */
+    private static <T> Optional<ErrorCode> call(Consumer<Completion<T>> request) {
         CompletableFuture<Outcome<T>> end = new CompletableFuture<>();
         request.accept(end::complete);
         try {
-            end.get(2 * CALL_NANOS, TimeUnit.NANOSECONDS);
+            Outcome<T> outcome = end.get(2 * CALL_NANOS, TimeUnit.NANOSECONDS);
+            return outcome instanceof Outcome.Err<T> err
+                    ? Optional.of(err.error().code())
+                    : Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.UNAVAILABLE, "the check was interrupted", e);

@@ -19,6 +19,7 @@ import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateRequest;
+import io.uniserve.protocol.message.client.VersionedRead;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,6 +80,20 @@ final class SampleRequests {
                 0,
                 SECOND,
                 ReadMode.LINEARIZABLE);
+    }
+
+    static VersionedRead versionedRead(TableName table) {
+        return new VersionedRead(
+                table,
+                1,
+                List.of(new VersionedRead.Target(0, 1)),
+                "kv.get@1",
+                Bytes.EMPTY,
+                0,
+                false,
+                false,
+                false,
+                SECOND);
     }
 
     static UpdateRequest update(TableName table) {

@@ -44,7 +44,7 @@ final class AuthorizationInterceptor implements ServerInterceptor {
                 .refused(
                         callerIdentity
                                 .certified()
-                                .map(CertifiedIdentity::toString)
+                                .map(CertifiedIdentity::principal)
                                 .orElse(callerIdentity.principal().orElse("")),
                         callerIdentity.address(),
                         method,

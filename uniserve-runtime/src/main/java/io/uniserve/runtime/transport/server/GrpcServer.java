@@ -206,7 +206,7 @@ public final class GrpcServer implements AutoCloseable {
                 CallerIdentity caller = AuthorizationInterceptor.caller(attributes);
                 audit.login(
                         caller.certified()
-                                .map(CertifiedIdentity::toString)
+                                .map(CertifiedIdentity::principal)
                                 .orElse(caller.principal().orElse("")),
                         caller.address());
                 return attributes;

@@ -5,6 +5,7 @@ import io.grpc.stub.StreamObserver;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ReadReply;
@@ -20,6 +21,8 @@ import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
 import io.uniserve.runtime.transport.access.RequestRights;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -114,16 +117,23 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         return caller.queueName(CallerIdentity.checkedName(call.getClient()));
     }
 
-    /** Checks the right to read each table of the request. */
+    /** Checks the right to read each table of the request, and that its number is the table's. */
     private ReadRequest check(ReadRequest request) {
-        caller.check(READS, Optional.of(request.table()));
-        request.colocated().forEach(other -> caller.check(READS, Optional.of(other.table())));
-        return request;
+        List<ReadRequest.ColocatedTargets> beside = new ArrayList<>();
+        for (ReadRequest.ColocatedTargets other : request.colocated()) {
+            beside.add(new ReadRequest.ColocatedTargets(
+                    other.table(), check(other.table(), other.tableId()), other.targets()));
+        }
+        return request.withNumbers(check(request.table(), request.tableId()), beside);
     }
 
     private VersionedRead check(VersionedRead request) {
-        caller.check(READS, Optional.of(request.table()));
-        return request;
+        return request.withNumber(check(request.table(), request.tableId()));
+    }
+
+    private long check(TableName table, long number) {
+        caller.check(READS, Optional.of(table));
+        return caller.servedNumber(table, number);
     }
 
     private <M> void serve(ReadStreamRequest<M> read, Function<ReadStreamRequest<M>, Timers.Cancel> work) {

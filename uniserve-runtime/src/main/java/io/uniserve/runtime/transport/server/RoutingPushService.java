@@ -95,8 +95,9 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
             observer.setOnReadyHandler(this::flush);
             observer.setOnCancelHandler(() -> onEnd(cancellation));
             observer.setOnCloseHandler(() -> onEnd(cancellation));
-            Runnable rules = access.onChange(this::offerAgain);
             Timers.Cancel watch = source.watch(this::offer);
+            Runnable rules = access.onChange(this::offerAgain);
+            offerAgain(); // the rules may have changed before the listener was there
             cancellation.onCancel(() -> {
                 rules.run();
                 watch.cancel();
@@ -142,7 +143,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
 
         private synchronized void flush() {
             Routing routing = pending;
-            if (routing != null && !finished && observer.isReady()) {
+            if (routing != null && !finished && caller.isDecidable() && observer.isReady()) {
                 pending = null;
                 observer.onNext(encode(visible(routing)));
             }

@@ -6,12 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.audit.AuditOptions;
 import io.uniserve.runtime.audit.AuditVerifier;
@@ -25,6 +32,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -108,8 +116,8 @@ class AccessControlTest {
 
     @Test
     void newRulesHoldAtOnceAndListenersHear() {
-        List<String> heard = new ArrayList<>();
-        Runnable remove = access.onChange(() -> heard.add("rules"));
+        List<String> received = new ArrayList<>();
+        Runnable remove = access.onChange(() -> received.add("rules"));
         grant("ann", Role.WRITER, "logs");
         Caller ann = caller(Kind.USER, "ann");
         assertThat(ann.permits(Right.WRITE, LOGS)).isTrue();
@@ -118,7 +126,7 @@ class AccessControlTest {
         remove.run();
         access.setRules(Optional.empty());
         assertThat(refused(ann, Right.WRITE, LOGS)).isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(heard).hasSize(2);
+        assertThat(received).hasSize(2);
     }
 
     @Test
@@ -148,11 +156,13 @@ class AccessControlTest {
             assertThat(ann.mayRead(ORDERS.get())).isFalse();
             Caller root = call(audited, Optional.of(new CertifiedIdentity("main", Kind.USER, "root")));
             CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
+            List<String> before = new ArrayList<>();
             root.requesting("drop_table").audited("logs", answer::complete, done -> {
-                assertThat(lines(directory)).last().asString().contains("\"drop_table\"", "\"user/root\"", "\"OK\"");
+                before.addAll(lines(directory));
                 done.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no leader")));
             });
             assertThat(answer.join()).isInstanceOf(Outcome.Err.class);
+            assertThat(before).last().asString().contains("\"drop_table\"", "\"user/root\"", "\"OK\"");
         }
         assertThat(lines(directory))
                 .hasSize(4)
@@ -188,10 +198,10 @@ class AccessControlTest {
         AccessControl audited = AccessControl.closed(Set.of("root"), trail);
         Caller root = call(audited, Optional.of(new CertifiedIdentity("main", Kind.USER, "root")));
         CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
-        root.audited("logs", answer::complete, done -> {
-            throw new AssertionError("the change was made");
-        });
+        List<String> made = new ArrayList<>();
+        root.audited("logs", answer::complete, done -> made.add("change"));
         assertThat(answer.join().error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(made).isEmpty();
     }
 
     private static AuditSettings settings(Path directory) {
@@ -211,6 +221,32 @@ class AccessControlTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Test
+    void aNumberOfAnotherTableIsNotServed() {
+        grant("ann", Role.READER, "logs");
+        Caller ann = caller(Kind.USER, "ann");
+        assertThatThrownBy(() -> ann.servedNumber(LOGS.get(), 1)).hasMessageContaining("does not know table logs yet");
+        access.setRouting(new Routing("main", List.of(route("logs", 1), route("orders", 2)), List.of(), null));
+        assertThat(ann.servedNumber(LOGS.get(), 1)).isEqualTo(1);
+        assertThat(ann.servedNumber(LOGS.get(), 2)).isZero();
+        assertThat(caller(Kind.SERVER, "s1").servedNumber(LOGS.get(), 2)).isEqualTo(2);
+    }
+
+    private static TableRoute route(String name, long number) {
+        TableMeta meta = new TableMeta(
+                new TableName(name),
+                number,
+                new Partitioner.Hash(1),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "kv",
+                Map.of());
+        return new TableRoute(meta, new TableMap(meta.name(), number, List.of()), 0);
     }
 
     @Test

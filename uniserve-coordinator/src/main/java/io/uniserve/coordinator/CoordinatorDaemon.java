@@ -30,7 +30,7 @@ import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.access.AccessControl;
-import io.uniserve.runtime.transport.access.AuditTrail;
+import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.Authorizer;
@@ -61,7 +61,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CoordinatorSettings settings;
     private final MetricsServer meters;
-    private final AuditTrail audit;
+    private final AuditRecorder audit;
     private final CoordinatorMetrics metrics;
     private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final EventLoop loop;
@@ -74,7 +74,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final Address address;
     private volatile @Nullable CoordinatorStateMachine machine;
 
-    private CoordinatorDaemon(Settings whole, MetricsServer meters, AuditTrail audit, Consumer<Throwable> onFailure) {
+    private CoordinatorDaemon(
+            Settings whole, MetricsServer meters, AuditRecorder audit, Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
         this.meters = meters;
         this.audit = audit;
@@ -144,9 +145,9 @@ public final class CoordinatorDaemon implements AutoCloseable {
         ListenerSecurity.check(settings, ListenerKind.COORDINATOR);
         MetricsServer meters = new MetricsServer(settings.metrics());
         CoordinatorDaemon daemon;
-        AuditTrail audit = AuditTrail.NONE;
+        AuditRecorder audit = AuditRecorder.NONE;
         try {
-            audit = AuditTrail.open(
+            audit = AuditRecorder.open(
                     settings.audit(ListenerKind.COORDINATOR),
                     CoordinatorHostResolver.of(settings.coordinator()) + ":"
                             + settings.coordinator().port());

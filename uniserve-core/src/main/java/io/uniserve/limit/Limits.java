@@ -168,9 +168,6 @@ public final class Limits {
     /** Rules that give roles to users. They are one node of the registry, which has at most 1 MiB. */
     public static final int GRANTS_MAX = 4_096;
 
-    /** Name of a caller in answers and logs: a user's name, or the URI of a process. */
-    public static final int PRINCIPAL_CHARS_MAX = 256;
-
     /** Time in which a stopped daemon must end, in addition to drain and grace periods; then it is halted. */
     public static final long STOP_MS_MAX = 30_000;
 

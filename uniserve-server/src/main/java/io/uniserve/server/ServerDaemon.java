@@ -25,7 +25,7 @@ import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
-import io.uniserve.runtime.transport.access.AuditTrail;
+import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
@@ -162,7 +162,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private AccessControl openAccess(Settings whole, ServerMetrics metrics) {
-        AuditTrail audit = resources.closer.add(AuditTrail.open(whole.audit(ListenerKind.SERVER), id().value()));
+        AuditRecorder audit = resources.closer.add(AuditRecorder.open(whole.audit(ListenerKind.SERVER), id().value()));
         metrics.gauge("uniserve.server.audit.lost", "Events that the audit log lost", audit::lostEvents);
         return AccessControl.of(whole.security(ListenerKind.SERVER), audit);
     }

@@ -9,7 +9,7 @@ import io.uniserve.model.registry.AccessRules;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.check.AccessMatrix;
-import io.uniserve.runtime.transport.check.AccessMatrix.Caller;
+import io.uniserve.runtime.transport.check.AccessMatrix.CallerKind;
 import io.uniserve.security.CertificateAuthority;
 import io.uniserve.security.CertificateFiles;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import java.util.Set;
  * Callers of every kind, with certificates in a folder, and the matrix of what each may do. The expired caller's certificate ended an hour
  * ago; the revoked one had a role, which was taken back.
  */
-record CheckedCallers(AccessMatrix matrix, List<Caller> callers) {
+record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     private static final String CLUSTER = "checked";
     private static final Duration DAY = Duration.ofDays(1);
     private static final List<String> HOSTS = List.of("localhost");
@@ -40,9 +40,9 @@ record CheckedCallers(AccessMatrix matrix, List<Caller> callers) {
         Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
         CertificateAuthority authority = CertificateAuthority.create(folder.resolve("authority"), CLUSTER, now);
         CertificateFiles server = authority.issueServer("s1", HOSTS, now, DAY, folder.resolve("s1"));
-        List<Caller> callers = new ArrayList<>();
-        callers.add(new Caller("plain text", TlsFiles.PLAIN, false, false, Set.of()));
-        callers.add(new Caller(
+        List<CallerKind> callers = new ArrayList<>();
+        callers.add(new CallerKind("plain text", TlsFiles.PLAIN, false, false, Set.of()));
+        callers.add(new CallerKind(
                 "none",
                 new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(server.trust()), false),
                 false,
@@ -69,7 +69,7 @@ record CheckedCallers(AccessMatrix matrix, List<Caller> callers) {
         RoleGrant revoked = new RoleGrant("revoked", Role.ADMIN, TablePattern.ALL);
         rules = rules.with(revoked).without(revoked);
         callers.add(user("revoked", authority, now, folder, Set.of()));
-        callers.add(new Caller("server", tls(server, server), true, false, Set.of()));
+        callers.add(new CallerKind("server", tls(server, server), true, false, Set.of()));
         TlsFiles trusting = new TlsFiles(
                 true,
                 Optional.of(server.certificate()),
@@ -90,13 +90,14 @@ record CheckedCallers(AccessMatrix matrix, List<Caller> callers) {
         return file;
     }
 
-    private static Caller user(String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
+    private static CallerKind user(
+            String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
         CertificateFiles files = authority.issueUser(name, now, DAY, folder.resolve(name));
-        return new Caller(name, tls(files, files), false, true, roles);
+        return new CallerKind(name, tls(files, files), false, true, roles);
     }
 
-    private static Caller stranger(String name, CertificateFiles files, CertificateFiles server) {
-        return new Caller(name, tls(files, server), false, false, Set.of());
+    private static CallerKind stranger(String name, CertificateFiles files, CertificateFiles server) {
+        return new CallerKind(name, tls(files, server), false, false, Set.of());
     }
 
     /** Own certificate of one, trust of the other. */

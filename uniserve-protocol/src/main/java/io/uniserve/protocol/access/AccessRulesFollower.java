@@ -1,8 +1,9 @@
 package io.uniserve.protocol.access;
 
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.RetryingReader;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.SessionEvent;
 import io.uniserve.protocol.env.Registry.Versioned;
@@ -14,33 +15,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follower of the rules in the registry, for one process. It passes on each change: a watch reports it at once, and a read per second finds
- * those that a watch missed. A damaged node gives no rules at all, so
- * that every user is refused, until it is mended.
+ * Follower of the rules in the registry, for one process. It passes on each change, and retries a failed read every second. A damaged node
+ * gives no rules at all, so that every user is refused, until it is repaired.
  *
  * <p>Runs on the loop of the registry. Not thread-safe.
  */
 public final class AccessRulesFollower {
     private static final Logger LOG = LoggerFactory.getLogger(AccessRulesFollower.class);
 
-    /** Period of the reads without a change. */
-    private static final long PERIOD_NANOS = 1_000_000_000L;
+    private static final long RETRY_NANOS = 1_000_000_000L;
 
     private final Registry registry;
-    private final Timers timers;
+    private final RetryingReader<Versioned> reader;
     private final Consumer<Optional<AccessRules>> onRules;
     private @Nullable AccessRules last;
     private boolean damaged;
-    private boolean expired = true;
-    private boolean syncing;
-    private boolean reading;
-    private boolean readAgain;
+    private boolean expired;
 
     /** @param rules receives the rules; empty if the node is damaged */
     public AccessRulesFollower(Registry registry, Timers timers, Consumer<Optional<AccessRules>> rules) {
         this.registry = registry;
-        this.timers = timers;
         this.onRules = rules;
+        this.reader = new RetryingReader<>(
+                timers, RETRY_NANOS, done -> registry.read(RegistryPaths.ACCESS, done), this::onRead, this::onFailed);
     }
 
     /** Starts to follow, for the life of the process. */
@@ -53,44 +50,12 @@ public final class AccessRulesFollower {
             }
         });
         watch();
-        poll();
     }
 
     private void watch() {
         expired = false;
-        registry.watch(RegistryPaths.ACCESS, this::read);
-        syncing = true; // a new session may read older data than the one before
-        registry.sync(synced -> {
-            syncing = false;
-            read();
-        });
-    }
-
-    private void poll() {
-        timers.after(PERIOD_NANOS, () -> {
-            read();
-            poll();
-        });
-    }
-
-    private void read() {
-        if (reading || syncing) {
-            readAgain = reading;
-            return;
-        }
-        reading = true;
-        readAgain = false;
-        registry.read(RegistryPaths.ACCESS, outcome -> {
-            reading = false;
-            if (outcome instanceof Outcome.Ok<Versioned> ok) {
-                onRead(ok.value());
-            } else if (!outcome.error().code().retriable()) {
-                onDamaged(outcome.error().getMessage());
-            }
-            if (readAgain) {
-                read();
-            }
-        });
+        registry.watch(RegistryPaths.ACCESS, reader::requestRead);
+        registry.sync(synced -> reader.requestRead()); // a new session may read older data than the one before
     }
 
     private void onRead(Versioned found) {
@@ -100,6 +65,12 @@ public final class AccessRulesFollower {
             onRules(rules);
         } else {
             onDamaged("it holds another value");
+        }
+    }
+
+    private void onFailed(UniserveException error) {
+        if (!error.code().retriable()) {
+            onDamaged(error.getMessage());
         }
     }
 

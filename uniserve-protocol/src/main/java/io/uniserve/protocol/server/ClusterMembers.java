@@ -5,6 +5,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.CoordinatorRecord;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.RetryingReader;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;

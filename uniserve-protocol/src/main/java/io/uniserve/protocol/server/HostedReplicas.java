@@ -14,6 +14,7 @@ import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
+import io.uniserve.protocol.replica.ReplicaState;
 import io.uniserve.protocol.replica.ReplicaSummary;
 import io.uniserve.protocol.replica.context.ReplicaContext;
 import io.uniserve.protocol.server.trash.TrashFolder;
@@ -83,6 +84,11 @@ final class HostedReplicas {
     /** All replicas by key. */
     List<Replica> all() {
         return List.copyOf(replicas.values());
+    }
+
+    /** States of all replicas, by key. */
+    List<ReplicaState> states() {
+        return replicas.values().stream().map(Replica::state).toList();
     }
 
     /** Keys of all replicas on this server, open or not, except those that are being removed. */

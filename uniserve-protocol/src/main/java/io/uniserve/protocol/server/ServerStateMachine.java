@@ -12,6 +12,7 @@ import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.protocol.RegistryConnectionMonitor;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.RetryingReader;
 import io.uniserve.protocol.StateCounts;
 import io.uniserve.protocol.backup.batch.LogBatching;
 import io.uniserve.protocol.backup.ship.BackupEraser;
@@ -207,8 +208,7 @@ public final class ServerStateMachine {
 
     /** Number of replicas per state. */
     public StateCounts<ReplicaState> replicaStates() {
-        List<ReplicaState> states = replicas.all().stream().map(Replica::state).toList();
-        return StateCounts.of(ReplicaState.class, states);
+        return StateCounts.of(ReplicaState.class, replicas.states());
     }
 
     /** Number of actors per state of log shipping, among those with their primary on this server. */

@@ -6,6 +6,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.RetryingReader;
 import io.uniserve.protocol.backup.batch.LogRunNeeds;
 import io.uniserve.protocol.backup.batch.LogRunNeeds.State;
 import io.uniserve.protocol.env.Completion;

@@ -3,6 +3,7 @@ package io.uniserve.protocol.server;
 import io.uniserve.model.TableName;
 import io.uniserve.model.registry.TransactionLogState;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.RetryingReader;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.TransactionLogSnapshot;

@@ -62,8 +62,7 @@ public final class AccessMapping {
 
     public static AdminReply.UserRoles fromProto(SecurityProto.UserRoles proto) {
         return new AdminReply.UserRoles(
-                ProtoValidator.text("user", proto.getUser(), Limits.PRINCIPAL_CHARS_MAX),
-                grants(proto.getGrantsList()));
+                ProtoValidator.text("user", proto.getUser(), Limits.NAME_LENGTH_MAX), grants(proto.getGrantsList()));
     }
 
     private static List<RoleGrant> grants(List<SecurityProto.RoleGrant> list) {

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class AccessControl {
     /** Mode open. */
-    public static final AccessControl OPEN = new AccessControl(true, Set.of(), AuditTrail.NONE);
+    public static final AccessControl OPEN = new AccessControl(true, Set.of(), AuditRecorder.NONE);
 
     private static final Logger LOG = LoggerFactory.getLogger(AccessControl.class);
 
@@ -51,7 +51,7 @@ public final class AccessControl {
 
     private final boolean open;
     private final Set<String> admins;
-    private final AuditTrail audit;
+    private final AuditRecorder audit;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile State state = new State(null);
     private volatile TableNumbers tables = TableNumbers.NONE;
@@ -64,33 +64,19 @@ public final class AccessControl {
 
     private record Decision(String user, Right right, Optional<TableName> table) {}
 
-    private AccessControl(boolean open, Set<String> admins, AuditTrail audit) {
+    private AccessControl(boolean open, Set<String> admins, AuditRecorder audit) {
         this.open = open;
         this.admins = Set.copyOf(admins);
         this.audit = audit;
     }
 
     /** Decisions in the mode of the settings. */
-    public static AccessControl of(SecuritySettings settings, AuditTrail audit) {
+    public static AccessControl of(SecuritySettings settings, AuditRecorder audit) {
         return new AccessControl(!settings.closed(), settings.admins(), audit);
     }
 
-    /**
-     * Mode closed.
-     *
-     * @param admins users that have the role admin without a rule
-     */
-    public static AccessControl closed(Set<String> admins) {
-        return closed(admins, AuditTrail.NONE);
-    }
-
-    /** Mode closed, with a trail of changes and refusals. */
-    static AccessControl closed(Set<String> admins, AuditTrail audit) {
-        return new AccessControl(false, admins, audit);
-    }
-
     /** What is written to the audit log. */
-    public AuditTrail audit() {
+    public AuditRecorder audit() {
         return audit;
     }
 
@@ -248,20 +234,28 @@ public final class AccessControl {
 
         /** Fails with UNAUTHORIZED for a caller without an identity, and with UNAVAILABLE if the rules are not known. */
         public void checkKnown() {
+            Optional<UniserveException> undecided = undecided();
+            if (undecided.isPresent()) {
+                throw undecided.get();
+            }
+        }
+
+        /** Reason why no right of the caller can be decided; empty if it can. */
+        private Optional<UniserveException> undecided() {
             if (isTrusted()) {
-                return;
+                return Optional.empty();
             }
             if (user().isEmpty()) {
-                throw new UniserveException(
+                return Optional.of(new UniserveException(
                         ErrorCode.UNAUTHORIZED,
-                        "the caller has no identity: make one by uniserve security issue user NAME");
+                        "the caller has no identity: make one by uniserve security issue user NAME"));
             }
-            if (state.rules == null) {
-                throw new UniserveException(
-                        ErrorCode.UNAVAILABLE,
-                        "this process has not read the rules of users, node /access in ZooKeeper, or they are damaged: try again"
-                                + " or elsewhere");
-            }
+            return state.rules != null
+                    ? Optional.empty()
+                    : Optional.of(new UniserveException(
+                            ErrorCode.UNAVAILABLE,
+                            "this process has not read the rules of users, node /access in ZooKeeper, or they are damaged:"
+                                    + " try again or elsewhere"));
         }
 
         /** True if the caller has the right. */
@@ -300,13 +294,7 @@ public final class AccessControl {
             if (permits(right, table)) {
                 return;
             }
-            UniserveException refusal;
-            try {
-                checkKnown();
-                refusal = refusal(right, table);
-            } catch (UniserveException undecided) {
-                refusal = undecided;
-            }
+            UniserveException refusal = undecided().orElseGet(() -> lacking(right, table));
             audit.refused(
                     principal(),
                     address,
@@ -316,7 +304,7 @@ public final class AccessControl {
             throw refusal;
         }
 
-        private UniserveException refusal(Right right, Optional<TableName> table) {
+        private UniserveException lacking(Right right, Optional<TableName> table) {
             String user = user();
             if (table.isPresent() && !permits(Right.DESCRIBE, table)) {
                 return absent(table.get());
@@ -350,7 +338,7 @@ public final class AccessControl {
         }
     }
 
-    /** The error of a table that does not exist, or that the caller may not know of. */
+    /** The error for an absent table, and for a table that is hidden from the caller. */
     public static UniserveException absent(TableName table) {
         return new UniserveException(
                 ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist; create it, or list the tables");

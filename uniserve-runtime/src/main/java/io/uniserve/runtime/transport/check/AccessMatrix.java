@@ -37,6 +37,7 @@ import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.access.RequestRights;
 import io.uniserve.runtime.transport.client.AdminClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
@@ -97,8 +98,8 @@ public final class AccessMatrix {
      * @param user true for a user of the cluster
      * @param roles its roles for the table
      */
-    public record Caller(String name, TlsFiles tls, boolean process, boolean user, Set<Role> roles) {
-        public Caller {
+    public record CallerKind(String name, TlsFiles tls, boolean process, boolean user, Set<Role> roles) {
+        public CallerKind {
             roles = Set.copyOf(roles);
         }
     }
@@ -110,7 +111,7 @@ public final class AccessMatrix {
      * @param permitted true if the request reached its handler
      * @param refused true if it was refused for a missing right; a connection that fails is not
      */
-    public record Cell(String method, Caller caller, boolean expected, boolean permitted, boolean refused) {
+    public record Cell(String method, CallerKind caller, boolean expected, boolean permitted, boolean refused) {
         /** True if the request was treated as declared: of a user of the cluster, refused for the missing right. */
         public boolean isRight() {
             return expected == permitted && (permitted || refused || !caller.user());
@@ -252,12 +253,12 @@ public final class AccessMatrix {
     }
 
     /** Sends each request by each caller. */
-    public List<Cell> run(List<Caller> callers) {
+    public List<Cell> run(List<CallerKind> callers) {
         List<Cell> cells = new ArrayList<>();
         GrpcServer server = start();
         try {
             Address address = new Address("localhost", server.port());
-            for (Caller caller : callers) {
+            for (CallerKind caller : callers) {
                 try (ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, caller.tls())) {
                     Connection to = new Connection(channels, ClusterIdentity.of(cluster), address);
                     requests.forEach((method, request) -> {
@@ -275,7 +276,7 @@ public final class AccessMatrix {
         return cells;
     }
 
-    private boolean isDeclared(String method, Caller caller) {
+    private boolean isDeclared(String method, CallerKind caller) {
         if (caller.process()) {
             return true;
         }
@@ -289,7 +290,8 @@ public final class AccessMatrix {
     }
 
     private GrpcServer start() {
-        AccessControl access = AccessControl.closed(Set.of());
+        SecuritySettings closed = new SecuritySettings(true, Set.of());
+        AccessControl access = AccessControl.of(closed, AuditRecorder.NONE);
         access.setRules(Optional.of(rules));
         RoutingBroadcaster routing = new RoutingBroadcaster();
         Routing map = new Routing(
@@ -302,7 +304,7 @@ public final class AccessMatrix {
         return GrpcServer.builder(ClusterIdentity.of(cluster))
                 .access(access)
                 .tls(serverTls)
-                .authorizer(Authorizer.of(new SecuritySettings(true, Set.of()), cluster))
+                .authorizer(Authorizer.of(closed, cluster))
                 .peers((request, done) -> answer(done))
                 .admin((request, done) -> answer(done))
                 .data(new DataHandlers(

@@ -15,7 +15,7 @@ import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.TlsCredentials;
 import io.uniserve.runtime.transport.access.AccessControl;
-import io.uniserve.runtime.transport.access.AuditTrail;
+import io.uniserve.runtime.transport.access.AuditRecorder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -195,9 +195,9 @@ public final class GrpcServer implements AutoCloseable {
 
         /** Writes each new connection to the audit log. */
         private static final class LoginFilter extends ServerTransportFilter {
-            private final AuditTrail audit;
+            private final AuditRecorder audit;
 
-            private LoginFilter(AuditTrail audit) {
+            private LoginFilter(AuditRecorder audit) {
                 this.audit = audit;
             }
 

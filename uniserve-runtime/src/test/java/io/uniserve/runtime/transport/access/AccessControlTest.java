@@ -23,6 +23,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.audit.AuditOptions;
 import io.uniserve.runtime.audit.AuditVerifier;
 import io.uniserve.runtime.config.AuditSettings;
+import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
@@ -44,7 +45,11 @@ class AccessControlTest {
     private static final Optional<TableName> LOGS = Optional.of(new TableName("logs"));
     private static final Optional<TableName> ORDERS = Optional.of(new TableName("orders"));
 
-    private final AccessControl access = AccessControl.closed(Set.of("root"));
+    private final AccessControl access = closed(AuditRecorder.NONE);
+
+    private static AccessControl closed(AuditRecorder audit) {
+        return AccessControl.of(new SecuritySettings(true, Set.of("root")), audit);
+    }
 
     private Caller caller(Kind kind, String name) {
         return call(access, Optional.of(new CertifiedIdentity("main", kind, name)));
@@ -115,7 +120,7 @@ class AccessControlTest {
     }
 
     @Test
-    void newRulesHoldAtOnceAndListenersHear() {
+    void newRulesHoldAtOnceAndListenersAreCalled() {
         List<String> received = new ArrayList<>();
         Runnable remove = access.onChange(() -> received.add("rules"));
         grant("ann", Role.WRITER, "logs");
@@ -148,8 +153,8 @@ class AccessControlTest {
 
     @Test
     void refusalsAndChangesAreWrittenBeforeTheAnswer(@TempDir Path directory) {
-        try (AuditTrail trail = AuditTrail.open(settings(directory), "s1")) {
-            AccessControl audited = AccessControl.closed(Set.of("root"), trail);
+        try (AuditRecorder trail = AuditRecorder.open(settings(directory), "s1")) {
+            AccessControl audited = closed(trail);
             audited.setRules(Optional.of(AccessRules.NONE));
             Caller ann = call(audited, Optional.of(new CertifiedIdentity("main", Kind.USER, "ann")));
             assertThat(refused(ann, Right.READ, LOGS)).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
@@ -178,10 +183,8 @@ class AccessControlTest {
 
     @Test
     void aHandlerThatThrowsStillAnswers(@TempDir Path directory) {
-        try (AuditTrail trail = AuditTrail.open(settings(directory), "s1")) {
-            Caller root = call(
-                    AccessControl.closed(Set.of("root"), trail),
-                    Optional.of(new CertifiedIdentity("main", Kind.USER, "root")));
+        try (AuditRecorder trail = AuditRecorder.open(settings(directory), "s1")) {
+            Caller root = call(closed(trail), Optional.of(new CertifiedIdentity("main", Kind.USER, "root")));
             CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
             root.audited("logs", answer::complete, done -> {
                 throw new IllegalStateException("secret");
@@ -193,9 +196,9 @@ class AccessControlTest {
 
     @Test
     void withoutTheAuditLogNoChangeIsMade(@TempDir Path directory) {
-        AuditTrail trail = AuditTrail.open(settings(directory), "s1");
+        AuditRecorder trail = AuditRecorder.open(settings(directory), "s1");
         trail.close();
-        AccessControl audited = AccessControl.closed(Set.of("root"), trail);
+        AccessControl audited = closed(trail);
         Caller root = call(audited, Optional.of(new CertifiedIdentity("main", Kind.USER, "root")));
         CompletableFuture<Outcome<String>> answer = new CompletableFuture<>();
         List<String> made = new ArrayList<>();

@@ -1,4 +1,4 @@
-package io.uniserve.protocol.server;
+package io.uniserve.protocol;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Reader that repeats a read whenever the value may have changed: one read at a time, retried until it succeeds. */
-final class RetryingReader<T> {
+public final class RetryingReader<T> {
     private final Timers timers;
     private final long retryNanos;
     private final Consumer<Completion<T>> read;
@@ -23,12 +23,12 @@ final class RetryingReader<T> {
     private boolean readAgain;
     private boolean stopped;
 
-    RetryingReader(Timers timers, long retryNanos, Consumer<Completion<T>> read, Consumer<T> changed) {
+    public RetryingReader(Timers timers, long retryNanos, Consumer<Completion<T>> read, Consumer<T> changed) {
         this(timers, retryNanos, read, changed, error -> {});
     }
 
     /** @param failed gets the error of each failed read, which is retried */
-    RetryingReader(
+    public RetryingReader(
             Timers timers,
             long retryNanos,
             Consumer<Completion<T>> read,
@@ -42,13 +42,13 @@ final class RetryingReader<T> {
     }
 
     /** Requests another read. Completes with a value that was read after this call, or fails with the error of that read. */
-    void requestRead(Completion<Done> whenRead) {
+    public void requestRead(Completion<Done> whenRead) {
         waiting.add(whenRead);
         requestRead();
     }
 
     /** Requests another read, as the value may have changed. */
-    void requestRead() {
+    public void requestRead() {
         if (stopped) {
             return;
         }
@@ -83,7 +83,7 @@ final class RetryingReader<T> {
         });
     }
 
-    void stop() {
+    public void stop() {
         stopped = true;
     }
 }

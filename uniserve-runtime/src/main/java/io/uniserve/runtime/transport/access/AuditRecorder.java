@@ -16,9 +16,9 @@ import java.util.concurrent.CompletableFuture;
  * What a process writes to its audit log: each permitted change before it is made, and once more if it fails; each refusal; each new
  * connection with its identity. Without an audit log nothing is written. Thread-safe; never blocks.
  */
-public final class AuditTrail implements AutoCloseable {
+public final class AuditRecorder implements AutoCloseable {
     /** No audit log. */
-    public static final AuditTrail NONE = new AuditTrail(Optional.empty());
+    public static final AuditRecorder NONE = new AuditRecorder(Optional.empty());
 
     private final Optional<AuditLog> log;
 
@@ -28,8 +28,8 @@ public final class AuditTrail implements AutoCloseable {
      * @param process id of the server or coordinator
      * @throws UniserveException INVALID_CONFIGURATION if the directory cannot be used; CORRUPT if its last line is damaged; IO
      */
-    public static AuditTrail open(AuditSettings settings, String process) {
-        return new AuditTrail(settings.directory()
+    public static AuditRecorder open(AuditSettings settings, String process) {
+        return new AuditRecorder(settings.directory()
                 .map(directory -> AuditLog.open(
                         new AuditOptions(
                                 directory,
@@ -41,7 +41,7 @@ public final class AuditTrail implements AutoCloseable {
                         SystemClock.INSTANCE)));
     }
 
-    AuditTrail(Optional<AuditLog> log) {
+    AuditRecorder(Optional<AuditLog> log) {
         this.log = log;
     }
 

@@ -3,6 +3,7 @@ package io.uniserve.cli;
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.client.ProcessCertificate;
 import io.uniserve.client.ServerQueries;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.codec.Bytes;
@@ -24,6 +25,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashEntry;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
@@ -75,6 +77,9 @@ public final class TestingClusterClient implements ClusterClient {
     private final List<String> calls = new ArrayList<>();
     private final Map<String, Answer> answers = new TreeMap<>();
     private AccessRules rules = AccessRules.NONE;
+    /** Answer of {@link #certificates}. */
+    public List<ProcessCertificate> certificates = List.of();
+
     private String caller = "";
     private @Nullable ClusterStatus status;
 
@@ -270,14 +275,24 @@ public final class TestingClusterClient implements ClusterClient {
     }
 
     @Override
+    public void changeRevocation(Revocation revocation, boolean undo) {
+        rules = undo ? rules.without(revocation) : rules.with(revocation);
+    }
+
+    @Override
+    public List<ProcessCertificate> certificates() {
+        return certificates;
+    }
+
+    @Override
     public UserRoles grants(String user) {
         String name = user.isEmpty() ? caller : user;
-        return new UserRoles(name, rules.of(name));
+        return new UserRoles(name, rules.of(name), List.of());
     }
 
     @Override
     public UserRoles allGrants() {
-        return new UserRoles("", rules.grants());
+        return new UserRoles("", rules.grants(), rules.revocations());
     }
 
     @Override

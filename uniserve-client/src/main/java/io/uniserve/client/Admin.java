@@ -11,6 +11,7 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.model.registry.Routing.TableRoute;
@@ -290,6 +291,23 @@ public final class Admin {
      */
     public Compared verifyActor(String table, int actor) {
         return ClientFuture.await(adminOperations.verify(new TableName(table), actor, end()));
+    }
+
+    /**
+     * Revokes a certificate or an identity, or takes that back. In mode closed all processes apply it within seconds: they close its
+     * connections and refuse it. Needs the role admin. Fails with TOO_LARGE beyond {@link io.uniserve.limit.Limits#REVOCATIONS_MAX}.
+     *
+     * <pre>{@code
+     * admin.changeRevocation(new Revocation("user/ann"), false);
+     * }</pre>
+     */
+    public void changeRevocation(Revocation revocation, boolean undo) {
+        ClientFuture.await(adminOperations.sendChange(new AdminRequest.ChangeRevocation(revocation, undo), end()));
+    }
+
+    /** Returns the certificates of each live server and of the leading coordinator. For one that does not answer, the entry has the error. */
+    public List<ProcessCertificate> certificates() {
+        return ClientFuture.await(adminOperations.certificates(end()));
     }
 
     /** Returns the reads and plans that run on each live server. For a server that does not answer, the entry has the error. */

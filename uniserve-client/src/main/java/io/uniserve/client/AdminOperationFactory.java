@@ -5,11 +5,14 @@ import io.uniserve.client.operation.Operation;
 import io.uniserve.client.operation.RoutingUpdateWaiter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.CertificateStatus;
+import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
@@ -21,6 +24,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.TrashCall;
 import io.uniserve.runtime.transport.QueriesHandler;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -146,6 +150,35 @@ final class AdminOperationFactory {
         return outcome instanceof Outcome.Ok<QueriesHandler.Running> ok
                 ? new ServerQueries(server, ok.value().queries(), ok.value().stuck(), Optional.empty())
                 : new ServerQueries(server, List.of(), 0, Optional.of(outcome.error()));
+    }
+
+    /** Returns the certificates of each live server and of the leading coordinator. */
+    public CompletableFuture<List<ProcessCertificate>> certificates(long deadlineNanos) {
+        List<CompletableFuture<ProcessCertificate>> asked = new ArrayList<>();
+        Routing routing = core.index().routing();
+        if (routing.coordinator() != null) {
+            asked.add(certificate("coordinator", routing.coordinator(), deadlineNanos));
+        }
+        routing.servers()
+                .forEach(server -> asked.add(certificate(server.id().value(), server.address(), deadlineNanos)));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .thenApply(all -> asked.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<ProcessCertificate> certificate(String process, Address address, long deadlineNanos) {
+        CompletableFuture<ProcessCertificate> answer = new CompletableFuture<>();
+        long timeout = Math.max(1, deadlineNanos - core.clock().nanos());
+        core.certificates()
+                .describe(
+                        address,
+                        timeout,
+                        outcome -> answer.complete(
+                                outcome instanceof Outcome.Ok<CertificateStatus> ok
+                                        ? new ProcessCertificate(
+                                                process, address, Optional.of(ok.value()), Optional.empty())
+                                        : new ProcessCertificate(
+                                                process, address, Optional.empty(), Optional.of(outcome.error()))));
+        return answer;
     }
 
     /** Sends a change whose reply has no content. */

@@ -26,6 +26,7 @@ import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.AdminClient;
+import io.uniserve.runtime.transport.client.CertificateClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.RoutingClient;
@@ -143,6 +144,10 @@ final class ClientCore implements AutoCloseable {
     ConsistentSnapshotClient snapshotClient(Executor serial) {
         return (to, tables, timeout, completion) -> network.requestConsistentCut(
                 to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
+    }
+
+    CertificateClient certificates() {
+        return new CertificateClient(channels, cluster);
     }
 
     AdminClient admin() {

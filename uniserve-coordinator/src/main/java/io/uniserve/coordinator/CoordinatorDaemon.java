@@ -18,6 +18,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.runtime.config.CoordinatorSettings;
 import io.uniserve.runtime.config.ListenerKind;
+import io.uniserve.runtime.config.RenewalSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.loop.EventLoop;
@@ -25,18 +26,27 @@ import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
+import io.uniserve.runtime.security.CertificateRenewer;
+import io.uniserve.runtime.security.CertificateRenewer.LeafSource;
+import io.uniserve.runtime.security.ReloadingTls;
 import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
+import io.uniserve.runtime.transport.certificate.CertificateSetup;
+import io.uniserve.runtime.transport.certificate.LeafSigner;
+import io.uniserve.runtime.transport.certificate.ProcessCertificates;
+import io.uniserve.runtime.transport.client.CertificateClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.client.LeaderLeafSource;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.runtime.transport.server.RoutingSource;
+import io.uniserve.security.FolderLeafSigner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -65,6 +75,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final CoordinatorMetrics metrics;
     private final RoutingBroadcaster hub = new RoutingBroadcaster();
     private final EventLoop loop;
+    private final ReloadingTls tls;
+    private final CertificateRenewer renewer;
     private final ChannelPool channels;
     private final AccessControl access;
     private final GrpcServer server;
@@ -84,18 +96,36 @@ public final class CoordinatorDaemon implements AutoCloseable {
         RegistryOptions options = registryOptions(zookeeper, settings);
         ClusterIdentity cluster = ClusterIdentity.of(zookeeper.cluster());
         access = AccessControl.of(whole.security(ListenerKind.COORDINATOR), audit);
+        RenewalSettings renewal = whole.renewal();
+        Optional<LeafSigner> authority = renewal.authority()
+                .map(folder -> new FolderLeafSigner(folder, renewal.validity(), SystemClock.INSTANCE));
+        tls = ReloadingTls.open(whole.serverTls(ListenerKind.COORDINATOR), SystemClock.INSTANCE);
+        long connectionAge = whole.connectionAge().toNanos();
         server = GrpcServer.builder(cluster)
                 .access(access)
+                .connectionAge(connectionAge)
+                .certificates(new ProcessCertificates(tls, authority))
                 .peers(this::onPeer)
                 .admin(this::onAdmin)
                 .routing(hub)
-                .tls(whole.serverTls(ListenerKind.COORDINATOR))
+                .tls(tls)
                 .authorizer(Authorizer.of(whole.security(ListenerKind.COORDINATOR), zookeeper.cluster()))
                 .start(settings.host(), settings.port());
         address = new Address(CoordinatorHostResolver.of(settings), server.port());
         metrics = new CoordinatorMetrics(meters.registry());
         metrics.gauge("uniserve.coordinator.audit.lost", "Events that the audit log lost", audit::lostEvents);
-        channels = new ChannelPool(SystemClock.INSTANCE, whole.tls(), cluster);
+        channels = new ChannelPool(SystemClock.INSTANCE, tls, cluster);
+        channels.setConnectionAge(connectionAge);
+        CertificateSetup.followRevocations(tls, access, channels::replaceAll);
+        renewer = CertificateRenewer.start(
+                tls,
+                SystemClock.INSTANCE,
+                renewal.before(),
+                authority
+                        .<LeafSource>map(signer -> signer::sign)
+                        .orElseGet(() ->
+                                new LeaderLeafSource(new CertificateClient(channels, cluster), hub::coordinator)));
+        CertificateSetup.addGauges("uniserve.coordinator", tls, renewer, metrics::gauge);
         loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
         registry = new CuratorRegistry(options, loop);
         RandomIdGenerator ids = new RandomIdGenerator();
@@ -286,12 +316,14 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 LOG.warn("ZooKeeper did not confirm the resignation; leadership ends with the session");
             }
         }
+        renewer.close();
         server.stop(settings.stopGrace().toNanos());
         registry.close();
         policies.close();
         scaling.ifPresent(ScalingResources::close);
         loop.close();
         channels.close();
+        tls.close();
         audit.close();
         meters.close();
         LOG.info("coordinator at {} has stopped", address);

@@ -168,6 +168,12 @@ public final class Limits {
     /** Rules that give roles to users. They are one node of the registry, which has at most 1 MiB. */
     public static final int GRANTS_MAX = 4_096;
 
+    /** Authorities that a process trusts. */
+    public static final int AUTHORITIES_MAX = 1_024;
+
+    /** Certificates and identities that are not accepted any more. They are in the same node as the rules. */
+    public static final int REVOCATIONS_MAX = 1_024;
+
     /** Time in which a stopped daemon must end, in addition to drain and grace periods; then it is halted. */
     public static final long STOP_MS_MAX = 30_000;
 

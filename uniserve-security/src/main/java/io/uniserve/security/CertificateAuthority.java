@@ -14,6 +14,7 @@ import java.security.KeyPairGenerator;
 import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.PublicKey;
+import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +33,7 @@ import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
 import org.bouncycastle.asn1.x509.KeyUsage;
 import org.bouncycastle.cert.X509CertificateHolder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.ContentSigner;
@@ -159,27 +161,54 @@ public final class CertificateAuthority {
             Files.createDirectories(out);
             PemFileFormat.requireAbsent(files.certificate(), files.key());
             KeyPair pair = generate();
-            X500Name subject = new X500NameBuilder(BCStyle.INSTANCE)
-                    .addRDN(BCStyle.O, cluster)
-                    .addRDN(BCStyle.CN, identity.name())
-                    .build();
-            JcaX509v3CertificateBuilder builder =
-                    builder(certificate.getSubject(), subject, pair.getPublic(), now, validity);
-            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
-            builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
-            builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purposes(identity.kind())));
-            builder.addExtension(
-                    Extension.authorityKeyIdentifier,
-                    false,
-                    new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(certificate));
-            builder.addExtension(Extension.subjectAlternativeName, false, names(identity, hosts));
+            X509CertificateHolder leaf = sign(identity, names(identity, hosts), pair.getPublic(), now, validity);
             PemFileFormat.writeKey(files.key(), pair.getPrivate());
-            PemFileFormat.writeCertificates(files.certificate(), builder.build(signer(key)), certificate);
+            PemFileFormat.writeCertificates(files.certificate(), leaf, certificate);
             PemFileFormat.writeCertificates(files.trust(), certificate);
             return files;
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
             throw failed("cannot issue a certificate for " + identity, e);
         }
+    }
+
+    /**
+     * Signs another certificate with the identity and the host names of this one.
+     *
+     * @param current certificate of a process or user of the cluster
+     * @return certificates in PEM, the leaf first
+     * @throws UniserveException UNAUTHORIZED if the certificate has no identity of this cluster; IO
+     */
+    public String renew(X509Certificate current, PublicKey publicKey, Instant now, Duration validity) {
+        CertifiedIdentity identity = CertifiedIdentity.of(current)
+                .filter(one -> one.cluster().equals(cluster))
+                .orElseThrow(() -> new UniserveException(
+                        ErrorCode.UNAUTHORIZED, "the certificate has no identity of cluster " + cluster));
+        try {
+            GeneralNames names = GeneralNames.fromExtensions(
+                    new JcaX509CertificateHolder(current).getExtensions(), Extension.subjectAlternativeName);
+            return PemFileFormat.encode(sign(identity, names, publicKey, now, validity), certificate);
+        } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
+            throw failed("cannot renew the certificate of " + identity, e);
+        }
+    }
+
+    private X509CertificateHolder sign(
+            CertifiedIdentity identity, GeneralNames names, PublicKey publicKey, Instant now, Duration validity)
+            throws IOException, GeneralSecurityException, OperatorCreationException {
+        X500Name subject = new X500NameBuilder(BCStyle.INSTANCE)
+                .addRDN(BCStyle.O, cluster)
+                .addRDN(BCStyle.CN, identity.name())
+                .build();
+        JcaX509v3CertificateBuilder builder = builder(certificate.getSubject(), subject, publicKey, now, validity);
+        builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
+        builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
+        builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purposes(identity.kind())));
+        builder.addExtension(
+                Extension.authorityKeyIdentifier,
+                false,
+                new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(certificate));
+        builder.addExtension(Extension.subjectAlternativeName, false, names);
+        return builder.build(signer(key));
     }
 
     /** A server also calls others; a user cannot pass for a server. */

@@ -22,10 +22,14 @@ import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.security.CertificateRenewer;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
+import io.uniserve.runtime.transport.certificate.CertificateSetup;
+import io.uniserve.runtime.transport.client.CertificateClient;
+import io.uniserve.runtime.transport.client.LeaderLeafSource;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
@@ -96,7 +100,7 @@ public final class ServerDaemon implements AutoCloseable {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
             ServerListener port = new ServerListener(metrics);
             access = openAccess(whole, metrics);
-            server = resources.closer.add(port.open(whole, resources.cluster, access, hub));
+            server = resources.closer.add(port.open(whole, resources.cluster, access, resources.tls, hub));
             address = new Address(AdvertisedHostResolver.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
             LoopbackNetwork network = resources.openNetwork(address);
@@ -143,6 +147,7 @@ public final class ServerDaemon implements AutoCloseable {
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             registerGauges(metrics, exchange);
+            startRenewal(whole, metrics);
             interruptions = openInterruptionWatcher(metrics);
             states = new StateGauges(metrics, machine, resources.loop);
             resources.meters.health(new DaemonHealthCheck(resources.loop, machine::missingConditions));
@@ -165,6 +170,16 @@ public final class ServerDaemon implements AutoCloseable {
         AuditRecorder audit = resources.closer.add(AuditRecorder.open(whole.audit(ListenerKind.SERVER), id().value()));
         metrics.gauge("uniserve.server.audit.lost", "Events that the audit log lost", audit::lostEvents);
         return AccessControl.of(whole.security(ListenerKind.SERVER), audit);
+    }
+
+    private void startRenewal(Settings whole, ServerMetrics metrics) {
+        CertificateSetup.followRevocations(resources.tls, access, resources.channels::replaceAll);
+        CertificateRenewer renewer = resources.closer.add(CertificateRenewer.start(
+                resources.tls,
+                resources.clock,
+                whole.renewal().before(),
+                new LeaderLeafSource(new CertificateClient(resources.channels, resources.cluster), hub::coordinator)));
+        CertificateSetup.addGauges("uniserve.server", resources.tls, renewer, metrics::gauge);
     }
 
     private int stuckThreads() {

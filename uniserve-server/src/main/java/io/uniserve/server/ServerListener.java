@@ -18,9 +18,11 @@ import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.security.ReloadingTls;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.certificate.ProcessCertificates;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
@@ -29,6 +31,7 @@ import io.uniserve.runtime.transport.server.QueryHandler;
 import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.runtime.transport.server.RoutingSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -53,11 +56,14 @@ final class ServerListener {
         snapshotTimes = metrics.requestMetrics("cut");
     }
 
-    GrpcServer open(Settings whole, ClusterIdentity cluster, AccessControl access, RoutingSource routing) {
+    GrpcServer open(
+            Settings whole, ClusterIdentity cluster, AccessControl access, ReloadingTls tls, RoutingSource routing) {
         ServerSettings settings = whole.server();
         return GrpcServer.builder(cluster)
                 .access(access)
-                .tls(whole.serverTls(ListenerKind.SERVER))
+                .tls(tls)
+                .connectionAge(whole.connectionAge().toNanos())
+                .certificates(new ProcessCertificates(tls, Optional.empty()))
                 .authorizer(Authorizer.of(
                         whole.security(ListenerKind.SERVER), whole.zookeeper().cluster()))
                 .peers(this::handlePeerRequest)

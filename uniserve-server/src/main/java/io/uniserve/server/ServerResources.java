@@ -6,6 +6,7 @@ import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.exchange.ExchangeLimits;
+import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
@@ -17,6 +18,7 @@ import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
+import io.uniserve.runtime.security.ReloadingTls;
 import io.uniserve.runtime.store.AsyncObjectStore;
 import io.uniserve.runtime.store.DurableStoreFactory;
 import io.uniserve.runtime.time.RandomIdGenerator;
@@ -42,6 +44,7 @@ final class ServerResources {
     final ClusterIdentity cluster;
     final MetricsServer meters;
     final DataDirectory data;
+    final ReloadingTls tls;
     final ChannelPool channels;
     final EventLoop loop;
     final EventLoop exchangeLoop;
@@ -64,7 +67,9 @@ final class ServerResources {
             meters = closer.add(new MetricsServer(whole.metrics()));
             data = closer.add(DataDirectory.open(
                     settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), settings.id(), ids));
-            channels = closer.add(new ChannelPool(clock, whole.tls(), cluster));
+            tls = closer.add(ReloadingTls.open(whole.serverTls(ListenerKind.SERVER), clock));
+            channels = closer.add(new ChannelPool(clock, tls, cluster));
+            channels.setConnectionAge(whole.connectionAge().toNanos());
             loop = closer.add(new EventLoop("uniserve-server", clock, fatal));
             exchangeLoop = closer.add(new EventLoop("uniserve-exchange", clock, fatal));
             engine = closer.add(new PortEngineHost(

@@ -4,7 +4,9 @@ import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.cli.command.TextTable;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.protocol.message.AdminReply.UserRoles;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +16,10 @@ import picocli.CommandLine.Parameters;
 /** {@code uniserve grants}. */
 @Command(
         name = "grants",
-        description = "Lists the roles of all users, or of one. Roles of other users are shown to admins.",
+        description = {
+            "Lists the roles of all users, or of one. Roles of other users are shown to admins.",
+            "Without a user it also lists the revoked certificates and identities."
+        },
         footer = {"  uniserve grants", "  uniserve grants ann -o json"})
 public final class GrantsCommand extends ClientCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "USER", description = "The user (default: all).")
@@ -23,10 +28,17 @@ public final class GrantsCommand extends ClientCommand {
     @Override
     public Integer call() {
         try (ClusterClient cluster = connect()) {
-            List<RoleGrant> grants =
-                    (user == null ? cluster.allGrants() : cluster.grants(RoleGrant.checkUser(user))).grants();
+            UserRoles roles = user == null ? cluster.allGrants() : cluster.grants(RoleGrant.checkUser(user));
+            List<RoleGrant> grants = roles.grants();
             if (global().isJson()) {
-                console().json(Map.of("grants", json(grants)));
+                console()
+                        .json(Map.of(
+                                "grants",
+                                json(grants),
+                                "revocations",
+                                roles.revocations().stream()
+                                        .map(Revocation::subject)
+                                        .toList()));
                 return ExitCode.OK;
             }
             TextTable table = new TextTable("USER", "ROLE", "TABLES");
@@ -35,6 +47,7 @@ public final class GrantsCommand extends ClientCommand {
                     grant.role().text(),
                     grant.role().isOfTables() ? grant.tables().text() : "-"));
             table.print(console());
+            roles.revocations().forEach(revocation -> console().println("revoked: " + revocation));
         }
         return ExitCode.OK;
     }

@@ -2,6 +2,7 @@ package io.uniserve.cli.cluster;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.client.ProcessCertificate;
 import io.uniserve.client.ServerQueries;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
@@ -11,6 +12,7 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
@@ -107,6 +109,12 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Gives a role to a user, or takes it. */
     void changeGrant(RoleGrant grant, boolean revoke);
+
+    /** Revokes a certificate or an identity, or takes that back. */
+    void changeRevocation(Revocation revocation, boolean undo);
+
+    /** Returns the certificates of each live server and of the leading coordinator. */
+    List<ProcessCertificate> certificates();
 
     /** Returns the rules of a user; of the caller, with its name, for an empty one. */
     UserRoles grants(String user);

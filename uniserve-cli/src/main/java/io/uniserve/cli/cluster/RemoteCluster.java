@@ -4,6 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.client.ActorSelection;
 import io.uniserve.client.Admin;
+import io.uniserve.client.ProcessCertificate;
 import io.uniserve.client.ServerQueries;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UniserveClientBuilder;
@@ -16,6 +17,7 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
@@ -141,6 +143,16 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public void changeGrant(RoleGrant grant, boolean revoke) {
         client.admin().changeGrant(grant, revoke);
+    }
+
+    @Override
+    public void changeRevocation(Revocation revocation, boolean undo) {
+        client.admin().changeRevocation(revocation, undo);
+    }
+
+    @Override
+    public List<ProcessCertificate> certificates() {
+        return client.admin().certificates();
     }
 
     @Override

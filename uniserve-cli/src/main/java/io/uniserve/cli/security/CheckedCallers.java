@@ -2,10 +2,13 @@ package io.uniserve.cli.security;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.runtime.security.CertificateSubject;
+import io.uniserve.runtime.security.PemCertificates;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.check.AccessMatrix;
@@ -64,11 +67,18 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
                     role,
                     role.isOfTables() ? new TablePattern(AccessMatrix.TABLE.value()) : TablePattern.ALL);
             rules = rules.with(grant);
-            callers.add(user(role.text(), authority, now, folder, Set.of(role)));
+            callers.add(user(role.text(), role.text(), authority, now, folder, Set.of(role)));
         }
-        RoleGrant revoked = new RoleGrant("revoked", Role.ADMIN, TablePattern.ALL);
-        rules = rules.with(revoked).without(revoked);
-        callers.add(user("revoked", authority, now, folder, Set.of()));
+        callers.add(user("no rule", "norule", authority, now, folder, Set.of()));
+        CertificateFiles revokedUser = authority.issueUser("revoked", now, DAY, folder.resolve("revoked"));
+        callers.add(stranger("revoked user", revokedUser, server));
+        CertificateFiles revokedServer = authority.issueServer("gone", HOSTS, now, DAY, folder.resolve("gone"));
+        callers.add(stranger("revoked server", revokedServer, server));
+        rules = rules.with(new RoleGrant("revoked", Role.ADMIN, TablePattern.ALL))
+                .with(new Revocation("user/revoked"))
+                .with(new Revocation(
+                        CertificateSubject.fingerprint(PemCertificates.read("certificate", revokedServer.certificate())
+                                .get(0))));
         callers.add(new CallerKind("server", tls(server, server), true, false, Set.of()));
         TlsFiles trusting = new TlsFiles(
                 true,
@@ -91,9 +101,9 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     }
 
     private static CallerKind user(
-            String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
+            String kind, String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
         CertificateFiles files = authority.issueUser(name, now, DAY, folder.resolve(name));
-        return new CallerKind(name, tls(files, files), false, true, roles);
+        return new CallerKind(kind, tls(files, files), false, true, roles);
     }
 
     private static CallerKind stranger(String name, CertificateFiles files, CertificateFiles server) {

@@ -8,6 +8,7 @@ import io.uniserve.cli.scaler.ScalingFormatter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.runtime.time.SystemClock;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -61,14 +62,23 @@ public final class StatusCommand extends ClientCommand {
             ClusterReport report = ClusterReport.of(cluster.status());
             printer.accept(report);
             printScaling(cluster);
+            printCertificates(cluster);
             CountDownLatch never = new CountDownLatch(1);
             while (watch != null && !never.await(watch.toMillis(), TimeUnit.MILLISECONDS)) {
                 console().println("");
                 report = ClusterReport.of(cluster.status());
                 printer.accept(report);
                 printScaling(cluster);
+                printCertificates(cluster);
             }
             return ClusterProblemCollector.hasFailure(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
+        }
+    }
+
+    /** Prints the certificates of processes, if they have any. {@code security status} has them as JSON. */
+    private void printCertificates(ClusterClient cluster) {
+        if (!global().isJson() && !load) {
+            new CertificatePrinter(console(), SystemClock.INSTANCE.wallMillis()).print(cluster.certificates());
         }
     }
 

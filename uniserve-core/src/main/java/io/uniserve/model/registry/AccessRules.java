@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Right;
 import io.uniserve.model.access.RoleGrant;
 import java.util.List;
@@ -12,17 +13,18 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * All rules of a cluster. What no rule permits is refused. Immutable.
+ * All rules of a cluster. What no rule permits, and what a revoked certificate shows, is refused. Immutable.
  *
  * <pre>{@code
  * rules.permits("ann", Right.READ, Optional.of(new TableName("logs")));
  * }</pre>
  *
  * @param grants the rules, in order and without duplicates
+ * @param revocations certificates and identities that are not accepted, in order and without duplicates
  */
-public record AccessRules(List<RoleGrant> grants) implements RegistryValue {
+public record AccessRules(List<RoleGrant> grants, List<Revocation> revocations) implements RegistryValue {
     /** No rule. */
-    public static final AccessRules NONE = new AccessRules(List.of());
+    public static final AccessRules NONE = new AccessRules(List.of(), List.of());
 
     public AccessRules {
         grants = List.copyOf(new TreeSet<>(grants));
@@ -31,6 +33,18 @@ public record AccessRules(List<RoleGrant> grants) implements RegistryValue {
                     ErrorCode.TOO_LARGE,
                     grants.size() + " grants: at most " + Limits.GRANTS_MAX + "; use patterns of tables");
         }
+        revocations = List.copyOf(new TreeSet<>(revocations));
+        if (revocations.size() > Limits.REVOCATIONS_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    revocations.size() + " revocations: at most " + Limits.REVOCATIONS_MAX
+                            + "; remove those of certificates that have ended");
+        }
+    }
+
+    /** Rules without revocations. */
+    public AccessRules(List<RoleGrant> grants) {
+        this(grants, List.of());
     }
 
     /**
@@ -50,11 +64,29 @@ public record AccessRules(List<RoleGrant> grants) implements RegistryValue {
 
     /** These rules and one more. */
     public AccessRules with(RoleGrant grant) {
-        return new AccessRules(Stream.concat(grants.stream(), Stream.of(grant)).toList());
+        return new AccessRules(plus(grants, grant), revocations);
     }
 
     /** These rules without one. */
     public AccessRules without(RoleGrant grant) {
-        return new AccessRules(grants.stream().filter(one -> !one.equals(grant)).toList());
+        return new AccessRules(minus(grants, grant), revocations);
+    }
+
+    /** These rules and one more. */
+    public AccessRules with(Revocation revocation) {
+        return new AccessRules(grants, plus(revocations, revocation));
+    }
+
+    /** These rules without one. */
+    public AccessRules without(Revocation revocation) {
+        return new AccessRules(grants, minus(revocations, revocation));
+    }
+
+    private static <T> List<T> plus(List<T> list, T one) {
+        return Stream.concat(list.stream(), Stream.of(one)).toList();
+    }
+
+    private static <T> List<T> minus(List<T> list, T one) {
+        return list.stream().filter(other -> !other.equals(one)).toList();
     }
 }

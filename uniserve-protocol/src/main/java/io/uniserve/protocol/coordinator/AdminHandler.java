@@ -86,6 +86,8 @@ final class AdminHandler {
             answer.ok(leaderTerm.scaler().report());
         } else if (request instanceof AdminRequest.ChangeGrant change) {
             new GrantChanger(leaderTerm, answer).change(change);
+        } else if (request instanceof AdminRequest.ChangeRevocation change) {
+            new GrantChanger(leaderTerm, answer).change(change);
         } else if (request instanceof AdminRequest.ListGrants list) {
             new GrantChanger(leaderTerm, answer).list(list);
         } else if (request instanceof AdminRequest.ServerTrash trash) {

@@ -4,6 +4,7 @@ import io.uniserve.model.BackupInfo;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
@@ -157,10 +158,12 @@ public sealed interface AdminReply {
      * Rules.
      *
      * @param user the user that was asked for, or the caller; empty for all users
+     * @param revocations all of them if all rules were asked for, else none
      */
-    record UserRoles(String user, List<RoleGrant> grants) implements AdminReply {
+    record UserRoles(String user, List<RoleGrant> grants, List<Revocation> revocations) implements AdminReply {
         public UserRoles {
             grants = List.copyOf(grants);
+            revocations = List.copyOf(revocations);
         }
     }
 

@@ -3,6 +3,7 @@ package io.uniserve.protocol.message;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.registry.TableMeta;
 import java.util.Collections;
@@ -75,6 +76,12 @@ public sealed interface AdminRequest {
 
     /** Grants a role to a user, or revokes it. Returns when the rule is recorded; processes apply it within two seconds. */
     record ChangeGrant(RoleGrant grant, boolean revoke) implements AdminRequest {}
+
+    /**
+     * Revokes a certificate or an identity, or takes that back. Returns when it is recorded; processes apply it within two seconds, and then
+     * close connections.
+     */
+    record ChangeRevocation(Revocation revocation, boolean undo) implements AdminRequest {}
 
     /**
      * Returns rules.

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,9 @@ public final class Settings {
 
     /** Deprecated keys and the names that replaced them; they work for one release, with a warning. */
     private static final Map<String, String> RENAMED = Map.of("uniserve.server.ports", "uniserve.server.engines");
+
+    private static final Duration CONNECTION_AGE_MIN = Duration.ofSeconds(1);
+    private static final Duration CONNECTION_AGE_MAX = Duration.ofHours(24);
 
     private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
 
@@ -203,6 +207,16 @@ public final class Settings {
         return security(kind).closed()
                 ? new TlsFiles(files.enabled(), files.certificate(), files.key(), files.trust(), true)
                 : files;
+    }
+
+    /** Settings of the renewal of certificates. */
+    public RenewalSettings renewal() {
+        return RenewalSettings.of(root());
+    }
+
+    /** Age at which a connection is replaced by a new one. */
+    public Duration connectionAge() {
+        return root().section("security").duration("connection-age", CONNECTION_AGE_MIN, CONNECTION_AGE_MAX);
     }
 
     /** Settings of the audit log of a process. */

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
@@ -17,12 +18,13 @@ public final class AccessMapping {
     public static SecurityProto.AccessRules toProto(AccessRules rules) {
         SecurityProto.AccessRules.Builder proto = SecurityProto.AccessRules.newBuilder();
         rules.grants().forEach(grant -> proto.addGrants(toProto(grant)));
+        rules.revocations().forEach(revocation -> proto.addRevocations(revocation.subject()));
         return proto.build();
     }
 
     /** Fails with INVALID_ARGUMENT if a rule is malformed: a rule that is not understood must not be skipped. */
     public static AccessRules fromProto(SecurityProto.AccessRules proto) {
-        return new AccessRules(grants(proto.getGrantsList()));
+        return new AccessRules(grants(proto.getGrantsList()), revocations(proto.getRevocationsList()));
     }
 
     public static SecurityProto.ChangeGrant toProto(AdminRequest.ChangeGrant request) {
@@ -34,6 +36,17 @@ public final class AccessMapping {
 
     public static AdminRequest.ChangeGrant fromProto(SecurityProto.ChangeGrant proto) {
         return new AdminRequest.ChangeGrant(fromProto(proto.getGrant()), proto.getRevoke());
+    }
+
+    public static SecurityProto.ChangeRevocation toProto(AdminRequest.ChangeRevocation request) {
+        return SecurityProto.ChangeRevocation.newBuilder()
+                .setSubject(request.revocation().subject())
+                .setUndo(request.undo())
+                .build();
+    }
+
+    public static AdminRequest.ChangeRevocation fromProto(SecurityProto.ChangeRevocation proto) {
+        return new AdminRequest.ChangeRevocation(new Revocation(proto.getSubject()), proto.getUndo());
     }
 
     public static SecurityProto.ListGrants toProto(AdminRequest.ListGrants request) {
@@ -50,6 +63,9 @@ public final class AccessMapping {
 
     /** The call's request that changes or lists rules. */
     static AdminRequest fromProto(AdminProto.AdminCall call) {
+        if (call.hasChangeRevocation()) {
+            return fromProto(call.getChangeRevocation());
+        }
         return call.hasChangeGrant() ? fromProto(call.getChangeGrant()) : fromProto(call.getListGrants());
     }
 
@@ -57,12 +73,19 @@ public final class AccessMapping {
         SecurityProto.UserRoles.Builder proto =
                 SecurityProto.UserRoles.newBuilder().setUser(reply.user());
         reply.grants().forEach(grant -> proto.addGrants(toProto(grant)));
+        reply.revocations().forEach(revocation -> proto.addRevocations(revocation.subject()));
         return proto.build();
     }
 
     public static AdminReply.UserRoles fromProto(SecurityProto.UserRoles proto) {
         return new AdminReply.UserRoles(
-                ProtoValidator.text("user", proto.getUser(), Limits.NAME_LENGTH_MAX), grants(proto.getGrantsList()));
+                ProtoValidator.text("user", proto.getUser(), Limits.NAME_LENGTH_MAX),
+                grants(proto.getGrantsList()),
+                revocations(proto.getRevocationsList()));
+    }
+
+    private static List<Revocation> revocations(List<String> list) {
+        return ProtoValidator.list("revocations", list, Limits.REVOCATIONS_MAX, Revocation::new);
     }
 
     private static List<RoleGrant> grants(List<SecurityProto.RoleGrant> list) {

@@ -61,6 +61,8 @@ public final class AdminMapping {
             proto.setScalingStatus(AdminProto.ScalingStatusRequest.getDefaultInstance());
         } else if (request instanceof AdminRequest.ChangeGrant change) {
             proto.setChangeGrant(AccessMapping.toProto(change));
+        } else if (request instanceof AdminRequest.ChangeRevocation change) {
+            proto.setChangeRevocation(AccessMapping.toProto(change));
         } else if (request instanceof AdminRequest.ListGrants list) {
             proto.setListGrants(AccessMapping.toProto(list));
         } else if (BackupMapping.put(proto, request)) {
@@ -127,7 +129,7 @@ public final class AdminMapping {
                 new AdminRequest.HoldScaling(ProtoValidator.text(
                         "reason", proto.getHoldScaling().getReason(), Limits.SCALING_REASON_CHARS_MAX));
             case SCALING_STATUS -> new AdminRequest.ScalingStatus();
-            case CHANGE_GRANT, LIST_GRANTS -> AccessMapping.fromProto(proto);
+            case CHANGE_GRANT, LIST_GRANTS, CHANGE_REVOCATION -> AccessMapping.fromProto(proto);
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case BACKUP_TABLE,

@@ -1,21 +1,12 @@
 package io.uniserve.runtime.security;
 
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
-import java.io.IOException;
 import java.net.Socket;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
@@ -29,50 +20,20 @@ import javax.net.ssl.X509ExtendedTrustManager;
 public final class PeerTrustManager extends X509ExtendedTrustManager {
     private final X509ExtendedTrustManager authorities;
     private final Supplier<String> cluster;
+    private final Predicate<X509Certificate> revoked;
 
     /**
      * Creates a trust manager.
      *
      * @param authorities validates chains, and host names if it gets the connection
      * @param cluster name of the cluster, empty while unknown; then servers of any cluster are accepted that the authorities cover
+     * @param revoked true for a certificate that is not accepted any more
      */
-    PeerTrustManager(X509ExtendedTrustManager authorities, Supplier<String> cluster) {
+    public PeerTrustManager(
+            X509ExtendedTrustManager authorities, Supplier<String> cluster, Predicate<X509Certificate> revoked) {
         this.authorities = authorities;
         this.cluster = cluster;
-    }
-
-    /**
-     * Reads the authorities from a PEM file.
-     *
-     * @param cluster name of the cluster, empty while unknown
-     * @throws UniserveException INVALID_CONFIGURATION if the file cannot be read or has no certificate
-     */
-    public static PeerTrustManager of(Path file, Supplier<String> cluster) {
-        List<X509Certificate> certificates = PemCertificates.read("tls.trust", file);
-        try {
-            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            for (X509Certificate certificate : certificates) {
-                store.setCertificateEntry(Integer.toString(store.size()), certificate);
-            }
-            TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
-            factory.init(store);
-            return new PeerTrustManager(extended(factory.getTrustManagers()), cluster);
-        } catch (IOException | GeneralSecurityException e) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION,
-                    "tls.trust: file " + file + " cannot be used: " + e.getMessage()
-                            + "; give certificates of authorities",
-                    e);
-        }
-    }
-
-    private static X509ExtendedTrustManager extended(TrustManager[] managers) {
-        return Arrays.stream(managers)
-                .filter(X509ExtendedTrustManager.class::isInstance)
-                .map(X509ExtendedTrustManager.class::cast)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("the JDK's PKIX trust manager is no extended one"));
+        this.revoked = revoked;
     }
 
     /** True if the certificate has the identity of a server of the cluster. */
@@ -82,6 +43,9 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
             return false;
         }
         CertifiedIdentity identity = found.get();
+        if (revoked.test(chain[0])) {
+            throw new CertificateException("the certificate of " + identity + " is revoked");
+        }
         if (identity.kind() != CertifiedIdentity.Kind.SERVER) {
             throw new CertificateException(
                     "the certificate of the other side is that of " + identity + ", not of a server");

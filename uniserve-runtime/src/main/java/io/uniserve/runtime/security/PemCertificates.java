@@ -2,11 +2,8 @@ package io.uniserve.runtime.security;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -27,7 +24,7 @@ public final class PemCertificates {
         try {
             List<X509Certificate> found =
                     CertificateFactory.getInstance("X.509")
-                            .generateCertificates(new ByteArrayInputStream(bytes(file)))
+                            .generateCertificates(new ByteArrayInputStream(PemFiles.readBounded(file)))
                             .stream()
                             .map(X509Certificate.class::cast)
                             .toList();
@@ -40,16 +37,6 @@ public final class PemCertificates {
                     ErrorCode.INVALID_CONFIGURATION,
                     key + ": file " + file + " cannot be used: " + e.getMessage() + "; give certificates in PEM",
                     e);
-        }
-    }
-
-    private static byte[] bytes(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(Limits.CONFIG_FILE_BYTES_MAX + 1);
-            if (bytes.length > Limits.CONFIG_FILE_BYTES_MAX) {
-                throw new IOException("it has more than " + Limits.CONFIG_FILE_BYTES_MAX + " bytes");
-            }
-            return bytes;
         }
     }
 }

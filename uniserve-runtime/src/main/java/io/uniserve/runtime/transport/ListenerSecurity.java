@@ -6,6 +6,8 @@ import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.PemCertificates;
+import io.uniserve.runtime.security.ReloadingTls;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -35,7 +37,9 @@ public final class ListenerSecurity {
     /** Checks the mode and the files that it needs. Fails as {@link #check}. */
     public static void checkFiles(Settings settings, ListenerKind kind) {
         TlsFiles files = settings.serverTls(kind);
-        TlsCredentials.server(files);
+        ReloadingTls tls = ReloadingTls.read(files, SystemClock.INSTANCE);
+        TlsCredentials.server(tls);
+        tls.checkUsable();
         if (settings.security(kind).closed()) {
             files.certificate()
                     .ifPresent(file -> requireServer(file, settings.zookeeper().cluster()));

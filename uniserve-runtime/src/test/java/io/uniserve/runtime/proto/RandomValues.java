@@ -8,6 +8,7 @@ import io.uniserve.model.BackupName;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
@@ -159,10 +160,17 @@ final class RandomValues {
         if (type == RoleGrant.class) {
             return roleGrant();
         }
+        if (type == Revocation.class) {
+            return revocation();
+        }
         if (type == AccessRules.class) {
-            return new AccessRules(IntStream.range(0, random.nextInt(20))
-                    .mapToObj(i -> roleGrant())
-                    .toList());
+            return new AccessRules(
+                    IntStream.range(0, random.nextInt(20))
+                            .mapToObj(i -> roleGrant())
+                            .toList(),
+                    IntStream.range(0, random.nextInt(5))
+                            .mapToObj(i -> revocation())
+                            .toList());
         }
         if (type == AdminRequest.ListGrants.class) {
             return new AdminRequest.ListGrants(random.nextBoolean() ? "" : text(1, 10), random.nextBoolean());
@@ -184,6 +192,10 @@ final class RandomValues {
             return object(leaves[random.nextInt(leaves.length)]);
         }
         return record(type, Map.of());
+    }
+
+    private Revocation revocation() {
+        return new Revocation(random.nextBoolean() ? "server/s" + random.nextInt(9) : "sha256:" + "0a".repeat(32));
     }
 
     private RoleGrant roleGrant() {

@@ -32,8 +32,9 @@ import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.connection.ConnectionTracker;
+import io.uniserve.runtime.transport.connection.TransportThreads;
 import io.uniserve.runtime.transport.server.GrpcServer;
-import io.uniserve.runtime.transport.server.TransportThreads;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.GatherInputs;
 import java.io.IOException;
@@ -153,7 +154,9 @@ final class ShuffleBench implements AutoCloseable {
                 }))
                 .build();
         return closeLater(TransportThreads.create())
-                .serve(NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)))
+                .serve(
+                        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)),
+                        new ConnectionTracker(chain -> true))
                 .directExecutor()
                 .flowControlWindow(WINDOW_BYTES)
                 .addService(service)

@@ -14,6 +14,7 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * One change of the rules, or one reading of them. All rules are one node of the registry, so a change is one conditional write: it reads
@@ -34,22 +35,28 @@ public final class GrantChanger {
 
     /** Adds or removes a rule. Succeeds if it is there, or absent, already. Fails with TOO_LARGE beyond the limit of rules. */
     public void change(AdminRequest.ChangeGrant request) {
-        leader.registry().afterSync(() -> read(request));
+        change(rules -> request.revoke() ? rules.without(request.grant()) : rules.with(request.grant()));
     }
 
-    private void read(AdminRequest.ChangeGrant request) {
-        leader.registry().read(RegistryPaths.ACCESS, outcome -> {
-            try {
-                write(request, outcome);
-            } catch (UniserveException refused) {
-                answer.fail(refused);
-            }
-        });
+    /** Adds or removes a revocation. Succeeds if it is there, or absent, already. Fails with TOO_LARGE beyond the limit. */
+    public void change(AdminRequest.ChangeRevocation request) {
+        change(rules -> request.undo() ? rules.without(request.revocation()) : rules.with(request.revocation()));
     }
 
-    private void write(AdminRequest.ChangeGrant request, Outcome<Versioned> outcome) {
+    private void change(UnaryOperator<AccessRules> change) {
+        leader.registry()
+                .afterSync(() -> leader.registry().read(RegistryPaths.ACCESS, outcome -> {
+                    try {
+                        write(change, outcome);
+                    } catch (UniserveException refused) {
+                        answer.fail(refused);
+                    }
+                }));
+    }
+
+    private void write(UnaryOperator<AccessRules> change, Outcome<Versioned> outcome) {
         AccessRules rules = rules(outcome);
-        AccessRules next = request.revoke() ? rules.without(request.grant()) : rules.with(request.grant());
+        AccessRules next = change.apply(rules);
         if (next.equals(rules)) {
             answer.ok(new AdminReply.Ack());
             return;
@@ -58,17 +65,17 @@ public final class GrantChanger {
         Op op = version == Registry.ABSENT
                 ? new Op.Create(RegistryPaths.ACCESS, next, false)
                 : new Op.Set(RegistryPaths.ACCESS, next, version);
-        leader.registry().write(List.of(op), written -> onWritten(request, written));
+        leader.registry().write(List.of(op), written -> onWritten(change, written));
     }
 
-    private void onWritten(AdminRequest.ChangeGrant request, WriteResult written) {
+    private void onWritten(UnaryOperator<AccessRules> change, WriteResult written) {
         UniserveException error = written.error();
         if (written.isApplied()) {
             answer.ok(new AdminReply.Ack());
         } else if (error != null) {
             answer.fail(error);
         } else if (++attempts < ATTEMPTS_MAX) {
-            change(request);
+            change(change);
         } else {
             answer.fail(new UniserveException(
                     ErrorCode.UNAVAILABLE, "the registry cannot be written now: list the rules, then try again"));
@@ -83,8 +90,9 @@ public final class GrantChanger {
                         AccessRules rules = rules(outcome);
                         answer.ok(
                                 request.all()
-                                        ? new AdminReply.UserRoles("", rules.grants())
-                                        : new AdminReply.UserRoles(request.user(), rules.of(request.user())));
+                                        ? new AdminReply.UserRoles("", rules.grants(), rules.revocations())
+                                        : new AdminReply.UserRoles(
+                                                request.user(), rules.of(request.user()), List.of()));
                     } catch (UniserveException refused) {
                         answer.fail(refused);
                     }

@@ -4,6 +4,7 @@ import io.grpc.Context;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Right;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
@@ -14,6 +15,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.config.SecuritySettings;
+import io.uniserve.runtime.security.CertificateSubject;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +56,9 @@ public final class AccessControl {
     private final Set<String> admins;
     private final AuditRecorder audit;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    /** Revoked subjects, those read last while the rules are damaged. */
+    private volatile Set<String> revocations = Set.of();
+
     private volatile State state = new State(null);
     private volatile TableNumbers tables = TableNumbers.NONE;
 
@@ -82,6 +88,8 @@ public final class AccessControl {
 
     /** Uses these rules from now on; empty refuses every user. */
     public void setRules(Optional<AccessRules> rules) {
+        rules.ifPresent(known -> revocations =
+                known.revocations().stream().map(Revocation::subject).collect(Collectors.toUnmodifiableSet()));
         state = new State(rules.orElse(null));
         listeners.forEach(Runnable::run);
     }
@@ -91,6 +99,25 @@ public final class AccessControl {
         if (!open) {
             tables = TableNumbers.of(routing);
         }
+    }
+
+    /** Why a certificate with this subject is not accepted any more, for errors; empty if it is. */
+    public Optional<String> revocation(CertificateSubject subject) {
+        Set<String> subjects = revocations;
+        boolean revoked = !open
+                && (subjects.contains(subject.fingerprint())
+                        || subject.identity()
+                                .map(CertifiedIdentity::principal)
+                                .filter(subjects::contains)
+                                .isPresent());
+        return revoked
+                ? Optional.of("its certificate is revoked: issue another, with another name if that is revoked")
+                : Optional.empty();
+    }
+
+    /** Revoked subjects, see {@link Revocation}. */
+    public Set<String> revocations() {
+        return revocations;
     }
 
     /** True in mode open. */

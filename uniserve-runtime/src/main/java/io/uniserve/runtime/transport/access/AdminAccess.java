@@ -80,6 +80,8 @@ public final class AdminAccess {
             return hold.reason().isEmpty() ? "resume" : "hold";
         } else if (request instanceof AdminRequest.ChangeGrant change) {
             return (change.revoke() ? "revoke " : "grant ") + change.grant();
+        } else if (request instanceof AdminRequest.ChangeRevocation change) {
+            return change.revocation() + (change.undo() ? " undo" : "");
         } else if (request instanceof AdminRequest.BackupTable backup) {
             return backup.table() + " " + backup.name();
         } else if (request instanceof AdminRequest.SalvageTable salvage) {
@@ -116,7 +118,8 @@ public final class AdminAccess {
                     .toList());
         }
         return reply instanceof AdminReply.UserRoles roles
-                ? new AdminReply.UserRoles(roles.user(), caller.withSettings(roles.user(), roles.grants()))
+                ? new AdminReply.UserRoles(
+                        roles.user(), caller.withSettings(roles.user(), roles.grants()), roles.revocations())
                 : reply;
     }
 }

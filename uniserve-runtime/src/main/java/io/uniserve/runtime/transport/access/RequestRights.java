@@ -9,6 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.Right;
 import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.CertificatesProto;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.SecurityProto;
 import java.util.List;
@@ -21,13 +22,16 @@ public final class RequestRights {
     private static final OneofDescriptor REQUEST =
             AdminProto.AdminCall.getDescriptor().getOneofs().get(0);
 
+    private static final List<FileDescriptor> FILES =
+            List.of(AdminProto.getDescriptor(), DataProto.getDescriptor(), CertificatesProto.getDescriptor());
+
     private static final Map<String, Optional<Right>> METHODS = methods();
 
     private RequestRights() {}
 
     private static Map<String, Optional<Right>> methods() {
         Map<String, Optional<Right>> rights = new TreeMap<>();
-        for (FileDescriptor file : List.of(AdminProto.getDescriptor(), DataProto.getDescriptor())) {
+        for (FileDescriptor file : FILES) {
             for (ServiceDescriptor service : file.getServices()) {
                 for (MethodDescriptor method : service.getMethods()) {
                     rights.put(

@@ -8,6 +8,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.CertificateStatus;
 import io.uniserve.model.access.Right;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.registry.AccessRules;
@@ -39,7 +40,9 @@ import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.access.RequestRights;
+import io.uniserve.runtime.transport.certificate.CertificateHandler;
 import io.uniserve.runtime.transport.client.AdminClient;
+import io.uniserve.runtime.transport.client.CertificateClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
@@ -48,6 +51,8 @@ import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
+import java.security.PublicKey;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -151,6 +156,17 @@ public final class AccessMatrix {
                     to -> AccessMatrix.<AdminReply>call(done -> new AdminClient(to.channels, to.cluster, Runnable::run)
                             .call(to.address, request, CALL_NANOS, done)));
         }
+        String describe = "uniserve.Certificates/Describe";
+        add(
+                describe,
+                RequestRights.ofMethods().getOrDefault(describe, Optional.empty()),
+                to -> AccessMatrix.<CertificateStatus>call(
+                        done -> new CertificateClient(to.channels, to.cluster).describe(to.address, CALL_NANOS, done)));
+        add(
+                "uniserve.Certificates/Renew",
+                Optional.empty(),
+                to -> AccessMatrix.<String>call(done -> new CertificateClient(to.channels, to.cluster)
+                        .renew(to.address, SampleRequests.publicKey(), CALL_NANOS, done)));
         String watch = "uniserve.RoutingService/Watch";
         add(watch, RequestRights.ofMethods().getOrDefault(watch, Optional.empty()), this::watch);
         addData(
@@ -307,6 +323,7 @@ public final class AccessMatrix {
                 .authorizer(Authorizer.of(closed, cluster))
                 .peers((request, done) -> answer(done))
                 .admin((request, done) -> answer(done))
+                .certificates(new CountingCertificates())
                 .data(new DataHandlers(
                         new CountingReads(),
                         (request, done) -> answer(done),
@@ -337,9 +354,25 @@ public final class AccessMatrix {
         }
     }
 
-    private <T> void answer(Completion<T> done) {
+    private final class CountingCertificates implements CertificateHandler {
+        @Override
+        public CertificateStatus describe() {
+            throw counted();
+        }
+
+        @Override
+        public String renew(X509Certificate current, PublicKey key) {
+            throw counted();
+        }
+    }
+
+    private UniserveException counted() {
         reached.incrementAndGet();
-        done.done(Outcome.err(new UniserveException(ErrorCode.UNSUPPORTED, "reached")));
+        return new UniserveException(ErrorCode.UNSUPPORTED, "reached");
+    }
+
+    private <T> void answer(Completion<T> done) {
+        done.done(Outcome.err(counted()));
     }
 
     /** Sends a request and waits for its end. Returns the code of an error; the handlers count what reached them. */

@@ -9,6 +9,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
@@ -20,6 +21,10 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.message.client.VersionedRead;
+import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
+import java.security.PublicKey;
+import java.security.spec.ECGenParameterSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,7 +70,18 @@ final class SampleRequests {
                 new AdminRequest.HoldScaling("test"),
                 new AdminRequest.ScalingStatus(),
                 new AdminRequest.ChangeGrant(new RoleGrant("x", Role.READER, TablePattern.ALL), false),
-                new AdminRequest.ListGrants("", false));
+                new AdminRequest.ListGrants("", false),
+                new AdminRequest.ChangeRevocation(new Revocation("user/x"), false));
+    }
+
+    static PublicKey publicKey() {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+            generator.initialize(new ECGenParameterSpec("secp256r1"));
+            return generator.generateKeyPair().getPublic();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("the JDK has no curve P-256", e);
+        }
     }
 
     static ReadRequest read(TableName table) {

@@ -12,6 +12,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.runtime.security.ReloadingTls;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -43,6 +44,12 @@ public final class ChannelPool implements AutoCloseable {
     /** Pause before a reconnection. gRPC's default is up to two minutes, but a restarted server should be reached at once. */
     private static final long RECONNECT_NANOS = 200_000_000;
 
+    /** Age at which a connection is replaced, unless the process sets another. */
+    private static final long AGE_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    /** Time for which a replaced connection accepts calls of threads that have just taken it from the pool. */
+    private static final long REPLACED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     /** Delay with which a call without an answer may time out. */
     private static final long TIMEOUT_DELAY_NANOS_MAX = 50_000_000;
 
@@ -50,27 +57,62 @@ public final class ChannelPool implements AutoCloseable {
     private final CoarseTimers timers;
     private final ChannelCredentials credentials;
     private final List<ClientInterceptor> interceptors;
+    private final ReloadingTls tls;
+    private final boolean ownsTls;
     private final Map<Address, Entry> entries = new ConcurrentHashMap<>();
     /** Closed connections whose last calls may still be running. */
     private final Set<Entry> retired = ConcurrentHashMap.newKeySet();
 
+    private volatile long ageNanos = AGE_NANOS;
     private volatile boolean closed;
 
-    /** Creates connections that send no cluster identity and accept any. */
+    /** Creates connections that send no cluster identity and accept any. They follow changes of the files. */
     public ChannelPool(Clock clock, TlsFiles tls) {
-        this(clock, tls, List.of(), () -> "");
+        this(clock, ReloadingTls.open(tls, clock), true, List.of(), () -> "");
     }
 
     /** Creates connections to the processes of one cluster: they send its identity and fail answers of another one. */
     public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster) {
-        this(clock, tls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)), cluster::nameOrEmpty);
+        this(clock, ReloadingTls.open(tls, clock), true, cluster);
     }
 
-    private ChannelPool(Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors, Supplier<String> clusterName) {
+    /** Creates connections to the processes of one cluster with files that the process follows; their owner closes them later. */
+    public ChannelPool(Clock clock, ReloadingTls tls, ClusterIdentity cluster) {
+        this(clock, tls, false, cluster);
+    }
+
+    private ChannelPool(Clock clock, ReloadingTls tls, boolean ownsTls, ClusterIdentity cluster) {
+        this(clock, tls, ownsTls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)), cluster::nameOrEmpty);
+    }
+
+    private ChannelPool(
+            Clock clock,
+            ReloadingTls tls,
+            boolean ownsTls,
+            List<ClientInterceptor> interceptors,
+            Supplier<String> clusterName) {
         this.clock = clock;
         this.interceptors = interceptors;
+        this.tls = tls;
+        this.ownsTls = ownsTls;
         this.credentials = TlsCredentials.client(tls, clusterName);
         this.timers = new CoarseTimers("uniserve-call-timers", clock, TIMEOUT_DELAY_NANOS_MAX);
+        tls.onChange(this::replaceAll);
+    }
+
+    /** Sets the age at which a connection is replaced by a new one. Its running calls end on it. */
+    public void setConnectionAge(long nanos) {
+        ageNanos = nanos;
+    }
+
+    /** The certificate, key and authorities of the connections. */
+    public ReloadingTls tls() {
+        return tls;
+    }
+
+    /** Replaces all connections at their next use, so that both sides verify each other again. Running calls end on the old ones. */
+    public void replaceAll() {
+        entries.entrySet().forEach(this::retire);
     }
 
     /** Connection to this address, created on first use. */
@@ -104,6 +146,10 @@ public final class ChannelPool implements AutoCloseable {
             }
         }
         long now = clock.nanos();
+        if (now - entry.opened >= ageNanos) {
+            retire(Map.entry(address, entry));
+            return entry(address);
+        }
         entry.lastUse = now;
         if (entry.channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE
                 && now - entry.lastReset >= RECONNECT_NANOS) {
@@ -123,10 +169,16 @@ public final class ChannelPool implements AutoCloseable {
     }
 
     private void retire(Map.Entry<Address, Entry> entry) {
-        retired.removeIf(old -> old.channel.isTerminated());
-        retired.add(entry.getValue()); // first, so that the entry is always in one of both
-        entries.remove(entry.getKey(), entry.getValue());
-        entry.getValue().shutdown();
+        Entry old = entry.getValue();
+        retired.removeIf(one -> one.channel.isTerminated());
+        retired.add(old); // first, so that the entry is always in one of both
+        if (entries.remove(entry.getKey(), old)) {
+            old.finishReads();
+            Timers.Cancel unused = timers.after(REPLACED_NANOS, () -> {
+                old.finishReads(); // another thread may have opened a stream meanwhile
+                old.channel.shutdown();
+            });
+        }
     }
 
     private static UniserveException shuttingDown() {
@@ -172,16 +224,21 @@ public final class ChannelPool implements AutoCloseable {
         entries.clear();
         retired.clear();
         timers.close();
+        if (ownsTls) {
+            tls.close();
+        }
     }
 
     private static final class Entry {
         private final ManagedChannel channel;
+        private final long opened;
         private volatile long lastUse;
         private volatile long lastReset;
         private volatile @Nullable ReadStreamClient reads;
 
         private Entry(ManagedChannel channel, long now) {
             this.channel = channel;
+            this.opened = now;
             this.lastUse = now;
             this.lastReset = now;
         }
@@ -195,13 +252,12 @@ public final class ChannelPool implements AutoCloseable {
             return current;
         }
 
-        /** Closes the connection once its calls have ended. */
-        private synchronized void shutdown() {
+        /** Ends the stream of reads once they are answered. */
+        private synchronized void finishReads() {
             ReadStreamClient current = reads;
             if (current != null) {
                 current.finish();
             }
-            channel.shutdown();
         }
     }
 }

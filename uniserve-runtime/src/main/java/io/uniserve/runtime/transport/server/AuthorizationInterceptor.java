@@ -1,8 +1,8 @@
 package io.uniserve.runtime.transport.server;
 
 import io.grpc.Attributes;
+import io.grpc.Context;
 import io.grpc.Contexts;
-import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
@@ -13,12 +13,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl;
-import java.security.cert.Certificate;
+import io.uniserve.runtime.transport.certificate.CertificateService;
+import io.uniserve.runtime.transport.connection.ConnectionTracker;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Optional;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
-import org.jspecify.annotations.Nullable;
 
 /** Interceptor that checks each call with the authorizer before its handler, which then finds the caller in its context. */
 final class AuthorizationInterceptor implements ServerInterceptor {
@@ -35,11 +34,17 @@ final class AuthorizationInterceptor implements ServerInterceptor {
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
         String method = call.getMethodDescriptor().getFullMethodName();
         CallerIdentity callerIdentity = caller(call.getAttributes());
-        if (authorizer.allows(callerIdentity, method)) {
+        Optional<String> revoked = callerIdentity.certificate().flatMap(access::revocation);
+        if (revoked.isEmpty() && authorizer.allows(callerIdentity, method)) {
+            Context context = access.with(callerIdentity.certified(), callerIdentity.address(), method);
+            List<X509Certificate> chain = call.getAttributes().get(ConnectionTracker.CHAIN);
             return Contexts.interceptCall(
-                    access.with(callerIdentity.certified(), callerIdentity.address(), method), call, headers, next);
+                    chain == null ? context : context.withValue(CertificateService.CERTIFICATE, chain.get(0)),
+                    call,
+                    headers,
+                    next);
         }
-        String why = authorizer.reason(callerIdentity, method);
+        String why = revoked.orElseGet(() -> authorizer.reason(callerIdentity, method));
         access.audit()
                 .refused(
                         callerIdentity
@@ -59,36 +64,8 @@ final class AuthorizationInterceptor implements ServerInterceptor {
         return new ServerCall.Listener<>() {};
     }
 
-    static CallerIdentity caller(Attributes attributes) {
-        SSLSession session = attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
-        return new CallerIdentity(
-                String.valueOf(attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
-                principal(session),
-                certificate(session).flatMap(CertifiedIdentity::of));
-    }
-
-    private static Optional<String> principal(@Nullable SSLSession session) {
-        if (session == null) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(session.getPeerPrincipal().getName());
-        } catch (SSLPeerUnverifiedException e) {
-            // No client certificate: TLS permits this unless one is required.
-            return Optional.empty();
-        }
-    }
-
-    private static Optional<X509Certificate> certificate(@Nullable SSLSession session) {
-        if (session == null) {
-            return Optional.empty();
-        }
-        try {
-            Certificate[] chain = session.getPeerCertificates();
-            return chain.length > 0 && chain[0] instanceof X509Certificate leaf ? Optional.of(leaf) : Optional.empty();
-        } catch (SSLPeerUnverifiedException e) {
-            // No client certificate: TLS permits this unless one is required.
-            return Optional.empty();
-        }
+    private static CallerIdentity caller(Attributes attributes) {
+        CallerIdentity known = attributes.get(CallerFilter.CALLER);
+        return known == null ? CallerFilter.caller(attributes) : known;
     }
 }

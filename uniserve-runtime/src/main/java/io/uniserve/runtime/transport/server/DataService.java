@@ -61,10 +61,10 @@ final class DataService extends DataGrpc.DataImplBase {
         return served;
     }
 
-    /** Ends streams of reads once their running reads are answered. */
-    void finish() {
-        finishing = true;
-        callers.forEach(ReadStreamHandler::finish);
+    /** Ends streams of reads of this age once their running reads are answered; 0 for all, and for those that begin later. */
+    void finish(long ageNanos) {
+        finishing |= ageNanos == 0;
+        callers.stream().filter(stream -> stream.ageNanos() >= ageNanos).forEach(ReadStreamHandler::finish);
     }
 
     @Override

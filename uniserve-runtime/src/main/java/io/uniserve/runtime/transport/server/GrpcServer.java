@@ -1,26 +1,30 @@
 package io.uniserve.runtime.transport.server;
 
-import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.Server;
-import io.grpc.ServerTransportFilter;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.security.ReloadingTls;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.TlsCredentials;
 import io.uniserve.runtime.transport.access.AccessControl;
-import io.uniserve.runtime.transport.access.AuditRecorder;
+import io.uniserve.runtime.transport.certificate.CertificateHandler;
+import io.uniserve.runtime.transport.certificate.CertificateService;
+import io.uniserve.runtime.transport.connection.CertificateGuard;
+import io.uniserve.runtime.transport.connection.ConnectionTracker;
+import io.uniserve.runtime.transport.connection.TransportThreads;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * gRPC server of a daemon. As many transport threads as there are cores read and map requests, and pass them to handlers that must
@@ -35,14 +39,24 @@ public final class GrpcServer implements AutoCloseable {
     private static final long CLIENT_KEEPALIVE_MIN_SECONDS = 5;
     private static final long HANDSHAKE_TIMEOUT_SECONDS = 10;
 
+    private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final Server server;
     private final TransportThreads threads;
-    private final List<Runnable> longCalls;
+    private final List<LongCalls> longCalls;
+    private final Runnable release;
 
-    private GrpcServer(Server server, TransportThreads threads, List<Runnable> longCalls) {
+    private GrpcServer(Server server, TransportThreads threads, List<LongCalls> longCalls, Runnable release) {
         this.server = server;
         this.threads = threads;
         this.longCalls = longCalls;
+        this.release = release;
+    }
+
+    /** Calls that go on until one side ends them. */
+    private interface LongCalls {
+        /** Ends those that have run for this long, once what they are doing is done; 0 for all, also for those that begin later. */
+        void finish(long ageNanos);
     }
 
     /** Builder of a server's or coordinator's services. */
@@ -57,13 +71,13 @@ public final class GrpcServer implements AutoCloseable {
 
     /** Ends watches and streams of reads; new calls continue. For a process that rejects every call from now on. */
     public void endLongCalls() {
-        longCalls.forEach(Runnable::run);
+        longCalls.forEach(calls -> calls.finish(0));
     }
 
     /** Rejects new calls, waits at most this long for running ones, then aborts the remaining ones. */
     public void stop(long graceNanos) {
         server.shutdown();
-        longCalls.forEach(Runnable::run);
+        longCalls.forEach(calls -> calls.finish(0));
         boolean drained = false;
         try {
             drained = server.awaitTermination(graceNanos, TimeUnit.NANOSECONDS);
@@ -71,6 +85,7 @@ public final class GrpcServer implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         if (drained) {
+            release.run();
             threads.close();
         } else {
             close();
@@ -86,6 +101,7 @@ public final class GrpcServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        release.run();
         threads.close();
     }
 
@@ -93,10 +109,12 @@ public final class GrpcServer implements AutoCloseable {
     public static final class Builder {
         private final ClusterIdentity cluster;
         private final List<BindableService> services = new ArrayList<>();
-        private final List<Runnable> longCalls = new ArrayList<>();
+        private final List<LongCalls> longCalls = new ArrayList<>();
         private Authorizer authorizer = Authorizer.ALLOW_ALL;
         private AccessControl access = AccessControl.OPEN;
-        private TlsFiles tls = TlsFiles.PLAIN;
+        private TlsFiles files = TlsFiles.PLAIN;
+        private @Nullable ReloadingTls tls;
+        private long connectionAgeNanos = Long.MAX_VALUE;
 
         private Builder(ClusterIdentity cluster) {
             this.cluster = cluster;
@@ -122,6 +140,12 @@ public final class GrpcServer implements AutoCloseable {
             return this;
         }
 
+        /** Sets the handler of requests about certificates. */
+        public Builder certificates(CertificateHandler handler) {
+            services.add(new CertificateService(cluster, access, handler));
+            return this;
+        }
+
         /** Sets the source of the routing map, which is pushed to watchers. */
         public Builder routing(RoutingSource source) {
             RoutingPushService service = new RoutingPushService(cluster, access, source);
@@ -142,9 +166,24 @@ public final class GrpcServer implements AutoCloseable {
             return this;
         }
 
-        /** Enables TLS, and the authentication of clients if it is required. */
-        public Builder tls(TlsFiles files) {
-            tls = files;
+        /** Enables TLS, and the authentication of clients if it is required. The server follows changes of the files. */
+        public Builder tls(TlsFiles value) {
+            files = value;
+            return this;
+        }
+
+        /** Enables TLS with files that the process follows; their owner closes them after the server. */
+        public Builder tls(ReloadingTls value) {
+            tls = value;
+            return this;
+        }
+
+        /**
+         * Limits the age of connections: an older one gets no new calls, and its callers connect again. Long calls end at twice the limit.
+         * No limit by default.
+         */
+        public Builder connectionAge(long nanos) {
+            connectionAgeNanos = nanos;
             return this;
         }
 
@@ -161,7 +200,31 @@ public final class GrpcServer implements AutoCloseable {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION, "host \"" + host + "\" cannot be resolved");
             }
-            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(tls))
+            boolean owner = tls == null;
+            ReloadingTls followed = tls == null ? ReloadingTls.open(files, SystemClock.INSTANCE) : tls;
+            TransportThreads threads = TransportThreads.create();
+            try {
+                return start(address, followed, threads, owner ? followed::close : () -> {});
+            } catch (IOException | RuntimeException e) {
+                threads.close();
+                if (owner) {
+                    followed.close();
+                }
+                if (e instanceof UniserveException known) {
+                    throw known;
+                }
+                throw new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION,
+                        "cannot listen on " + host + ":" + port + ": " + reason(e)
+                                + "; choose another port or stop the process that uses it",
+                        e);
+            }
+        }
+
+        private GrpcServer start(
+                InetSocketAddress address, ReloadingTls followed, TransportThreads threads, Runnable close)
+                throws IOException {
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(followed))
                     .directExecutor()
                     .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
                     .maxInboundMetadataSize(METADATA_BYTES_MAX)
@@ -173,47 +236,38 @@ public final class GrpcServer implements AutoCloseable {
                     .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveWithoutCalls(true);
             services.forEach(service -> builder.addService(MalformedMessageGuard.tolerant(service)));
-            if (access.audit().isOn()) {
-                builder.addTransportFilter(new LoginFilter(access.audit()));
+            boolean aging = connectionAgeNanos < Long.MAX_VALUE;
+            if (aging) {
+                builder.maxConnectionAge(connectionAgeNanos, TimeUnit.NANOSECONDS);
             }
-            if (!authorizer.equals(Authorizer.ALLOW_ALL) || access.audit().isOn()) {
+            ConnectionTracker connections = new ConnectionTracker(followed::accepts);
+            threads.serve(builder, connections);
+            boolean authorizing = !authorizer.equals(Authorizer.ALLOW_ALL)
+                    || !access.isOpen()
+                    || access.audit().isOn();
+            if (authorizing) {
+                builder.addTransportFilter(new CallerFilter(access.audit()));
                 builder.intercept(new AuthorizationInterceptor(authorizer, access));
             }
             builder.intercept(new ClusterIdentityInterceptor.OfServer(cluster));
-            TransportThreads threads = TransportThreads.create();
-            try {
-                return new GrpcServer(threads.serve(builder).build().start(), threads, List.copyOf(longCalls));
-            } catch (IOException e) {
-                threads.close();
-                throw new UniserveException(
-                        ErrorCode.INVALID_CONFIGURATION,
-                        "cannot listen on " + host + ":" + port + ": " + reason(e)
-                                + "; choose another port or stop the process that uses it",
-                        e);
+            GrpcServer started = new GrpcServer(builder.build().start(), threads, List.copyOf(longCalls), close);
+            CertificateGuard guard = new CertificateGuard(connections, followed, access);
+            if (followed.files().enabled()) {
+                followed.onChange(guard::checkTrust);
+                Runnable unused = access.onChange(guard::check);
             }
+            threads.repeat(
+                    () -> {
+                        guard.check();
+                        if (aging) {
+                            longCalls.forEach(calls -> calls.finish(2 * connectionAgeNanos));
+                        }
+                    },
+                    Math.min(CHECK_NANOS, connectionAgeNanos));
+            return started;
         }
 
-        /** Writes each new connection to the audit log. */
-        private static final class LoginFilter extends ServerTransportFilter {
-            private final AuditRecorder audit;
-
-            private LoginFilter(AuditRecorder audit) {
-                this.audit = audit;
-            }
-
-            @Override
-            public Attributes transportReady(Attributes attributes) {
-                CallerIdentity caller = AuthorizationInterceptor.caller(attributes);
-                audit.login(
-                        caller.certified()
-                                .map(CertifiedIdentity::principal)
-                                .orElse(caller.principal().orElse("")),
-                        caller.address());
-                return attributes;
-            }
-        }
-
-        private static String reason(IOException error) {
+        private static String reason(Exception error) {
             Throwable cause = error.getCause() == null ? error : error.getCause();
             return String.valueOf(cause.getMessage());
         }

@@ -4,6 +4,7 @@ import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.MethodDescriptor;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.CertificatesProto;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.SecurityProto;
@@ -14,8 +15,11 @@ import java.util.TreeMap;
 
 /** Callers that each method declares, beside its definition in the {@code .proto} file. */
 final class MethodCallers {
-    private static final List<FileDescriptor> FILES =
-            List.of(AdminProto.getDescriptor(), DataProto.getDescriptor(), PeerProto.getDescriptor());
+    private static final List<FileDescriptor> FILES = List.of(
+            AdminProto.getDescriptor(),
+            CertificatesProto.getDescriptor(),
+            DataProto.getDescriptor(),
+            PeerProto.getDescriptor());
 
     private static final Map<String, Callers> DECLARED = declared();
 

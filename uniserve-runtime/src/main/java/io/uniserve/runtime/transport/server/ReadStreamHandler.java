@@ -15,6 +15,7 @@ import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ReadMapping;
 import io.uniserve.runtime.proto.data.VersionedReadMapping;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
@@ -53,6 +54,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
     private boolean opened;
     private boolean ended;
     private volatile boolean finishing;
+    private final long openedNanos = SystemClock.INSTANCE.nanos();
 
     ReadStreamHandler(
             ClusterIdentity cluster,
@@ -143,7 +145,8 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         }
         try {
             if (finishing) {
-                throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down");
+                throw new UniserveException(
+                        ErrorCode.UNAVAILABLE, "this server ends its reads: try again or elsewhere");
             }
             read.onCancel(work.apply(read));
         } catch (RuntimeException e) {
@@ -206,6 +209,11 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
             unsent.add(rest);
             unsentBytes += rest.bytes();
         }
+    }
+
+    /** Time since the stream was opened. */
+    long ageNanos() {
+        return SystemClock.INSTANCE.nanos() - openedNanos;
     }
 
     /** Rejects new reads, and ends the call once running ones are answered. */

@@ -3,6 +3,7 @@ package io.uniserve.runtime.transport.server;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.protocol.env.Timers;
 import java.util.LinkedHashSet;
@@ -31,6 +32,11 @@ public final class RoutingBroadcaster implements RoutingSource {
     /** Newest map, empty before the first. */
     public Optional<Routing> latest() {
         return Optional.ofNullable(latest);
+    }
+
+    /** Address of the leading coordinator by the newest map; empty if none leads. */
+    public Optional<Address> coordinator() {
+        return latest().map(Routing::coordinator);
     }
 
     /** Number of watchers. */

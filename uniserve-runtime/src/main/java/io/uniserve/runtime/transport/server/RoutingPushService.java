@@ -10,6 +10,7 @@ import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.ModelProto;
 import io.uniserve.runtime.proto.RoutingMapping;
 import io.uniserve.runtime.proto.RoutingServiceGrpc;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
@@ -55,9 +56,12 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
         }
     }
 
-    /** Ends every watch: watchers move to another source. */
-    void finish() {
-        watchers.forEach(Watcher::finish);
+    /** Ends the watches of this age, 0 for all: watchers move to another source. */
+    void finish(long ageNanos) {
+        long now = SystemClock.INSTANCE.nanos();
+        watchers.stream()
+                .filter(watcher -> now - watcher.openedNanos >= ageNanos)
+                .forEach(Watcher::finish);
     }
 
     /** Encodes the map, once for all watchers. */
@@ -84,6 +88,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
         private @Nullable Routing newest;
         private @Nullable Routing pending;
         private boolean finished;
+        private final long openedNanos = SystemClock.INSTANCE.nanos();
 
         private Watcher(Caller caller, ServerCallStreamObserver<ModelProto.Routing> observer) {
             this.caller = caller;

@@ -19,9 +19,11 @@ import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.security.ReloadingTls;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
@@ -75,11 +77,19 @@ public final class Loopback implements AutoCloseable {
         address = new Address("localhost", server.port());
     }
 
+    Loopback(ReloadingTls serverTls, ReloadingTls clientTls, AccessControl access, ClusterIdentity cluster) {
+        channels = new ChannelPool(SystemClock.INSTANCE, clientTls, cluster);
+        server = start(
+                GrpcServer.builder(ClusterIdentity.of(CLUSTER)).access(access).tls(serverTls), 0);
+        address = new Address("localhost", server.port());
+    }
+
     public GrpcServer start(TlsFiles tls, Authorizer authorizer, int port) {
-        return GrpcServer.builder(ClusterIdentity.of(CLUSTER))
-                .tls(tls)
-                .authorizer(authorizer)
-                .peers((request, done) -> peer.call(request, done))
+        return start(GrpcServer.builder(ClusterIdentity.of(CLUSTER)).tls(tls).authorizer(authorizer), port);
+    }
+
+    private GrpcServer start(GrpcServer.Builder builder, int port) {
+        return builder.peers((request, done) -> peer.call(request, done))
                 .data(new DataHandlers(
                         (request, done) -> read.read(request, done),
                         (request, done) -> update.update(request, done),

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.security.ReloadingTls;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.Certificates;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -95,7 +97,7 @@ class TlsTransportTest {
                 Files.readString(directory.resolve("server.pem")).substring(0, 200));
         for (Path file : List.of(empty, broken, directory)) {
             TlsFiles tls = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(file), false);
-            assertThatThrownBy(() -> TlsCredentials.client(tls, () -> ""))
+            assertThatThrownBy(() -> ReloadingTls.read(tls, SystemClock.INSTANCE))
                     .isInstanceOfSatisfying(
                             UniserveException.class,
                             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CONFIGURATION))
@@ -142,10 +144,11 @@ class TlsTransportTest {
     void namesTheFileThatIsMissing() {
         TlsFiles absent =
                 new TlsFiles(true, Optional.of(directory.resolve("no.pem")), Optional.empty(), Optional.empty(), false);
-        assertThatThrownBy(() -> TlsCredentials.server(absent))
+        assertThatThrownBy(() -> ReloadingTls.read(absent, SystemClock.INSTANCE))
                 .hasMessageContaining("no.pem")
                 .hasMessageContaining("tls.certificate");
         TlsFiles unset = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.empty(), false);
-        assertThatThrownBy(() -> TlsCredentials.server(unset)).hasMessageContaining("tls.certificate is not set");
+        assertThatThrownBy(() -> TlsCredentials.server(ReloadingTls.read(unset, SystemClock.INSTANCE)))
+                .hasMessageContaining("tls.certificate-file is not set");
     }
 }

@@ -1,0 +1,73 @@
+package io.uniserve.cli.security;
+
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.model.access.Revocation;
+import io.uniserve.runtime.security.CertificateSubject;
+import io.uniserve.runtime.security.PemCertificates;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve security revoke}. */
+@Command(
+        name = "revoke",
+        description = {
+            "Revokes all certificates of an identity, or one certificate, in a cluster in mode closed. Processes close its"
+                    + " connections within seconds, and accept none from it.",
+            "An identity stays revoked until --undo, also with a new certificate: issue one with another name, or revoke the"
+                    + " certificate alone. uniserve grants lists what is revoked."
+        },
+        footer = {
+            "  uniserve security revoke user/ann",
+            "  uniserve security revoke server/s1",
+            "  uniserve security revoke --certificate s1/s1.pem",
+            "  uniserve security revoke user/ann --undo"
+        })
+final class SecurityRevokeCommand extends ClientCommand {
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "SUBJECT",
+            description = "user/NAME, server/NAME (also of a coordinator), or a fingerprint sha256:HEX.")
+    private @Nullable String subject;
+
+    @Option(names = "--certificate", paramLabel = "FILE", description = "The certificate to revoke, in PEM.")
+    private @Nullable Path certificate;
+
+    @Option(names = "--undo", description = "Accept it again.")
+    private boolean undo;
+
+    @Override
+    public Integer call() {
+        Revocation revocation = revocation();
+        try (ClusterClient cluster = connect()) {
+            cluster.changeRevocation(revocation, undo);
+        }
+        if (global().isJson()) {
+            Map<String, Object> object = new LinkedHashMap<>();
+            object.put("subject", revocation.subject());
+            object.put("revoked", !undo);
+            console().json(object);
+        } else {
+            console().println(revocation + (undo ? " is accepted again" : " is revoked"));
+        }
+        return ExitCode.OK;
+    }
+
+    private Revocation revocation() {
+        if (subject != null && certificate == null) {
+            return new Revocation(subject);
+        }
+        if (subject == null && certificate != null) {
+            return new Revocation(CertificateSubject.fingerprint(
+                    PemCertificates.read("--certificate", certificate).get(0)));
+        }
+        throw usageError("give either SUBJECT or --certificate FILE");
+    }
+}

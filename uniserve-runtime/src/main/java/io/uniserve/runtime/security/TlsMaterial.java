@@ -1,0 +1,191 @@
+package io.uniserve.runtime.security;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.tls.TlsFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Certificate chain and key of a process, with the authorities that it trusts, as they were in their files at one time. Immutable.
+ *
+ * @param identity chain and key; empty for a client without a certificate
+ * @param authorities trust manager of the authorities, those of the JDK without a trust file
+ */
+record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrustManager authorities) {
+    private static final Logger LOG = LoggerFactory.getLogger(TlsMaterial.class);
+    private static final List<String> KEY_KINDS = List.of("EC", "RSA");
+    private static final byte[] PROBE = "uniserve".getBytes(StandardCharsets.US_ASCII);
+    private static final KeyStore NO_AUTHORITY = keyStore(List.of());
+
+    /** Certificate chain, leaf first, and the key of the leaf. */
+    record Identity(List<X509Certificate> chain, PrivateKey key) {
+        Identity {
+            chain = List.copyOf(chain);
+        }
+
+        X509Certificate leaf() {
+            return chain.get(0);
+        }
+    }
+
+    /**
+     * Reads the files, and checks that the key is that of the certificate.
+     *
+     * @throws UniserveException INVALID_CONFIGURATION with the file and the reason
+     */
+    static TlsMaterial read(TlsFiles files) {
+        if (!files.enabled()) {
+            return new TlsMaterial(files, Optional.empty(), authorities(NO_AUTHORITY));
+        }
+        return new TlsMaterial(
+                files,
+                files.certificate().map(certificate -> identity(certificate, files.key())),
+                authorities(files.trust().map(TlsMaterial::keyStore).orElse(null)));
+    }
+
+    private static Identity identity(Path certificate, Optional<Path> keySetting) {
+        List<X509Certificate> chain = PemCertificates.read("tls.certificate-file", certificate);
+        Path keyFile = keySetting.orElseThrow(() -> new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION,
+                "tls.key-file is not set, and tls.certificate-file is: set it to the key of the certificate"));
+        PrivateKey key = key(keyFile);
+        if (!fits(chain.get(0), key)) {
+            throw refused("tls.key-file", keyFile, "it is not the key of the certificate in " + certificate);
+        }
+        return new Identity(chain, key);
+    }
+
+    private static PrivateKey key(Path file) {
+        try {
+            PKCS8EncodedKeySpec encoded = new PKCS8EncodedKeySpec(PemFiles.read(PemFiles.KEY, file));
+            for (String kind : KEY_KINDS) {
+                try {
+                    return KeyFactory.getInstance(kind).generatePrivate(encoded);
+                } catch (InvalidKeySpecException e) {
+                    LOG.trace("{} is no key of kind {}", file, kind, e);
+                }
+            }
+            throw refused("tls.key-file", file, "it is no key of kind " + String.join(" or ", KEY_KINDS));
+        } catch (IOException | GeneralSecurityException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "tls.key-file: file " + file + " cannot be used: give a private key in PKCS#8 PEM",
+                    e);
+        }
+    }
+
+    /** True if both files can be read, and the key is that of the certificate. */
+    static boolean fits(Path certificate, Path key) {
+        try {
+            return fits(
+                    PemCertificates.read("tls.certificate-file", certificate).get(0), key(key));
+        } catch (UniserveException e) {
+            return false; // the reader of the material reports it
+        }
+    }
+
+    private static boolean fits(X509Certificate certificate, PrivateKey key) {
+        String algorithm = key.getAlgorithm().equals("EC") ? "SHA256withECDSA" : "SHA256with" + key.getAlgorithm();
+        try {
+            Signature signing = Signature.getInstance(algorithm);
+            signing.initSign(key);
+            signing.update(PROBE);
+            byte[] signature = signing.sign();
+            signing.initVerify(certificate.getPublicKey());
+            signing.update(PROBE);
+            return signing.verify(signature);
+        } catch (GeneralSecurityException e) {
+            return false; // keys of different kinds
+        }
+    }
+
+    /** The JDK's trust manager of these authorities; of those of the JDK for null. */
+    private static X509ExtendedTrustManager authorities(@Nullable KeyStore store) {
+        try {
+            TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+            factory.init(store);
+            return Arrays.stream(factory.getTrustManagers())
+                    .filter(X509ExtendedTrustManager.class::isInstance)
+                    .map(X509ExtendedTrustManager.class::cast)
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException("the JDK's PKIX trust manager is no extended one"));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("the JDK cannot validate certificates", e);
+        }
+    }
+
+    private static KeyStore keyStore(Path file) {
+        return keyStore(PemCertificates.read("tls.trust-file", file));
+    }
+
+    private static KeyStore keyStore(List<X509Certificate> certificates) {
+        try {
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            for (X509Certificate certificate : certificates) {
+                store.setCertificateEntry(Integer.toString(store.size()), certificate);
+            }
+            return store;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalStateException("the JDK has no store of certificates in memory", e);
+        }
+    }
+
+    /**
+     * Checks that others can accept the certificate: it is valid now, and if it has an identity of a cluster, an authority of the trust file
+     * covers it.
+     *
+     * @throws UniserveException INVALID_CONFIGURATION with the file and the reason
+     */
+    void checkUsable(long wallMillis) {
+        if (identity.isEmpty()) {
+            return;
+        }
+        Path file = files.certificate().orElseThrow();
+        X509Certificate leaf = identity.get().leaf();
+        try {
+            leaf.checkValidity(new Date(wallMillis));
+            if (CertifiedIdentity.of(leaf).isPresent()) {
+                authorities.checkClientTrusted(
+                        identity.get().chain().toArray(X509Certificate[]::new),
+                        leaf.getPublicKey().getAlgorithm());
+            }
+        } catch (CertificateException e) {
+            throw refused(
+                    "tls.certificate-file",
+                    file,
+                    "it is not valid now, or no authority of tls.trust-file covers it: " + e.getMessage());
+        }
+    }
+
+    /** True if the chain and the key, and the authorities, are those of the other. */
+    boolean isSame(TlsMaterial other) {
+        return identity.equals(other.identity)
+                && Arrays.equals(authorities.getAcceptedIssuers(), other.authorities.getAcceptedIssuers());
+    }
+
+    private static UniserveException refused(String key, Path file, String why) {
+        return new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION, key + ": file " + file + " cannot be used: " + why);
+    }
+}

@@ -1,0 +1,92 @@
+package io.uniserve.runtime.transport.certificate;
+
+import io.grpc.Context;
+import io.grpc.stub.StreamObserver;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.access.Right;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.runtime.proto.CertificatesGrpc;
+import io.uniserve.runtime.proto.CertificatesProto;
+import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.MalformedMessageGuard;
+import io.uniserve.runtime.transport.StatusMapping;
+import io.uniserve.runtime.transport.access.AccessControl;
+import io.uniserve.runtime.transport.access.RequestRights;
+import java.security.PublicKey;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** gRPC service of certificates. */
+public final class CertificateService extends CertificatesGrpc.CertificatesImplBase {
+    /** Certificate of the call's caller, for an interceptor that has verified it. */
+    public static final Context.Key<X509Certificate> CERTIFICATE = Context.key("uniserve-certificate");
+
+    private static final Logger LOG = LoggerFactory.getLogger(CertificateService.class);
+    private static final Right DESCRIBE =
+            RequestRights.ofMethod(CertificatesGrpc.getDescribeMethod().getFullMethodName());
+
+    private final ClusterIdentity cluster;
+    private final AccessControl access;
+    private final CertificateHandler handler;
+
+    /** Creates the service of a process. */
+    public CertificateService(ClusterIdentity cluster, AccessControl access, CertificateHandler handler) {
+        this.cluster = cluster;
+        this.access = access;
+        this.handler = handler;
+    }
+
+    @Override
+    public void describe(
+            CertificatesProto.DescribeCertificateCall call,
+            StreamObserver<CertificatesProto.CertificateStatus> observer) {
+        try {
+            MalformedMessageGuard.refuse(call);
+            cluster.checkName(call.getCluster());
+            access.current().check(DESCRIBE, Optional.empty());
+            observer.onNext(CertificateMapping.toProto(handler.describe()));
+            observer.onCompleted();
+        } catch (RuntimeException e) {
+            observer.onError(StatusMapping.toStatus(e));
+        }
+    }
+
+    @Override
+    public void renew(CertificatesProto.RenewCall call, StreamObserver<CertificatesProto.RenewReply> observer) {
+        Completion<String> answer = outcome -> {
+            if (outcome instanceof Outcome.Ok<String> ok) {
+                observer.onNext(CertificatesProto.RenewReply.newBuilder()
+                        .setChain(ok.value())
+                        .build());
+                observer.onCompleted();
+            } else {
+                observer.onError(StatusMapping.toStatus(outcome.error()));
+            }
+        };
+        try {
+            MalformedMessageGuard.refuse(call);
+            cluster.checkName(call.getCluster());
+            X509Certificate current = CERTIFICATE.get();
+            Optional<CertifiedIdentity> identity = current == null ? Optional.empty() : CertifiedIdentity.of(current);
+            if (current == null
+                    || access.isOpen()
+                    || identity.filter(one -> one.kind() == CertifiedIdentity.Kind.SERVER)
+                            .isEmpty()) {
+                throw new UniserveException(
+                        ErrorCode.UNAUTHORIZED, "certificates are renewed for servers in mode closed only");
+            }
+            PublicKey key = CertificateMapping.publicKey(call.getPublicKey().toByteArray());
+            access.current().audited(identity.get().principal(), answer, done -> {
+                done.done(Outcome.ok(handler.renew(current, key)));
+                LOG.info("the certificate of {} is renewed", identity.get());
+            });
+        } catch (RuntimeException e) {
+            observer.onError(StatusMapping.toStatus(e));
+        }
+    }
+}

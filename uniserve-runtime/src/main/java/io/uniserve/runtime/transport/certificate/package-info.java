@@ -1,0 +1,5 @@
+/** Certificates of processes: their state, and their renewal. */
+@NullMarked
+package io.uniserve.runtime.transport.certificate;
+
+import org.jspecify.annotations.NullMarked;

@@ -25,6 +25,7 @@ import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.metrics.MetricsServer;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
+import io.uniserve.runtime.registry.access.ZooKeeperAccess;
 import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -126,23 +127,20 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper, CoordinatorSettings settings) {
         long session = Math.min(
                 settings.sessionTimeout().toMillis(), zookeeper.sessionTimeout().toMillis());
-        return new RegistryOptions(
-                zookeeper.connect(),
-                zookeeper.cluster(),
-                (int) session,
-                (int) zookeeper.connectTimeout().toMillis(),
-                Optional.empty());
+        return RegistryOptions.of(zookeeper, session);
     }
 
     /**
      * Starts a coordinator. Returns when it listens and has reached ZooKeeper; it becomes leader or standby soon afterwards.
      *
      * @param onFailure receives the failure after which the coordinator cannot continue; close it then
-     * @throws UniserveException INVALID_CONFIGURATION if the port is in use, or {@code security.mode} needs files that are missing; UNAVAILABLE if ZooKeeper cannot be reached within
+     * @throws UniserveException INVALID_CONFIGURATION if the port is in use, or {@code security.mode} needs files that are missing, or others may change nodes in ZooKeeper; UNAUTHORIZED if nodes there belong to another
+     *     identity; UNAVAILABLE if ZooKeeper cannot be reached within
      *     {@code zookeeper.start-timeout}
      */
     public static CoordinatorDaemon start(Settings settings, Consumer<Throwable> onFailure) {
         ListenerSecurity.check(settings, ListenerKind.COORDINATOR);
+        ZooKeeperAccess.checkAtStart(settings, ListenerKind.COORDINATOR);
         MetricsServer meters = new MetricsServer(settings.metrics());
         CoordinatorDaemon daemon;
         AuditRecorder audit = AuditRecorder.NONE;

@@ -22,6 +22,7 @@ import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.registry.access.ZooKeeperAccess;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
@@ -248,8 +249,8 @@ public final class ServerDaemon implements AutoCloseable {
      * @param onFailure receives, once and on any thread, the failure after which the server cannot continue; close the server
      *     then
      * @throws UniserveException INVALID_CONFIGURATION if a setting, a port or the data directory is wrong, or {@code security.mode}
-     *     needs files that are missing; UNKNOWN_PORT if an
-     *     engine is not installed; WRONG_CLUSTER if the data directory belongs to another cluster; UNAVAILABLE if ZooKeeper cannot be
+     *     needs files that are missing, or others may change nodes in ZooKeeper; UNAUTHORIZED if nodes there belong to another
+     *     identity; UNKNOWN_PORT if an engine is not installed; WRONG_CLUSTER if the data directory belongs to another cluster; UNAVAILABLE if ZooKeeper cannot be
      *     reached within {@code zookeeper.start-timeout}
      */
     public static ServerDaemon start(Settings settings, Consumer<Throwable> onFailure) {
@@ -258,7 +259,7 @@ public final class ServerDaemon implements AutoCloseable {
 
     /** Starts a server with ports that are loaded already, by name. */
     public static ServerDaemon start(Settings settings, Map<String, LoadedPort> ports, Consumer<Throwable> onFailure) {
-        ListenerSecurity.check(settings, ListenerKind.SERVER);
+        checkSecurity(settings);
         return start(settings, ports, UnaryOperator.identity(), onFailure);
     }
 
@@ -270,8 +271,14 @@ public final class ServerDaemon implements AutoCloseable {
      */
     public static ServerDaemon start(
             Settings settings, UnaryOperator<Environment> around, Consumer<Throwable> onFailure) {
-        ListenerSecurity.check(settings, ListenerKind.SERVER);
+        checkSecurity(settings);
         return start(settings, ConfiguredPortLoader.load(settings.server()), around, onFailure);
+    }
+
+    /** Before the server opens a port or a directory. */
+    private static void checkSecurity(Settings settings) {
+        ListenerSecurity.check(settings, ListenerKind.SERVER);
+        ZooKeeperAccess.checkAtStart(settings, ListenerKind.SERVER);
     }
 
     private static ServerDaemon start(

@@ -6,7 +6,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.config.ZooKeeperSettings.Embedded;
 import io.uniserve.runtime.registry.EmbeddedZooKeeper;
-import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,7 +20,8 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "  uniserve zookeeper --data /var/lib/uniserve/zookeeper",
-            "  uniserve zookeeper --port 0 -S zookeeper.embedded.tick=200ms"
+            "  uniserve zookeeper --port 0 -S zookeeper.embedded.tick=200ms",
+            "  uniserve zookeeper --config zookeeper.conf -S zookeeper.embedded.tls.enabled=true"
         })
 public final class ZooKeeperCommand extends CliCommand {
     @Mixin
@@ -48,8 +48,7 @@ public final class ZooKeeperCommand extends CliCommand {
                 .embedded();
         ForegroundDaemonRunner foreground = new ForegroundDaemonRunner(console());
         EmbeddedZooKeeper zookeeper = EmbeddedZooKeeper.start(
-                new InetSocketAddress(settings.host(), settings.port()),
-                settings.dataDirectory(),
+                settings,
                 why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
         return foreground.serve(
                 ForegroundDaemonRunner.readyLine(

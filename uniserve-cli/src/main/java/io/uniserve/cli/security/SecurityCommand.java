@@ -7,10 +7,16 @@ import picocli.CommandLine.Command;
 @Command(
         name = "security",
         description = "Makes identities of processes and users, and checks what each kind of caller may do.",
-        subcommands = {SecurityInitCommand.class, SecurityIssueCommand.class, SecurityCheckCommand.class},
+        subcommands = {
+            SecurityInitCommand.class,
+            SecurityIssueCommand.class,
+            SecurityCheckCommand.class,
+            SecurityZooKeeperCommand.class
+        },
         footer = {
             "  uniserve security init authority --cluster main",
             "  uniserve security issue server s1 --host 10.0.0.7 --authority authority --out s1",
-            "  uniserve security issue user ann --authority authority --out ann"
+            "  uniserve security issue user ann --authority authority --out ann",
+            "  uniserve security zookeeper --check --config /etc/uniserve.conf"
         })
 public final class SecurityCommand extends CommandGroup {}

@@ -121,8 +121,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
         if (e instanceof UniserveException known) {
             return known;
         }
-        // With TLS the port is opened at the start, not when the factory is made.
-        if (e instanceof BindException) {
+        if (isPortTaken(e)) {
             return new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
                     "ZooKeeper cannot listen on " + address.getHostString() + ":" + address.getPort() + " ("
@@ -134,6 +133,11 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
                 "ZooKeeper cannot start from " + dataDirectory + ": " + e
                         + "; check that the directory is ZooKeeper's own, undamaged, and its disk not full",
                 e);
+    }
+
+    /** With TLS, Netty opens the port, and its native transport has errors of its own. */
+    private static boolean isPortTaken(Exception e) {
+        return e instanceof BindException || String.valueOf(e.getMessage()).startsWith("bind(");
     }
 
     /** Address that the server listens on. */

@@ -44,6 +44,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,6 +56,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class CoordinatorDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorDaemon.class);
+    private static final String IDENTITY = "/identity";
     private static final long RESIGN_SECONDS = 3;
     private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -190,6 +192,23 @@ public final class CoordinatorDaemon implements AutoCloseable {
                                 + " s: start it (uniserve zookeeper) or correct zookeeper.connect");
             }
             LOG.warn("cannot reach ZooKeeper at {} yet", zookeeper.connect());
+        }
+        requireAccess();
+    }
+
+    /** Fails if the nodes have an owner, and this process has no identity. */
+    private void requireAccess() {
+        CountDownLatch read = new CountDownLatch(1);
+        AtomicReference<@Nullable UniserveException> refusal = new AtomicReference<>();
+        registry.children(IDENTITY, found -> {
+            if (found instanceof Outcome.Err<?> failed && failed.error().code() == ErrorCode.UNAUTHORIZED) {
+                refusal.set(failed.error());
+            }
+            read.countDown();
+        });
+        UniserveException refused = await(read, WAIT_TOLD_NANOS) ? refusal.get() : null;
+        if (refused != null) {
+            throw refused;
         }
     }
 

@@ -60,6 +60,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ServerDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDaemon.class);
+    private static final String IDENTITY = "/identity";
     private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long LEADERLESS_TOLD_NANOS = 5_000_000_000L;
     private static final long LEFT_TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -313,6 +314,11 @@ public final class ServerDaemon implements AutoCloseable {
             if (!access.isOpen()) {
                 new AccessRulesFollower(resources.registry, resources.loop, access::setRules).start();
             }
+            resources.registry.children(IDENTITY, found -> {
+                if (found instanceof Outcome.Err<?> failed && failed.error().code() == ErrorCode.UNAUTHORIZED) {
+                    registered.complete(found); // the nodes have an owner, and this process has no identity
+                }
+            });
             machine.start(registered::complete);
         });
         long left = zookeeper.startTimeout().toNanos();

@@ -69,7 +69,7 @@ class SecurityZooKeeperCommandTest {
                 uniserve {
                   cluster = main
                   zookeeper {
-                    start-timeout = 30s
+                    start-timeout = 15s
                     access.password-file = "%s"
                     tls { enabled = true, certificate-file = "%s", key-file = "%s", trust-file = "%s" }
                     embedded {
@@ -155,7 +155,11 @@ class SecurityZooKeeperCommandTest {
                         if (coordinator) {
                             CoordinatorDaemon.start(settings(scheme), SecurityZooKeeperCommandTest::failed).close();
                         } else {
-                            ServerDaemon.start(settings(scheme), SecurityZooKeeperCommandTest::failed).close();
+                            ServerDaemon.start(
+                                            settings(scheme),
+                                            Map.of("kv", LoadedPort.of(new KvEngine())),
+                                            SecurityZooKeeperCommandTest::failed)
+                                    .close();
                         }
                     })
                     .isInstanceOfSatisfying(UniserveException.class, e -> {
@@ -198,6 +202,12 @@ class SecurityZooKeeperCommandTest {
         assertThat(security("x509", "--protect").exit()).isEqualTo(ExitCode.OK);
         runCluster("x509", "before", "after", "last");
         assertThat(security("x509", "--check").exit()).isEqualTo(ExitCode.OK);
+    }
+
+    @Test
+    void aProcessWithoutTheIdentityIsRefused() {
+        runCluster("digest", "one");
+        startIsRefused("", ErrorCode.UNAUTHORIZED, "uniserve.zookeeper.access");
     }
 
     @Test

@@ -75,7 +75,11 @@ final class ServerResources {
                     bounds.queryMemoryBytes(), bounds.memoryBytes(), bounds.queryFileBytes(), bounds.fileBytes());
             objects = openObjectStore(settings.storageLocation());
             registry = new CountingRegistry(
-                    closer.add(new CuratorRegistry(RegistryOptions.of(zookeeper, zookeeper.sessionTimeout().toMillis()), loop)), meters.registry());
+                    closer.add(new CuratorRegistry(
+                            RegistryOptions.of(
+                                    zookeeper, zookeeper.sessionTimeout().toMillis()),
+                            loop)),
+                    meters.registry());
             complete = true;
         } finally {
             if (!complete) {

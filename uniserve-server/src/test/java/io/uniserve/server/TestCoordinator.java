@@ -32,7 +32,8 @@ final class TestCoordinator implements AutoCloseable {
 
     TestCoordinator(String connect, String cluster, AtomicReference<@Nullable Throwable> fatal) {
         loop = new EventLoop("test-coordinator", SystemClock.INSTANCE, fatal::set);
-        registry = new CuratorRegistry(new RegistryOptions(connect, cluster, 2_000, 2_000, ZooKeeperSecurity.NONE), loop);
+        registry =
+                new CuratorRegistry(new RegistryOptions(connect, cluster, 2_000, 2_000, ZooKeeperSecurity.NONE), loop);
         ClusterIdentity identity = ClusterIdentity.of(cluster);
         server = GrpcServer.builder(identity)
                 .peers((request, done) -> loop.execute(() -> started().onPeer(request, done)))

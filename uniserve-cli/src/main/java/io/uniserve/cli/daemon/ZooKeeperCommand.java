@@ -47,9 +47,8 @@ public final class ZooKeeperCommand extends CliCommand {
                 .zookeeper()
                 .embedded();
         ForegroundDaemonRunner foreground = new ForegroundDaemonRunner(console());
-        EmbeddedZooKeeper zookeeper = EmbeddedZooKeeper.start(
-                settings,
-                why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
+        EmbeddedZooKeeper zookeeper =
+                EmbeddedZooKeeper.start(settings, why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
         return foreground.serve(
                 ForegroundDaemonRunner.readyLine(
                         "zookeeper", ReadyLineHost.reachable(settings.host()) + ":" + zookeeper.port()),

@@ -47,13 +47,16 @@ final class SecurityZooKeeperCommand extends CliCommand {
 
     /** What to do with the lists; exactly one. */
     private static final class Action {
-        @Option(names = "--check", required = true, description = "Report nodes that others can change. Changes nothing.")
+        @Option(
+                names = "--check",
+                required = true,
+                description = "Report nodes that others can change. Changes nothing.")
         private boolean check;
 
         @Option(
                 names = "--protect",
                 required = true,
-                description = "Give every node to the identity, and to nobody else. May be repeated at any time.")
+                description = "Give every node to the identity only. May be repeated at any time.")
         private boolean protect;
 
         @Option(

@@ -63,9 +63,7 @@ class SecurityZooKeeperCommandTest {
                 authority.issueUser("uniserve", now, Duration.ofDays(1), directory.resolve("process"));
         Path password = Files.writeString(directory.resolve("password"), "correct horse\n");
         Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-------"));
-        file = Files.writeString(
-                directory.resolve("u.conf"),
-                """
+        file = Files.writeString(directory.resolve("u.conf"), """
                 uniserve {
                   cluster = main
                   zookeeper {
@@ -80,18 +78,18 @@ class SecurityZooKeeperCommandTest {
                   coordinator { host = "127.0.0.1", port = 0 }
                   server { host = "127.0.0.1", port = 0, stop-grace = 0s, new-data-dir = true }
                 }
-                """
-                        .formatted(
-                                password,
-                                process.certificate(),
-                                process.key(),
-                                process.trust(),
-                                directory.resolve("zookeeper"),
-                                zk.certificate(),
-                                zk.key(),
-                                zk.trust()));
+                """.formatted(
+                        password,
+                        process.certificate(),
+                        process.key(),
+                        process.trust(),
+                        directory.resolve("zookeeper"),
+                        zk.certificate(),
+                        zk.key(),
+                        zk.trust()));
         zookeeper = EmbeddedZooKeeper.start(
-                Settings.load(Optional.of(file), Map.of()).zookeeper().embedded(), SecurityZooKeeperCommandTest::failed);
+                Settings.load(Optional.of(file), Map.of()).zookeeper().embedded(),
+                SecurityZooKeeperCommandTest::failed);
     }
 
     @AfterEach
@@ -105,9 +103,12 @@ class SecurityZooKeeperCommandTest {
 
     private Settings settings(String scheme) {
         Map<String, String> values = new HashMap<>(Map.of(
-                "uniserve.zookeeper.connect", "localhost:" + zookeeper.port(),
-                "uniserve.zookeeper.access.scheme", scheme,
-                "uniserve.server.data-dir", directory.resolve("server").toString()));
+                "uniserve.zookeeper.connect",
+                "localhost:" + zookeeper.port(),
+                "uniserve.zookeeper.access.scheme",
+                scheme,
+                "uniserve.server.data-dir",
+                directory.resolve("server").toString()));
         return Settings.load(Optional.of(file), values);
     }
 
@@ -153,7 +154,8 @@ class SecurityZooKeeperCommandTest {
             boolean coordinator = process == 0;
             assertThatThrownBy(() -> {
                         if (coordinator) {
-                            CoordinatorDaemon.start(settings(scheme), SecurityZooKeeperCommandTest::failed).close();
+                            CoordinatorDaemon.start(settings(scheme), SecurityZooKeeperCommandTest::failed)
+                                    .close();
                         } else {
                             ServerDaemon.start(
                                             settings(scheme),
@@ -176,7 +178,8 @@ class SecurityZooKeeperCommandTest {
     @Test
     void aClusterGetsItsAccessListsByOneCommand() throws Exception {
         runCluster("", "before");
-        startIsRefused("digest", ErrorCode.INVALID_CONFIGURATION, "/uniserve/main can be changed by world:anyone", REPAIR);
+        startIsRefused(
+                "digest", ErrorCode.INVALID_CONFIGURATION, "/uniserve/main can be changed by world:anyone", REPAIR);
         Run check = security("digest", "--check");
         assertThat(check.exit()).as(check.err()).isEqualTo(ExitCode.NOT_PASSED);
         assertThat(check.out()).contains("/uniserve/main as digest:uniserve: ", "can be changed by world:anyone");
@@ -196,7 +199,8 @@ class SecurityZooKeeperCommandTest {
 
         startIsRefused("x509", ErrorCode.UNAUTHORIZED, "belongs to another identity", "x509:CN=uniserve,O=main");
         assertThat(security("x509", "--protect").exit()).isEqualTo(ExitCode.NOT_PASSED);
-        assertThat(security("x509", "--check").out()).contains("ZooKeeper node /uniserve/main belongs to another identity");
+        assertThat(security("x509", "--check").out())
+                .contains("ZooKeeper node /uniserve/main belongs to another identity");
 
         assertThat(security("digest", "--open").exit()).isEqualTo(ExitCode.OK);
         assertThat(security("x509", "--protect").exit()).isEqualTo(ExitCode.OK);
@@ -215,6 +219,7 @@ class SecurityZooKeeperCommandTest {
         assertThat(security("", "--check").err()).contains("uniserve.zookeeper.access.scheme is not set");
         assertThat(security("digest").exit()).isEqualTo(ExitCode.USAGE);
         assertThat(security("digest", "--check", "--protect").exit()).isEqualTo(ExitCode.USAGE);
-        assertThat(security("digest", "--protect", "--cluster", "main/..").err()).contains("uniserve.cluster");
+        assertThat(security("digest", "--protect", "--cluster", "main/..").err())
+                .contains("uniserve.cluster");
     }
 }

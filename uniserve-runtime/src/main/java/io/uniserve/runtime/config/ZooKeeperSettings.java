@@ -91,13 +91,12 @@ public record ZooKeeperSettings(
     }
 
     private static Access access(ConfigSection section, Tls tls) {
-        Scheme scheme =
-                switch (section.text("scheme").strip()) {
-                    case "" -> Scheme.NONE;
-                    case "digest" -> Scheme.DIGEST;
-                    case "x509" -> Scheme.X509;
-                    default -> throw section.invalidValue("scheme", "digest or x509, or leave it empty", null);
-                };
+        Scheme scheme = switch (section.text("scheme").strip()) {
+            case "" -> Scheme.NONE;
+            case "digest" -> Scheme.DIGEST;
+            case "x509" -> Scheme.X509;
+            default -> throw section.invalidValue("scheme", "digest or x509, or leave it empty", null);
+        };
         Access access = new Access(
                 scheme, section.text("user").strip(), section.optionalFile(PASSWORD_FILE), section.flag("migration"));
         if (scheme == Scheme.DIGEST) {

@@ -67,7 +67,8 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
      */
     public static EmbeddedZooKeeper start(InetSocketAddress address, Path dataDirectory, Consumer<String> onFailure) {
         return start(
-                new Embedded(address.getHostString(), address.getPort(), dataDirectory, TICK, TlsFiles.PLAIN), onFailure);
+                new Embedded(address.getHostString(), address.getPort(), dataDirectory, TICK, TlsFiles.PLAIN),
+                onFailure);
     }
 
     /**

@@ -135,8 +135,7 @@ final class ZooKeeperMulti {
                             (rc, path, context, name) -> {
                                 Code code = Code.get(rc);
                                 // Where only others may write to /, the shared folder exists before the first cluster.
-                                boolean made =
-                                        code == Code.NOAUTH && attempts == 1 && ZooKeeperHandle.isShared(parent);
+                                boolean made = code == Code.NOAUTH && attempts == 1 && ZooKeeperHandle.isShared(parent);
                                 if (code != Code.OK && code != Code.NODEEXISTS && !made) {
                                     failure.compareAndSet(null, code == null ? Code.SYSTEMERROR : code);
                                 }

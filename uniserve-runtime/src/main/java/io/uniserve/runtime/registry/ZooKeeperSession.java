@@ -162,7 +162,8 @@ final class ZooKeeperSession {
         }
         switch (state) {
             case SyncConnected -> {
-                ZooKeeperHandle zooKeeperHandle = new ZooKeeperHandle(client, options.security().identity());
+                ZooKeeperHandle zooKeeperHandle =
+                        new ZooKeeperHandle(client, options.security().identity());
                 connected = zooKeeperHandle;
                 listener.onEvent(SessionEvent.CONNECTED, zooKeeperHandle);
                 while (!waiting.isEmpty()) {
@@ -177,10 +178,11 @@ final class ZooKeeperSession {
                 connected = null;
                 listener.onEvent(SessionEvent.EXPIRED, null);
             }
-            case AuthFailed -> LOG.error(
-                    "ZooKeeper at {} rejected the identity {}; check uniserve.zookeeper.access",
-                    options.connect(),
-                    options.security().identity());
+            case AuthFailed ->
+                LOG.error(
+                        "ZooKeeper at {} rejected the identity {}; check uniserve.zookeeper.access",
+                        options.connect(),
+                        options.security().identity());
             default -> LOG.debug("ZooKeeper session: {}", state);
         }
     }

@@ -30,11 +30,10 @@ class ZooKeeperSettingsTest {
     }
 
     private static void refused(String remedy, String... keysAndValues) {
-        assertThatThrownBy(() -> load(keysAndValues))
-                .isInstanceOfSatisfying(UniserveException.class, e -> {
-                    assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CONFIGURATION);
-                    assertThat(e.reason()).contains(remedy);
-                });
+        assertThatThrownBy(() -> load(keysAndValues)).isInstanceOfSatisfying(UniserveException.class, e -> {
+            assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CONFIGURATION);
+            assertThat(e.reason()).contains(remedy);
+        });
     }
 
     @Test
@@ -58,8 +57,16 @@ class ZooKeeperSettingsTest {
     @Test
     void filesThatAreNotSetAreThoseOfTheProcess() {
         ZooKeeperSettings settings = load(
-                "tls.certificate-file", "/c", "tls.key-file", "/k", "tls.trust-file", "/t", "zookeeper.tls.trust-file",
-                "/z", "zookeeper.embedded.tls.key-file", "/e");
+                "tls.certificate-file",
+                "/c",
+                "tls.key-file",
+                "/k",
+                "tls.trust-file",
+                "/t",
+                "zookeeper.tls.trust-file",
+                "/z",
+                "zookeeper.embedded.tls.key-file",
+                "/e");
         assertThat(settings.tls())
                 .isEqualTo(new Tls(
                         false,

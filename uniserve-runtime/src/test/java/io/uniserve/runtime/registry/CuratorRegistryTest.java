@@ -75,7 +75,13 @@ class CuratorRegistryTest extends RegistryContract {
         try {
             FaultyTcpProxy faultyTcpProxy = new FaultyTcpProxy(server.port());
             CuratorRegistry registry = new CuratorRegistry(
-                    new RegistryOptions(faultyTcpProxy.address(), cluster, 6_000, 10_000, new ZooKeeperSecurity(identity, Optional.empty())), loop);
+                    new RegistryOptions(
+                            faultyTcpProxy.address(),
+                            cluster,
+                            6_000,
+                            10_000,
+                            new ZooKeeperSecurity(identity, Optional.empty())),
+                    loop);
             wires.put(registry, faultyTcpProxy);
             return registry;
         } catch (IOException e) {
@@ -89,8 +95,8 @@ class CuratorRegistryTest extends RegistryContract {
 
     @Override
     Optional<Boolean> watchedAtServer(String path) {
-        String root =
-                new RegistryOptions("127.0.0.1:" + server.port(), cluster, 6_000, 10_000, ZooKeeperSecurity.NONE).root();
+        String root = new RegistryOptions("127.0.0.1:" + server.port(), cluster, 6_000, 10_000, ZooKeeperSecurity.NONE)
+                .root();
         return Optional.of(server.watches(root + path));
     }
 

@@ -63,7 +63,8 @@ class EmbeddedZooKeeperTest {
         try (Loop loop = new Loop()) {
             EmbeddedZooKeeper first = start(0, data);
             int port = first.port();
-            RegistryOptions options = new RegistryOptions("127.0.0.1:" + port, "c", 9_000, 1_000, ZooKeeperSecurity.NONE);
+            RegistryOptions options =
+                    new RegistryOptions("127.0.0.1:" + port, "c", 9_000, 1_000, ZooKeeperSecurity.NONE);
             try (CuratorRegistry registry = new CuratorRegistry(options, loop)) {
                 registry.onSession(events::add);
                 await().until(() -> events.contains(SessionEvent.CONNECTED));

@@ -181,12 +181,9 @@ class SecuredRegistryTest extends RegistryContract {
         multi(registry, new Op.Create("/servers/s", term("1"), true), new Op.Create("/map", term("1"), false));
         registry.onSession(events::add);
         expire(registry);
-        await().until(() -> events.contains(SessionEvent.EXPIRED)
-                && events.get(events.size() - 1) == SessionEvent.CONNECTED);
-        assertThat(multi(
-                                registry,
-                                new Op.Create("/servers/s", term("2"), true),
-                                new Op.Set("/map", term("2"), 0))
+        await().until(() ->
+                events.contains(SessionEvent.EXPIRED) && events.get(events.size() - 1) == SessionEvent.CONNECTED);
+        assertThat(multi(registry, new Op.Create("/servers/s", term("2"), true), new Op.Set("/map", term("2"), 0))
                         .applied())
                 .isTrue();
         whileCut(registry, () -> {});
@@ -225,8 +222,7 @@ class SecuredRegistryTest extends RegistryContract {
         ZooKeeperIdentity other = ZooKeeperIdentity.digest("uniserve", "guess");
         try (ZooKeeperConnection owner = connect(OWNER)) {
             owner.client()
-                    .create(
-                            "/uniserve/" + cluster + "/t/theirs", new byte[0], other.nodeList(), CreateMode.PERSISTENT);
+                    .create("/uniserve/" + cluster + "/t/theirs", new byte[0], other.nodeList(), CreateMode.PERSISTENT);
         }
         assertThat(Waiter.<MultiResult>error(
                         done -> registry.multi(List.of(new Op.Set("/t/theirs", term("x"), 0)), done)))

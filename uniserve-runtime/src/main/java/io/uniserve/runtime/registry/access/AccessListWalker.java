@@ -87,8 +87,7 @@ final class AccessListWalker {
                 nodes, changed, open, foreign, Optional.ofNullable(firstOpen), Optional.ofNullable(firstForeign));
     }
 
-    private static List<String> get(CompletableFuture<List<String>> node)
-            throws KeeperException, InterruptedException {
+    private static List<String> get(CompletableFuture<List<String>> node) throws KeeperException, InterruptedException {
         try {
             return node.get();
         } catch (ExecutionException e) {

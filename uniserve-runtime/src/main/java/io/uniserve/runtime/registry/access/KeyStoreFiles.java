@@ -4,18 +4,18 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import javax.crypto.KeyGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,28 +25,34 @@ import org.slf4j.LoggerFactory;
  */
 final class KeyStoreFiles implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyStoreFiles.class);
-    private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int PASSWORD_BITS = 160;
+    private static final String CIPHER = "AES";
     private static final String IDENTITY = "identity.p12";
     private static final String TRUST = "trust.p12";
 
     private final ZooKeeperTls tls;
     private final Path folder;
-    private final String password = new BigInteger(PASSWORD_BITS, RANDOM).toString(36) + "x";
+    private final String password;
     private List<FileTime> written;
 
     /** Reads the files in PEM. Fails as {@link PemKeyStores#read}. */
     KeyStoreFiles(ZooKeeperTls tls) {
         this.tls = tls;
         this.written = times();
-        PemKeyStores stores = PemKeyStores.read(tls, password);
         try {
+            password = randomPassword();
+            PemKeyStores stores = PemKeyStores.read(tls, password);
             folder = Files.createTempDirectory("uniserve-zookeeper-");
             write(stores);
         } catch (IOException | GeneralSecurityException e) {
             throw new UniserveException(
                     ErrorCode.IO, "key stores for ZooKeeper cannot be written: check java.io.tmpdir: " + e, e);
         }
+    }
+
+    /** A random key of the JDK's default length, at least 128 bits. */
+    private static String randomPassword() throws GeneralSecurityException {
+        return Base64.getEncoder()
+                .encodeToString(KeyGenerator.getInstance(CIPHER).generateKey().getEncoded());
     }
 
     /** Reads the files again if they have changed. Keeps what it has if they cannot be used. */

@@ -47,10 +47,7 @@ record PemKeyStores(Optional<KeyStore> identity, Optional<KeyStore> trust, Strin
             Optional<KeyStore> identity = tls.certificate().isEmpty()
                     ? Optional.empty()
                     : Optional.of(identity(
-                            tls.section(),
-                            tls.certificate().get(),
-                            tls.key().orElseThrow(),
-                            password));
+                            tls.section(), tls.certificate().get(), tls.key().orElseThrow(), password));
             Optional<KeyStore> trust = tls.trust().isEmpty()
                     ? Optional.empty()
                     : Optional.of(trust(tls.section(), tls.trust().get()));

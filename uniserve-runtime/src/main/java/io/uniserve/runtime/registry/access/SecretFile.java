@@ -61,8 +61,8 @@ final class SecretFile {
         }
         PosixFileAttributes attributes = view.readAttributes();
         Set<PosixFilePermission> given = attributes.permissions();
-        boolean others = given.contains(PosixFilePermission.OTHERS_READ)
-                || given.contains(PosixFilePermission.OTHERS_WRITE);
+        boolean others =
+                given.contains(PosixFilePermission.OTHERS_READ) || given.contains(PosixFilePermission.OTHERS_WRITE);
         boolean group =
                 given.contains(PosixFilePermission.GROUP_READ) || given.contains(PosixFilePermission.GROUP_WRITE);
         if (others || group && !attributes.owner().getName().equals("root")) {
@@ -72,7 +72,6 @@ final class SecretFile {
 
     private static UniserveException invalid(
             String key, Path file, String why, @org.jspecify.annotations.Nullable Exception cause) {
-        return new UniserveException(
-                ErrorCode.INVALID_CONFIGURATION, key + ": file " + file + " " + why, cause);
+        return new UniserveException(ErrorCode.INVALID_CONFIGURATION, key + ": file " + file + " " + why, cause);
     }
 }

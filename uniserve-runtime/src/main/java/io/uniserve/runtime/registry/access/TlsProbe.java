@@ -29,9 +29,10 @@ final class TlsProbe {
                         address.substring(0, colon).strip(),
                         address.substring(colon + 1).strip());
                 if (why.isPresent()) {
-                    return Optional.of("TLS with " + address.strip() + " fails: " + why.get() + "; check " + tls.section()
-                            + ".trust-file, certificate-file, the host names in ZooKeeper's certificate, and that this is"
-                            + " a port for TLS");
+                    return Optional.of(
+                            "TLS with " + address.strip() + " fails: " + why.get() + "; check " + tls.section()
+                                    + ".trust-file, certificate-file, the host names in ZooKeeper's certificate, and that this is"
+                                    + " a port for TLS");
                 }
             }
         }

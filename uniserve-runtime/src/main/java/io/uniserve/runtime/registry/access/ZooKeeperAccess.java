@@ -76,7 +76,11 @@ public final class ZooKeeperAccess {
     public AccessReport protect(IntConsumer progress) {
         requireIdentity();
         return walk(client -> AccessListWalker.set(
-                client, settings.root(), security.identity(), security.identity().ownerList(), progress));
+                client,
+                settings.root(),
+                security.identity(),
+                security.identity().ownerList(),
+                progress));
     }
 
     /** Opens all nodes to all, as without an identity: the reverse of {@link #protect}. */
@@ -141,8 +145,8 @@ public final class ZooKeeperAccess {
                 if (attempt == WALKS) {
                     throw new UniserveException(
                             ErrorCode.UNAVAILABLE,
-                            "ZooKeeper at " + settings.connect() + " failed while the access lists of " + settings.root()
-                                    + " were read: " + e.getMessage(),
+                            "ZooKeeper at " + settings.connect() + " failed while the access lists of "
+                                    + settings.root() + " were read: " + e.getMessage(),
                             e);
                 }
                 LOG.warn("ZooKeeper access lists: attempt {} failed: {}", attempt, e.toString());
@@ -166,7 +170,8 @@ public final class ZooKeeperAccess {
             throw new UniserveException(
                     ErrorCode.UNAUTHORIZED,
                     "ZooKeeper at " + settings.connect() + " does not know this process as " + identity() + ", only as "
-                            + names + ": its authentication of scheme " + identity().replaceFirst(":.*", "")
+                            + names + ": its authentication of scheme "
+                            + identity().replaceFirst(":.*", "")
                             + " must be on (for x509: ssl.clientAuth=need on its TLS port)");
         }
     }

@@ -63,7 +63,9 @@ public final class ZooKeeperClients implements AutoCloseable {
         /** ZooKeeper's client calls it on one thread. */
         @Override
         public void process(WatchedEvent event) {
-            if (!shown && event.getType() == Event.EventType.None && event.getState() == Event.KeeperState.SyncConnected) {
+            if (!shown
+                    && event.getType() == Event.EventType.None
+                    && event.getState() == Event.KeeperState.SyncConnected) {
                 shown = true;
                 identity.authenticate(client.join());
             }

@@ -27,8 +27,7 @@ public record ZooKeeperSecurity(ZooKeeperIdentity identity, Optional<ZooKeeperTl
     public static ZooKeeperSecurity of(ZooKeeperSettings settings) {
         ZooKeeperSettings.Tls tls = settings.tls();
         Optional<ZooKeeperTls> used = tls.enabled()
-                ? Optional.of(
-                        new ZooKeeperTls(TLS_KEY, tls.certificate(), tls.key(), tls.trust(), tls.checkHostName()))
+                ? Optional.of(new ZooKeeperTls(TLS_KEY, tls.certificate(), tls.key(), tls.trust(), tls.checkHostName()))
                 : Optional.empty();
         ZooKeeperIdentity identity = identity(settings.access(), tls);
         return new ZooKeeperSecurity(settings.access().migration() ? identity.inMigration() : identity, used);
@@ -37,11 +36,12 @@ public record ZooKeeperSecurity(ZooKeeperIdentity identity, Optional<ZooKeeperTl
     private static ZooKeeperIdentity identity(Access access, ZooKeeperSettings.Tls tls) {
         return switch (access.scheme()) {
             case NONE -> ZooKeeperIdentity.NONE;
-            case DIGEST -> ZooKeeperIdentity.digest(
-                    access.user(),
-                    SecretFile.read(
-                            "uniserve.zookeeper.access.password-file",
-                            access.passwordFile().orElseThrow()));
+            case DIGEST ->
+                ZooKeeperIdentity.digest(
+                        access.user(),
+                        SecretFile.read(
+                                "uniserve.zookeeper.access.password-file",
+                                access.passwordFile().orElseThrow()));
             case X509 -> ZooKeeperIdentity.x509(subject(tls.certificate().orElseThrow()));
         };
     }

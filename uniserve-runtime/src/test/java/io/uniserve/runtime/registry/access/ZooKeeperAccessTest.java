@@ -95,11 +95,16 @@ class ZooKeeperAccessTest {
 
     private Settings settings(String password, String... more) throws IOException {
         Map<String, String> values = new HashMap<>(Map.of(
-                "uniserve.cluster", cluster,
-                "uniserve.zookeeper.connect", "127.0.0.1:" + server.port(),
-                "uniserve.zookeeper.access.scheme", "digest",
-                "uniserve.zookeeper.access.password-file", password(password).toString(),
-                "uniserve.security.mode", "open"));
+                "uniserve.cluster",
+                cluster,
+                "uniserve.zookeeper.connect",
+                "127.0.0.1:" + server.port(),
+                "uniserve.zookeeper.access.scheme",
+                "digest",
+                "uniserve.zookeeper.access.password-file",
+                password(password).toString(),
+                "uniserve.security.mode",
+                "open"));
         for (int i = 0; i < more.length; i += 2) {
             values.put("uniserve." + more[i], more[i + 1]);
         }
@@ -195,12 +200,18 @@ class ZooKeeperAccessTest {
     @Test
     void nodesOfAnotherOwnerAreNotMendedAndNamed() throws Exception {
         create("", own());
-        create("/theirs", ZooKeeperIdentity.digest("uniserve", "other").nodeList().get(0));
+        create(
+                "/theirs",
+                ZooKeeperIdentity.digest("uniserve", "other").nodeList().get(0));
         create("/mine", world(Perms.ALL));
-        refused(ErrorCode.UNAUTHORIZED, root + "/theirs belongs to another identity", "this process is digest:uniserve");
+        refused(
+                ErrorCode.UNAUTHORIZED,
+                root + "/theirs belongs to another identity",
+                "this process is digest:uniserve");
         AccessReport mended = access("secret").protect(count -> {});
-        assertThat(mended).isEqualTo(new AccessReport(
-                3, 1, 0, 1, Optional.empty(), Optional.of(root + "/theirs belongs to another identity")));
+        assertThat(mended)
+                .isEqualTo(new AccessReport(
+                        3, 1, 0, 1, Optional.empty(), Optional.of(root + "/theirs belongs to another identity")));
         try (ZooKeeperConnection other = connect(ZooKeeperIdentity.digest("uniserve", "other"))) {
             other.client().setACL(root + "/theirs", Arrays.asList(world(Perms.READ), own()), -1);
         }
@@ -234,7 +245,12 @@ class ZooKeeperAccessTest {
         for (int i = 0; i < 600; i++) {
             String path = paths.get(random.nextInt(paths.size())) + "/n" + i;
             zookeeper.create(
-                    root + path, NO_VALUE, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT, (rc, at, context, name) -> {}, null);
+                    root + path,
+                    NO_VALUE,
+                    Ids.OPEN_ACL_UNSAFE,
+                    CreateMode.PERSISTENT,
+                    (rc, at, context, name) -> {},
+                    null);
             paths.add(path);
         }
         int changed = 0;
@@ -320,8 +336,7 @@ class ZooKeeperAccessTest {
 
     @Test
     void unreachableZooKeeperIsUnavailable() throws Exception {
-        Settings away = settings(
-                "secret", "zookeeper.connect", "127.0.0.1:1", "zookeeper.start-timeout", "1s");
+        Settings away = settings("secret", "zookeeper.connect", "127.0.0.1:1", "zookeeper.start-timeout", "1s");
         assertThatThrownBy(() -> ZooKeeperAccess.checkAtStart(away, ListenerKind.SERVER))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))

@@ -72,14 +72,22 @@ class ZooKeeperTlsTest {
 
     private static Settings settings(String name, String... more) {
         Map<String, String> values = new HashMap<>(Map.of(
-                "uniserve.cluster", "tls",
-                "uniserve.zookeeper.connect", "localhost:" + server.port(),
-                "uniserve.zookeeper.start-timeout", "1s",
-                "uniserve.zookeeper.tls.enabled", "true",
-                "uniserve.zookeeper.tls.certificate-file", data.resolve(name + ".pem").toString(),
-                "uniserve.zookeeper.tls.key-file", data.resolve(name + ".key").toString(),
-                "uniserve.zookeeper.tls.trust-file", data.resolve("zk.pem").toString(),
-                "uniserve.security.mode", "open"));
+                "uniserve.cluster",
+                "tls",
+                "uniserve.zookeeper.connect",
+                "localhost:" + server.port(),
+                "uniserve.zookeeper.start-timeout",
+                "1s",
+                "uniserve.zookeeper.tls.enabled",
+                "true",
+                "uniserve.zookeeper.tls.certificate-file",
+                data.resolve(name + ".pem").toString(),
+                "uniserve.zookeeper.tls.key-file",
+                data.resolve(name + ".key").toString(),
+                "uniserve.zookeeper.tls.trust-file",
+                data.resolve("zk.pem").toString(),
+                "uniserve.security.mode",
+                "open"));
         for (int i = 0; i < more.length; i += 2) {
             values.put("uniserve." + more[i], more[i + 1]);
         }
@@ -111,7 +119,8 @@ class ZooKeeperTlsTest {
             client.create("/uniserve/tls", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         }
         refused(ErrorCode.INVALID_CONFIGURATION, one, "/uniserve/tls can be changed by world:anyone");
-        assertThat(new ZooKeeperAccess(one.zookeeper()).protect(count -> {}).changed()).isEqualTo(1);
+        assertThat(new ZooKeeperAccess(one.zookeeper()).protect(count -> {}).changed())
+                .isEqualTo(1);
         start(one);
         refused(
                 ErrorCode.UNAUTHORIZED,
@@ -133,7 +142,10 @@ class ZooKeeperTlsTest {
     void certificatesOfOtherAuthoritiesAreRejectedOnBothSides() {
         refused(
                 ErrorCode.UNAVAILABLE,
-                settings("one", "zookeeper.tls.trust-file", data.resolve("stranger.pem").toString()),
+                settings(
+                        "one",
+                        "zookeeper.tls.trust-file",
+                        data.resolve("stranger.pem").toString()),
                 "fails: ",
                 "uniserve.zookeeper.tls.trust-file");
         refused(ErrorCode.UNAVAILABLE, settings("stranger"), "fails: ", "certificate-file");
@@ -141,7 +153,8 @@ class ZooKeeperTlsTest {
 
     @Test
     void theHostOfTheConnectionMustBeInTheCertificateUnlessItIsNotChecked() {
-        Settings trusting = settings("one", "zookeeper.tls.trust-file", data.resolve("one.pem").toString());
+        Settings trusting = settings(
+                "one", "zookeeper.tls.trust-file", data.resolve("one.pem").toString());
         ServerTls.use(Certificates.files(data, "one", "clients", true));
         try {
             refused(ErrorCode.UNAVAILABLE, trusting, "localhost", "host names");
@@ -216,7 +229,9 @@ class ZooKeeperTlsTest {
             Files.copy(data.resolve("two.pem"), certificate, StandardCopyOption.REPLACE_EXISTING);
             Files.setLastModifiedTime(certificate, FileTime.fromMillis(1_000));
             files.refresh();
-            assertThat(Files.readAllBytes(Path.of(files.identity()))).as("half of a pair").isEqualTo(first);
+            assertThat(Files.readAllBytes(Path.of(files.identity())))
+                    .as("half of a pair")
+                    .isEqualTo(first);
             Files.copy(data.resolve("two.key"), key, StandardCopyOption.REPLACE_EXISTING);
             Files.setLastModifiedTime(key, FileTime.fromMillis(1_000));
             files.refresh();
@@ -233,10 +248,10 @@ class ZooKeeperTlsTest {
     void systemPropertiesOfTheProcessStayAsTheyAre() {
         ZooKeeperSettings settings =
                 settings("one", "zookeeper.start-timeout", "30s").zookeeper();
-        try (ZooKeeperConnection connection = ZooKeeperConnection.open(
-                        ZooKeeperSecurity.of(settings), settings.connect(), 6_000, 30_000);
-                ZooKeeperConnection other = ZooKeeperConnection.open(
-                        ZooKeeperSecurity.NONE, "localhost:" + plain.port(), 6_000, 30_000)) {
+        try (ZooKeeperConnection connection =
+                        ZooKeeperConnection.open(ZooKeeperSecurity.of(settings), settings.connect(), 6_000, 30_000);
+                ZooKeeperConnection other =
+                        ZooKeeperConnection.open(ZooKeeperSecurity.NONE, "localhost:" + plain.port(), 6_000, 30_000)) {
             assertThat(connection.client().getState().isConnected()).isTrue();
             assertThat(other.client().getState().isConnected()).isTrue();
         }

@@ -17,6 +17,8 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.registry.EmbeddedZooKeeper;
+import io.uniserve.runtime.registry.access.ZooKeeperConnection;
+import io.uniserve.runtime.registry.access.ZooKeeperSecurity;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.security.CertificateAuthority;
 import io.uniserve.security.CertificateFiles;
@@ -32,6 +34,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.client.StaticHostProvider;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A cluster gets access lists and TLS to ZooKeeper, with certificates of {@code uniserve security issue}, as the manual shows it. */
 @Timeout(240)
 class SecurityZooKeeperCommandTest {
+    private static final long SESSION_SECRET = 0XB3415C00L;
     private static final String JSON = "-o json";
     private static final String REPAIR = "uniserve security zookeeper --protect";
 
@@ -212,6 +221,47 @@ class SecurityZooKeeperCommandTest {
     void aProcessWithoutTheIdentityIsRefused() {
         runCluster("digest", "one");
         startIsRefused("", ErrorCode.UNAUTHORIZED, "uniserve.zookeeper.access");
+    }
+
+    @Test
+    void aServerRegistersAgainAfterItsSessionHasExpired() throws Exception {
+        Settings settings = settings("digest");
+        String connect = settings.zookeeper().connect();
+        try (CoordinatorDaemon coordinator = CoordinatorDaemon.start(settings, SecurityZooKeeperCommandTest::failed);
+                ServerDaemon server = ServerDaemon.start(
+                        settings, Map.of("kv", LoadedPort.of(new KvEngine())), SecurityZooKeeperCommandTest::failed);
+                ZooKeeperConnection owner = ZooKeeperConnection.open(
+                        ZooKeeperSecurity.of(settings.zookeeper()), connect, 6_000, 30_000)) {
+            assertThat(coordinator.address().port()).isPositive();
+            String node = "/uniserve/main/servers/" + server.id().value();
+            Stat first = new Stat();
+            List<ACL> list = owner.client().getACL(node, first);
+            assertThat(list).singleElement().extracting(entry -> entry.getId().getScheme()).isEqualTo("digest");
+            expire(owner.client(), first.getEphemeralOwner(), connect);
+            await().until(() -> {
+                Stat now = owner.client().exists(node, false);
+                return now != null && now.getEphemeralOwner() != first.getEphemeralOwner();
+            });
+            assertThat(owner.client().getACL(node, new Stat())).isEqualTo(list);
+        }
+        assertThat(security("digest", "--check").exit()).isEqualTo(ExitCode.OK);
+    }
+
+    /** Ends another session as ZooKeeper's own tests do. The server derives the password of a session from its number. */
+    private static void expire(ZooKeeper client, long session, String connect) throws Exception {
+        byte[] password = new byte[16];
+        new Random(session ^ SESSION_SECRET).nextBytes(password);
+        ZooKeeper thief = new ZooKeeper(
+                connect,
+                6_000,
+                event -> {},
+                session,
+                password,
+                false,
+                new StaticHostProvider(new ConnectStringParser(connect).getServerAddresses()),
+                client.getClientConfig());
+        await().until(() -> thief.getState().isConnected());
+        thief.close();
     }
 
     @Test

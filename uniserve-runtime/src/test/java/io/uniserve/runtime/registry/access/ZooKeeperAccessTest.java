@@ -162,6 +162,11 @@ class ZooKeeperAccessTest {
         assertThat(access("secret").protect(count -> {})).isEqualTo(report(4, 4, 0, 0));
         assertThat(access("secret").protect(count -> {})).isEqualTo(report(4, 0, 0, 0));
         start();
+        try (ZooKeeperConnection migrating = connect(OWNER.inMigration())) {
+            assertThat(migrating.client().getChildren(root, false)).as("the identity is shown").hasSize(2);
+            assertThat(OWNER.inMigration().nodeList()).isEqualTo(Ids.OPEN_ACL_UNSAFE);
+            assertThat(OWNER.inMigration().sharedFolderList()).isEqualTo(Ids.OPEN_ACL_UNSAFE);
+        }
         for (String path : List.of("", "/access", "/servers", "/servers/s1")) {
             assertThat(zookeeper.getACL(root + path, new Stat())).isEqualTo(OWNER.nodeList());
         }

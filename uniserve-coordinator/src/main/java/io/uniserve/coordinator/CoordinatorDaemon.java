@@ -189,7 +189,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
                         ErrorCode.UNAVAILABLE,
                         "cannot reach ZooKeeper at " + zookeeper.connect() + " after "
                                 + zookeeper.startTimeout().toSeconds()
-                                + " s: start it (uniserve zookeeper) or correct zookeeper.connect");
+                                + " s: start it (uniserve zookeeper), correct zookeeper.connect, or set zookeeper.tls if"
+                                + " its port is for TLS");
             }
             LOG.warn("cannot reach ZooKeeper at {} yet", zookeeper.connect());
         }

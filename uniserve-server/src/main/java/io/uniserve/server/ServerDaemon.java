@@ -329,7 +329,8 @@ public final class ServerDaemon implements AutoCloseable {
                         ErrorCode.UNAVAILABLE,
                         "this server could not register in ZooKeeper " + zookeeper.connect() + " within "
                                 + zookeeper.startTimeout().toSeconds()
-                                + " s: start it (uniserve zookeeper), correct zookeeper.connect, or start a coordinator"
+                                + " s: start it (uniserve zookeeper), correct zookeeper.connect and zookeeper.tls, or start a"
+                                + " coordinator"
                                 + " if cluster " + zookeeper.cluster() + " does not exist there yet");
             }
             LOG.warn("not registered in ZooKeeper {} yet", zookeeper.connect());

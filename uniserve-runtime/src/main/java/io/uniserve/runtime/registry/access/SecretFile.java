@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * File with one secret. Only its owner may read it. A file of root may also be readable by its group, as files of Kubernetes' secrets
@@ -71,7 +72,7 @@ final class SecretFile {
     }
 
     private static UniserveException invalid(
-            String key, Path file, String why, @org.jspecify.annotations.Nullable Exception cause) {
+            String key, Path file, String why, @Nullable Exception cause) {
         return new UniserveException(ErrorCode.INVALID_CONFIGURATION, key + ": file " + file + " " + why, cause);
     }
 }

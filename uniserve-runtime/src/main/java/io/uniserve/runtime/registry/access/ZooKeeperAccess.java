@@ -192,7 +192,8 @@ public final class ZooKeeperAccess {
                 }
                 String why = security.tls()
                         .flatMap(tls -> TlsProbe.failure(tls, settings.connect()))
-                        .orElse("start it (uniserve zookeeper) or correct uniserve.zookeeper.connect");
+                        .orElse("start it (uniserve zookeeper), correct uniserve.zookeeper.connect, or set"
+                                + " uniserve.zookeeper.tls if its port is for TLS");
                 if (CLOCK.nanos() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
                     throw new UniserveException(
                             ErrorCode.UNAVAILABLE,

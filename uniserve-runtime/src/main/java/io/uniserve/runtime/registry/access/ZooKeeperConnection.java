@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
 
 /** Connected ZooKeeper client of one thread, with its own session. Blocks while it connects and closes. */
 public final class ZooKeeperConnection implements AutoCloseable {
@@ -58,7 +59,7 @@ public final class ZooKeeperConnection implements AutoCloseable {
     }
 
     private static UniserveException unavailable(
-            String connect, String why, @org.jspecify.annotations.Nullable Exception cause) {
+            String connect, String why, @Nullable Exception cause) {
         return new UniserveException(ErrorCode.UNAVAILABLE, "ZooKeeper at " + connect + ": " + why, cause);
     }
 

@@ -230,13 +230,16 @@ class SecurityZooKeeperCommandTest {
         try (CoordinatorDaemon coordinator = CoordinatorDaemon.start(settings, SecurityZooKeeperCommandTest::failed);
                 ServerDaemon server = ServerDaemon.start(
                         settings, Map.of("kv", LoadedPort.of(new KvEngine())), SecurityZooKeeperCommandTest::failed);
-                ZooKeeperConnection owner = ZooKeeperConnection.open(
-                        ZooKeeperSecurity.of(settings.zookeeper()), connect, 6_000, 30_000)) {
+                ZooKeeperConnection owner =
+                        ZooKeeperConnection.open(ZooKeeperSecurity.of(settings.zookeeper()), connect, 6_000, 30_000)) {
             assertThat(coordinator.address().port()).isPositive();
             String node = "/uniserve/main/servers/" + server.id().value();
             Stat first = new Stat();
             List<ACL> list = owner.client().getACL(node, first);
-            assertThat(list).singleElement().extracting(entry -> entry.getId().getScheme()).isEqualTo("digest");
+            assertThat(list)
+                    .singleElement()
+                    .extracting(entry -> entry.getId().getScheme())
+                    .isEqualTo("digest");
             expire(owner.client(), first.getEphemeralOwner(), connect);
             await().until(() -> {
                 Stat now = owner.client().exists(node, false);

@@ -71,8 +71,7 @@ final class SecretFile {
         }
     }
 
-    private static UniserveException invalid(
-            String key, Path file, String why, @Nullable Exception cause) {
+    private static UniserveException invalid(String key, Path file, String why, @Nullable Exception cause) {
         return new UniserveException(ErrorCode.INVALID_CONFIGURATION, key + ": file " + file + " " + why, cause);
     }
 }

@@ -58,8 +58,7 @@ public final class ZooKeeperConnection implements AutoCloseable {
         }
     }
 
-    private static UniserveException unavailable(
-            String connect, String why, @Nullable Exception cause) {
+    private static UniserveException unavailable(String connect, String why, @Nullable Exception cause) {
         return new UniserveException(ErrorCode.UNAVAILABLE, "ZooKeeper at " + connect + ": " + why, cause);
     }
 

@@ -163,7 +163,9 @@ class ZooKeeperAccessTest {
         assertThat(access("secret").protect(count -> {})).isEqualTo(report(4, 0, 0, 0));
         start();
         try (ZooKeeperConnection migrating = connect(OWNER.inMigration())) {
-            assertThat(migrating.client().getChildren(root, false)).as("the identity is shown").hasSize(2);
+            assertThat(migrating.client().getChildren(root, false))
+                    .as("the identity is shown")
+                    .hasSize(2);
             assertThat(OWNER.inMigration().nodeList()).isEqualTo(Ids.OPEN_ACL_UNSAFE);
             assertThat(OWNER.inMigration().sharedFolderList()).isEqualTo(Ids.OPEN_ACL_UNSAFE);
         }

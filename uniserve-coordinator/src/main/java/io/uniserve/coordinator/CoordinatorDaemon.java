@@ -29,6 +29,7 @@ import io.uniserve.runtime.registry.RegistryOptions;
 import io.uniserve.runtime.security.CertificateRenewer;
 import io.uniserve.runtime.security.CertificateRenewer.LeafSource;
 import io.uniserve.runtime.security.ReloadingTls;
+import io.uniserve.runtime.registry.access.ZooKeeperAccess;
 import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -53,6 +54,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,6 +66,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class CoordinatorDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorDaemon.class);
+    private static final String IDENTITY = "/identity";
     private static final long RESIGN_SECONDS = 3;
     private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -156,23 +159,20 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper, CoordinatorSettings settings) {
         long session = Math.min(
                 settings.sessionTimeout().toMillis(), zookeeper.sessionTimeout().toMillis());
-        return new RegistryOptions(
-                zookeeper.connect(),
-                zookeeper.cluster(),
-                (int) session,
-                (int) zookeeper.connectTimeout().toMillis(),
-                Optional.empty());
+        return RegistryOptions.of(zookeeper, session);
     }
 
     /**
      * Starts a coordinator. Returns when it listens and has reached ZooKeeper; it becomes leader or standby soon afterwards.
      *
      * @param onFailure receives the failure after which the coordinator cannot continue; close it then
-     * @throws UniserveException INVALID_CONFIGURATION if the port is in use, or {@code security.mode} needs files that are missing; UNAVAILABLE if ZooKeeper cannot be reached within
+     * @throws UniserveException INVALID_CONFIGURATION if the port is in use, or {@code security.mode} needs files that are missing, or others may change nodes in ZooKeeper; UNAUTHORIZED if nodes there belong to another
+     *     identity; UNAVAILABLE if ZooKeeper cannot be reached within
      *     {@code zookeeper.start-timeout}
      */
     public static CoordinatorDaemon start(Settings settings, Consumer<Throwable> onFailure) {
         ListenerSecurity.check(settings, ListenerKind.COORDINATOR);
+        ZooKeeperAccess.checkAtStart(settings, ListenerKind.COORDINATOR);
         MetricsServer meters = new MetricsServer(settings.metrics());
         CoordinatorDaemon daemon;
         AuditRecorder audit = AuditRecorder.NONE;
@@ -219,9 +219,27 @@ public final class CoordinatorDaemon implements AutoCloseable {
                         ErrorCode.UNAVAILABLE,
                         "cannot reach ZooKeeper at " + zookeeper.connect() + " after "
                                 + zookeeper.startTimeout().toSeconds()
-                                + " s: start it (uniserve zookeeper) or correct zookeeper.connect");
+                                + " s: start it (uniserve zookeeper), correct zookeeper.connect, or set zookeeper.tls if"
+                                + " its port is for TLS");
             }
             LOG.warn("cannot reach ZooKeeper at {} yet", zookeeper.connect());
+        }
+        requireAccess();
+    }
+
+    /** Fails if the nodes have an owner, and this process has no identity. */
+    private void requireAccess() {
+        CountDownLatch read = new CountDownLatch(1);
+        AtomicReference<@Nullable UniserveException> refusal = new AtomicReference<>();
+        registry.children(IDENTITY, found -> {
+            if (found instanceof Outcome.Err<?> failed && failed.error().code() == ErrorCode.UNAUTHORIZED) {
+                refusal.set(failed.error());
+            }
+            read.countDown();
+        });
+        UniserveException refused = await(read, WAIT_TOLD_NANOS) ? refusal.get() : null;
+        if (refused != null) {
+            throw refused;
         }
     }
 

@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.ServerProvider;
 import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.ScalingSettings;
 import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.optional.OptionalJars;
 import io.uniserve.runtime.provider.AsyncServerProvider;
 import io.uniserve.runtime.provider.BlockingServerProvider;
@@ -19,6 +20,7 @@ import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
@@ -110,16 +112,39 @@ final class ScalingFactory {
         TlsFiles tls = whole.tls();
         if (tls.enabled()) {
             arguments.addAll(List.of("-S", "tls.enabled=true"));
-            addFile(arguments, "certificate-file", tls.certificate());
-            addFile(arguments, "key-file", tls.key());
-            addFile(arguments, "trust-file", tls.trust());
+            addFile(arguments, "tls.certificate-file", tls.certificate());
+            addFile(arguments, "tls.key-file", tls.key());
+            addFile(arguments, "tls.trust-file", tls.trust());
             arguments.addAll(List.of("-S", "tls.require-client-certificate=" + tls.requireClientCertificate()));
+        }
+        arguments.addAll(zooKeeperArguments(whole.zookeeper()));
+        return arguments;
+    }
+
+    /** Arguments by which a server has the coordinator's identity towards ZooKeeper. */
+    private static List<String> zooKeeperArguments(ZooKeeperSettings settings) {
+        List<String> arguments = new ArrayList<>();
+        ZooKeeperSettings.Access access = settings.access();
+        if (access.scheme() != ZooKeeperSettings.Scheme.NONE) {
+            arguments.addAll(List.of(
+                    "-S", "zookeeper.access.scheme=" + access.scheme().name().toLowerCase(Locale.ROOT)));
+            arguments.addAll(List.of("-S", "zookeeper.access.user=" + access.user()));
+            addFile(arguments, "zookeeper.access.password-file", access.passwordFile());
+            arguments.addAll(List.of("-S", "zookeeper.access.migration=" + access.migration()));
+        }
+        ZooKeeperSettings.Tls tls = settings.tls();
+        if (tls.enabled()) {
+            arguments.addAll(List.of("-S", "zookeeper.tls.enabled=true"));
+            addFile(arguments, "zookeeper.tls.certificate-file", tls.certificate());
+            addFile(arguments, "zookeeper.tls.key-file", tls.key());
+            addFile(arguments, "zookeeper.tls.trust-file", tls.trust());
+            arguments.addAll(List.of("-S", "zookeeper.tls.check-host-name=" + tls.checkHostName()));
         }
         return arguments;
     }
 
     private static void addFile(List<String> arguments, String key, Optional<Path> file) {
-        file.ifPresent(path -> arguments.addAll(List.of("-S", "tls." + key + "=" + path)));
+        file.ifPresent(path -> arguments.addAll(List.of("-S", key + "=" + path)));
     }
 
     private static boolean isOption(String word, String option) {

@@ -30,6 +30,23 @@ class ScalingFactoryTest {
     }
 
     @Test
+    void serversHaveTheCoordinatorsIdentityTowardsZooKeeper() {
+        Map<String, String> values = Map.of(
+                "uniserve.coordinator.host", "127.0.0.1",
+                "uniserve.zookeeper.access.scheme", "digest",
+                "uniserve.zookeeper.access.password-file", "/p",
+                "uniserve.zookeeper.tls.enabled", "true",
+                "uniserve.zookeeper.tls.trust-file", "/t.pem",
+                "uniserve.zookeeper.tls.check-host-name", "false");
+        List<String> words = arguments(values);
+        assertThat(String.join(" ", words))
+                .isEqualTo("--host 127.0.0.1 -S zookeeper.access.scheme=digest -S zookeeper.access.user=uniserve"
+                        + " -S zookeeper.access.password-file=/p -S zookeeper.access.migration=false"
+                        + " -S zookeeper.tls.enabled=true -S zookeeper.tls.trust-file=/t.pem"
+                        + " -S zookeeper.tls.check-host-name=false");
+    }
+
+    @Test
     void closedServersHaveTheFilesOfTheCoordinator() {
         Map<String, String> values = new HashMap<>(Map.of(
                 "uniserve.security.admins", "root,eve",

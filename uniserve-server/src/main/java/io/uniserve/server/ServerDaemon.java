@@ -23,6 +23,7 @@ import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.metrics.DaemonHealthCheck;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.security.CertificateRenewer;
+import io.uniserve.runtime.registry.access.ZooKeeperAccess;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.access.AccessControl;
@@ -63,6 +64,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ServerDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDaemon.class);
+    private static final String IDENTITY = "/identity";
     private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long LEADERLESS_TOLD_NANOS = 5_000_000_000L;
     private static final long LEFT_TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -263,8 +265,8 @@ public final class ServerDaemon implements AutoCloseable {
      * @param onFailure receives, once and on any thread, the failure after which the server cannot continue; close the server
      *     then
      * @throws UniserveException INVALID_CONFIGURATION if a setting, a port or the data directory is wrong, or {@code security.mode}
-     *     needs files that are missing; UNKNOWN_PORT if an
-     *     engine is not installed; WRONG_CLUSTER if the data directory belongs to another cluster; UNAVAILABLE if ZooKeeper cannot be
+     *     needs files that are missing, or others may change nodes in ZooKeeper; UNAUTHORIZED if nodes there belong to another
+     *     identity; UNKNOWN_PORT if an engine is not installed; WRONG_CLUSTER if the data directory belongs to another cluster; UNAVAILABLE if ZooKeeper cannot be
      *     reached within {@code zookeeper.start-timeout}
      */
     public static ServerDaemon start(Settings settings, Consumer<Throwable> onFailure) {
@@ -273,7 +275,7 @@ public final class ServerDaemon implements AutoCloseable {
 
     /** Starts a server with ports that are loaded already, by name. */
     public static ServerDaemon start(Settings settings, Map<String, LoadedPort> ports, Consumer<Throwable> onFailure) {
-        ListenerSecurity.check(settings, ListenerKind.SERVER);
+        checkSecurity(settings);
         return start(settings, ports, UnaryOperator.identity(), onFailure);
     }
 
@@ -285,8 +287,14 @@ public final class ServerDaemon implements AutoCloseable {
      */
     public static ServerDaemon start(
             Settings settings, UnaryOperator<Environment> around, Consumer<Throwable> onFailure) {
-        ListenerSecurity.check(settings, ListenerKind.SERVER);
+        checkSecurity(settings);
         return start(settings, ConfiguredPortLoader.load(settings.server()), around, onFailure);
+    }
+
+    /** Before the server opens a port or a directory. */
+    private static void checkSecurity(Settings settings) {
+        ListenerSecurity.check(settings, ListenerKind.SERVER);
+        ZooKeeperAccess.checkAtStart(settings, ListenerKind.SERVER);
     }
 
     private static ServerDaemon start(
@@ -321,6 +329,11 @@ public final class ServerDaemon implements AutoCloseable {
             if (!access.isOpen()) {
                 new AccessRulesFollower(resources.registry, resources.loop, access::setRules).start();
             }
+            resources.registry.children(IDENTITY, found -> {
+                if (found instanceof Outcome.Err<?> failed && failed.error().code() == ErrorCode.UNAUTHORIZED) {
+                    registered.complete(found); // the nodes have an owner, and this process has no identity
+                }
+            });
             machine.start(registered::complete);
         });
         long left = zookeeper.startTimeout().toNanos();
@@ -331,7 +344,8 @@ public final class ServerDaemon implements AutoCloseable {
                         ErrorCode.UNAVAILABLE,
                         "this server could not register in ZooKeeper " + zookeeper.connect() + " within "
                                 + zookeeper.startTimeout().toSeconds()
-                                + " s: start it (uniserve zookeeper), correct zookeeper.connect, or start a coordinator"
+                                + " s: start it (uniserve zookeeper), correct zookeeper.connect and zookeeper.tls, or start a"
+                                + " coordinator"
                                 + " if cluster " + zookeeper.cluster() + " does not exist there yet");
             }
             LOG.warn("not registered in ZooKeeper {} yet", zookeeper.connect());

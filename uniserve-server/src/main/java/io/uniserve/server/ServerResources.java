@@ -80,7 +80,11 @@ final class ServerResources {
                     bounds.queryMemoryBytes(), bounds.memoryBytes(), bounds.queryFileBytes(), bounds.fileBytes());
             objects = openObjectStore(settings.storageLocation());
             registry = new CountingRegistry(
-                    closer.add(new CuratorRegistry(registryOptions(zookeeper), loop)), meters.registry());
+                    closer.add(new CuratorRegistry(
+                            RegistryOptions.of(
+                                    zookeeper, zookeeper.sessionTimeout().toMillis()),
+                            loop)),
+                    meters.registry());
             complete = true;
         } finally {
             if (!complete) {
@@ -125,14 +129,5 @@ final class ServerResources {
             return new EmptyObjectStore(loop);
         }
         return closer.add(new AsyncObjectStore(DurableStoreFactory.open(location.get()), loop));
-    }
-
-    private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper) {
-        return new RegistryOptions(
-                zookeeper.connect(),
-                zookeeper.cluster(),
-                (int) zookeeper.sessionTimeout().toMillis(),
-                (int) zookeeper.connectTimeout().toMillis(),
-                Optional.empty());
     }
 }

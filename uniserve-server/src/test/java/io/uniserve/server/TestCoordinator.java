@@ -8,6 +8,7 @@ import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
+import io.uniserve.runtime.registry.access.ZooKeeperSecurity;
 import io.uniserve.runtime.time.RandomIdGenerator;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
@@ -16,7 +17,6 @@ import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.GrpcServer;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,8 @@ final class TestCoordinator implements AutoCloseable {
 
     TestCoordinator(String connect, String cluster, AtomicReference<@Nullable Throwable> fatal) {
         loop = new EventLoop("test-coordinator", SystemClock.INSTANCE, fatal::set);
-        registry = new CuratorRegistry(new RegistryOptions(connect, cluster, 2_000, 2_000, Optional.empty()), loop);
+        registry =
+                new CuratorRegistry(new RegistryOptions(connect, cluster, 2_000, 2_000, ZooKeeperSecurity.NONE), loop);
         ClusterIdentity identity = ClusterIdentity.of(cluster);
         server = GrpcServer.builder(identity)
                 .peers((request, done) -> loop.execute(() -> started().onPeer(request, done)))

@@ -16,10 +16,10 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
 /**
- * Options of every daemon: a configuration file and single settings. The command line overrides the file, and {@code -S} overrides named
+ * Options of every daemon, and of commands with its configuration: a configuration file and single settings. The command line overrides the file, and {@code -S} overrides named
  * options.
  */
-final class DaemonOptions {
+public final class DaemonOptions {
     private static final Logger LOG = LoggerFactory.getLogger(DaemonOptions.class);
     private static final String ROOT = "uniserve.";
 
@@ -36,7 +36,7 @@ final class DaemonOptions {
     private Map<String, String> settings = new LinkedHashMap<>();
 
     /** Returns the whole configuration; {@code named} has the values of named options, by full key. */
-    Settings load(Map<String, String> named) {
+    public Settings load(Map<String, String> named) {
         Map<String, String> overrides = new LinkedHashMap<>(named);
         settings.forEach((key, value) -> overrides.put(key.startsWith(ROOT) ? key : ROOT + key, value));
         if (file != null && !Files.isRegularFile(file)) {

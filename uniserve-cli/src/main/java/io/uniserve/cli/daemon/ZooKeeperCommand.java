@@ -6,7 +6,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.config.ZooKeeperSettings.Embedded;
 import io.uniserve.runtime.registry.EmbeddedZooKeeper;
-import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,7 +20,8 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "  uniserve zookeeper --data /var/lib/uniserve/zookeeper",
-            "  uniserve zookeeper --port 0 -S zookeeper.embedded.tick=200ms"
+            "  uniserve zookeeper --port 0 -S zookeeper.embedded.tick=200ms",
+            "  uniserve zookeeper --config zookeeper.conf -S zookeeper.embedded.tls.enabled=true"
         })
 public final class ZooKeeperCommand extends CliCommand {
     @Mixin
@@ -47,10 +47,8 @@ public final class ZooKeeperCommand extends CliCommand {
                 .zookeeper()
                 .embedded();
         ForegroundDaemonRunner foreground = new ForegroundDaemonRunner(console());
-        EmbeddedZooKeeper zookeeper = EmbeddedZooKeeper.start(
-                new InetSocketAddress(settings.host(), settings.port()),
-                settings.dataDirectory(),
-                why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
+        EmbeddedZooKeeper zookeeper =
+                EmbeddedZooKeeper.start(settings, why -> foreground.failed(new UniserveException(ErrorCode.IO, why)));
         return foreground.serve(
                 ForegroundDaemonRunner.readyLine(
                         "zookeeper", ReadyLineHost.reachable(settings.host()) + ":" + zookeeper.port()),

@@ -13,13 +13,15 @@ import picocli.CommandLine.Command;
             SecurityIssueCommand.class,
             SecurityStatusCommand.class,
             SecurityRevokeCommand.class,
-            SecurityCheckCommand.class
+            SecurityCheckCommand.class,
+            SecurityZooKeeperCommand.class
         },
         footer = {
             "  uniserve security init authority --cluster main",
             "  uniserve security issue server s1 --host 10.0.0.7 --authority authority --out s1",
             "  uniserve security issue user ann --authority authority --out ann",
             "  uniserve security status",
-            "  uniserve security revoke user/ann"
+            "  uniserve security revoke user/ann",
+            "  uniserve security zookeeper --check --config /etc/uniserve.conf"
         })
 public final class SecurityCommand extends CommandGroup {}

@@ -2,12 +2,16 @@ package io.uniserve.runtime.registry;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.config.ZooKeeperSettings.Embedded;
 import io.uniserve.runtime.disk.DirectoryLock;
+import io.uniserve.runtime.registry.access.ServerTls;
+import io.uniserve.runtime.tls.TlsFiles;
 import java.io.File;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.apache.zookeeper.server.DatadirCleanupManager;
 import org.apache.zookeeper.server.ServerCnxnFactory;
@@ -19,11 +23,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * ZooKeeper server in this process: one node, with its transactions synced in its own data directory. It has no admin server and no
- * HTTP port, and of the four-letter commands only ZooKeeper's default, {@code srvr}. Ticks of 0.5 s allow sessions of 1 to 10 s.
+ * HTTP port, and of the four-letter commands only ZooKeeper's default, {@code srvr}. Ticks of 0.5 s allow sessions of 1 to 10 s. With
+ * TLS the port accepts nothing else, and all servers with TLS of a process have the same certificate.
  */
 public final class EmbeddedZooKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedZooKeeper.class);
-    private static final int TICK_MILLIS = 500;
+    private static final Duration TICK = Duration.ofMillis(500);
     private static final int CLIENTS_PER_HOST_MAX = 1_024;
     private static final int SNAPSHOTS_KEPT = 3;
     private static final int CLEAN_UP_HOURS = 1;
@@ -61,22 +66,42 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
      * @throws UniserveException INVALID_CONFIGURATION if the port is in use or the directory cannot be used
      */
     public static EmbeddedZooKeeper start(InetSocketAddress address, Path dataDirectory, Consumer<String> onFailure) {
+        return start(
+                new Embedded(address.getHostString(), address.getPort(), dataDirectory, TICK, TlsFiles.PLAIN),
+                onFailure);
+    }
+
+    /**
+     * Starts a server with settings.
+     *
+     * @throws UniserveException INVALID_CONFIGURATION as above, and if TLS's files cannot be used
+     */
+    public static EmbeddedZooKeeper start(Embedded settings, Consumer<String> onFailure) {
+        Path dataDirectory = settings.dataDirectory();
+        InetSocketAddress address = new InetSocketAddress(settings.host(), settings.port());
+        if (settings.tls().enabled()) {
+            ServerTls.use(settings.tls());
+        }
         DirectoryLock lock = DirectoryLock.acquire(dataDirectory, "ZooKeeper's data directory", true);
         FileTxnSnapLog files = null;
         ServerCnxnFactory connections = null;
         try {
             FilePadding.setPreallocSize(LOG_PADDING_BYTES);
             files = new FileTxnSnapLog(dataDirectory.toFile(), dataDirectory.toFile());
-            Server server = new Server(files, onFailure);
-            connections = listen(address);
+            Server server = new Server(files, settings.tick(), onFailure);
+            connections = listen(address, settings.tls().enabled());
             connections.startup(server);
             EmbeddedZooKeeper running = new EmbeddedZooKeeper(dataDirectory, lock, files, server, connections);
             running.cleaner.start();
-            LOG.info("ZooKeeper serves on {} from {}", running.address(), dataDirectory);
+            LOG.info(
+                    "ZooKeeper serves on {}{} from {}",
+                    running.address(),
+                    settings.tls().enabled() ? " over TLS" : "",
+                    dataDirectory);
             return running;
         } catch (IOException | RuntimeException e) {
             release(lock, files, connections);
-            throw failure(dataDirectory, e);
+            throw failure(dataDirectory, address, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             release(lock, files, connections);
@@ -84,26 +109,36 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
         }
     }
 
-    private static ServerCnxnFactory listen(InetSocketAddress address) throws IOException {
-        try {
+    private static ServerCnxnFactory listen(InetSocketAddress address, boolean tls) throws IOException {
+        if (!tls) {
             return ServerCnxnFactory.createFactory(address, CLIENTS_PER_HOST_MAX);
-        } catch (BindException e) {
-            throw new UniserveException(
+        }
+        ServerCnxnFactory factory = ServerTls.createFactory();
+        factory.configure(address, CLIENTS_PER_HOST_MAX, -1, true);
+        return factory;
+    }
+
+    private static UniserveException failure(Path dataDirectory, InetSocketAddress address, Exception e) {
+        if (e instanceof UniserveException known) {
+            return known;
+        }
+        if (isPortTaken(e)) {
+            return new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
                     "ZooKeeper cannot listen on " + address.getHostString() + ":" + address.getPort() + " ("
                             + e.getMessage() + "); stop what uses the port or choose another",
                     e);
         }
+        return new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION,
+                "ZooKeeper cannot start from " + dataDirectory + ": " + e
+                        + "; check that the directory is ZooKeeper's own, undamaged, and its disk not full",
+                e);
     }
 
-    private static UniserveException failure(Path dataDirectory, Exception e) {
-        return e instanceof UniserveException known
-                ? known
-                : new UniserveException(
-                        ErrorCode.INVALID_CONFIGURATION,
-                        "ZooKeeper cannot start from " + dataDirectory + ": " + e
-                                + "; check that the directory is ZooKeeper's own, undamaged, and its disk not full",
-                        e);
+    /** With TLS, Netty opens the port, and its native transport has errors of its own. */
+    private static boolean isPortTaken(Exception e) {
+        return e instanceof BindException || String.valueOf(e.getMessage()).startsWith("bind(");
     }
 
     /** Address that the server listens on. */
@@ -156,8 +191,8 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
         private final Consumer<String> onFailure;
         private volatile boolean stopping;
 
-        Server(FileTxnSnapLog files, Consumer<String> onFailure) {
-            super(files, TICK_MILLIS, -1, -1, -1, null, "");
+        Server(FileTxnSnapLog files, Duration tick, Consumer<String> onFailure) {
+            super(files, (int) tick.toMillis(), -1, -1, -1, null, "");
             this.onFailure = onFailure;
         }
 

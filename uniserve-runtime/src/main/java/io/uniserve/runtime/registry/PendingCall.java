@@ -100,10 +100,11 @@ final class PendingCall<T> {
             fail(
                     write && maybeDone ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.UNAVAILABLE,
                     "ZooKeeper's connection was lost (" + code + ") during " + what);
-        } else if (code == Code.NOAUTH || code == Code.AUTHFAILED) {
+        } else if (code == Code.NOAUTH || code == Code.AUTHFAILED || code == Code.INVALIDACL) {
             fail(
                     ErrorCode.UNAUTHORIZED,
-                    "ZooKeeper rejected " + what + " (" + code + "); check the ZooKeeper credentials");
+                    "ZooKeeper rejected " + what + " (" + code
+                            + "); check uniserve.zookeeper.access and the nodes' owner: uniserve security zookeeper --check");
         } else if (code == Code.QUOTAEXCEEDED || code == Code.THROTTLEDOP) {
             fail(ErrorCode.RESOURCE_EXHAUSTED, "ZooKeeper rejected " + what + " (" + code + ")");
         } else {

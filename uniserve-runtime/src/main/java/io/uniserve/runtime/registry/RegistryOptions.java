@@ -1,7 +1,8 @@
 package io.uniserve.runtime.registry;
 
 import io.uniserve.error.UniserveException;
-import java.util.Optional;
+import io.uniserve.runtime.config.ZooKeeperSettings;
+import io.uniserve.runtime.registry.access.ZooKeeperSecurity;
 
 /**
  * Options of a connection to ZooKeeper.
@@ -10,10 +11,10 @@ import java.util.Optional;
  * @param cluster name of the cluster; all its nodes are below {@code /uniserve/<cluster>}
  * @param sessionMillis requested session time-out
  * @param waitMillis time that an operation waits for a connection before it fails with UNAVAILABLE
- * @param digest {@code user:password} for ZooKeeper's digest scheme; new nodes are then accessible to this user only
+ * @param security identity and TLS; only the identity can read and change new nodes
  */
 public record RegistryOptions(
-        String connect, String cluster, int sessionMillis, int waitMillis, Optional<String> digest) {
+        String connect, String cluster, int sessionMillis, int waitMillis, ZooKeeperSecurity security) {
     public RegistryOptions {
         if (connect.isBlank() || connect.indexOf('/') >= 0) {
             throw UniserveException.invalid(
@@ -27,14 +28,26 @@ public record RegistryOptions(
             throw UniserveException.invalid("ZooKeeper session of " + sessionMillis + " ms, wait of " + waitMillis
                     + " ms: use at least 100 ms and 1 ms");
         }
-        if (digest.isPresent() && digest.get().indexOf(':') < 1) {
-            throw UniserveException.invalid("ZooKeeper credentials: use user:password");
-        }
     }
 
-    /** Returns options with a session of 6 s, a wait of 3 s and no credentials. */
+    /** Returns options with a session of 6 s, a wait of 3 s, no identity and no TLS. */
     public static RegistryOptions of(String connect, String cluster) {
-        return new RegistryOptions(connect, cluster, 6_000, 3_000, Optional.empty());
+        return new RegistryOptions(connect, cluster, 6_000, 3_000, ZooKeeperSecurity.NONE);
+    }
+
+    /**
+     * Returns the options of a process, and reads the files of its identity.
+     *
+     * @param sessionMillis requested session time-out
+     * @throws UniserveException INVALID_CONFIGURATION if a file cannot be used
+     */
+    public static RegistryOptions of(ZooKeeperSettings settings, long sessionMillis) {
+        return new RegistryOptions(
+                settings.connect(),
+                settings.cluster(),
+                (int) sessionMillis,
+                (int) settings.connectTimeout().toMillis(),
+                ZooKeeperSecurity.of(settings));
     }
 
     /** Root node of the cluster. */
@@ -45,6 +58,6 @@ public record RegistryOptions(
     /** Omits the password. */
     @Override
     public String toString() {
-        return connect + root() + (digest.isPresent() ? " with credentials" : "");
+        return connect + root() + (security.tls().isPresent() ? " over TLS" : "") + " as " + security.identity();
     }
 }

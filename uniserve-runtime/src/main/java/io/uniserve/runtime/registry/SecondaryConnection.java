@@ -3,8 +3,7 @@ package io.uniserve.runtime.registry;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Outcome;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import io.uniserve.runtime.registry.access.ZooKeeperConnection;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
-import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,28 +26,15 @@ final class SecondaryConnection {
 
     /** Names of the node's children from the ensemble's leader, sorted; UNAVAILABLE if no server accepts the connection in time. */
     static Outcome<List<String>> children(RegistryOptions options, String path) {
-        CountDownLatch connected = new CountDownLatch(1);
-        try {
-            ZooKeeper client = new ZooKeeper(options.connect(), options.sessionMillis(), event -> {
-                if (event.getState() == KeeperState.SyncConnected) {
-                    connected.countDown();
-                }
-            });
-            try {
-                options.digest()
-                        .ifPresent(digest -> client.addAuthInfo("digest", digest.getBytes(StandardCharsets.UTF_8)));
-                return connected.await(options.waitMillis(), TimeUnit.MILLISECONDS)
-                        ? children(client, options, path)
-                        : unavailable(options, "no server accepts a new connection");
-            } finally {
-                client.close();
-            }
+        try (ZooKeeperConnection connection = ZooKeeperConnection.open(
+                options.security(), options.connect(), options.sessionMillis(), options.waitMillis())) {
+            return children(connection.client(), options, path);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return unavailable(options, "interrupted");
-        } catch (IOException e) {
+        } catch (UniserveException e) {
             LOG.debug("new connection to ZooKeeper", e);
-            return unavailable(options, e.toString());
+            return Outcome.err(e);
         }
     }
 

@@ -59,7 +59,7 @@ final class ZooKeeperMulti {
         String path = root + op.path();
         if (op instanceof Op.Create create) {
             CreateMode mode = create.ephemeral() ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT;
-            return org.apache.zookeeper.Op.create(path, value, zooKeeperHandle.acl(), mode);
+            return org.apache.zookeeper.Op.create(path, value, zooKeeperHandle.acl(path), mode);
         }
         if (op instanceof Op.Set set) {
             return org.apache.zookeeper.Op.setData(path, value, set.version());
@@ -114,14 +114,14 @@ final class ZooKeeperMulti {
     /** Creates the ancestors of all nodes to create, and sends the multi again, which had no effect. */
     private void makeParents(ZooKeeperHandle zooKeeperHandle, PendingCall<MultiResult> call) {
         TreeSet<String> parents = new TreeSet<>();
-        TreeSet<String> made = new TreeSet<>();
+        TreeSet<String> created = new TreeSet<>();
         for (Op op : ops) {
             if (op instanceof Op.Create) {
-                made.add(root + op.path());
+                created.add(root + op.path());
                 parents.addAll(RegistryArgumentValidator.ancestors(root + op.path()));
             }
         }
-        parents.removeAll(made);
+        parents.removeAll(created);
         AtomicInteger left = new AtomicInteger(parents.size());
         AtomicReference<@Nullable Code> failure = new AtomicReference<>();
         for (String parent : parents) {
@@ -130,11 +130,13 @@ final class ZooKeeperMulti {
                     .create(
                             parent,
                             NO_VALUE,
-                            zooKeeperHandle.acl(),
+                            zooKeeperHandle.acl(parent),
                             CreateMode.PERSISTENT,
                             (rc, path, context, name) -> {
                                 Code code = Code.get(rc);
-                                if (code != Code.OK && code != Code.NODEEXISTS) {
+                                // Where only others may write to /, the shared folder exists before the first cluster.
+                                boolean made = code == Code.NOAUTH && attempts == 1 && ZooKeeperHandle.isShared(parent);
+                                if (code != Code.OK && code != Code.NODEEXISTS && !made) {
                                     failure.compareAndSet(null, code == null ? Code.SYSTEMERROR : code);
                                 }
                                 if (left.decrementAndGet() == 0) {

@@ -3,10 +3,10 @@ package io.uniserve.runtime.registry;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Registry.SessionEvent;
+import io.uniserve.runtime.registry.access.ZooKeeperClients;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -18,9 +18,7 @@ import org.apache.curator.ensemble.fixed.FixedEnsembleProvider;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
-import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +36,7 @@ final class ZooKeeperSession {
     private final RegistryOptions options;
     private final Listener listener;
     private final CuratorZookeeperClient curator;
-    private final List<ACL> acl;
+    private final ZooKeeperClients clients;
     /** Timers for time-outs. Nearly all calls end early, so setting a timer must not wake a thread. */
     private final CoarseTimers timers = new CoarseTimers("uniserve-registry-timer", SystemClock.INSTANCE, TICK_NANOS);
 
@@ -55,7 +53,7 @@ final class ZooKeeperSession {
     ZooKeeperSession(RegistryOptions options, Listener listener) {
         this.options = options;
         this.listener = listener;
-        this.acl = options.digest().isPresent() ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        this.clients = new ZooKeeperClients(options.security());
         this.curator = new CuratorZookeeperClient(
                 (connect, timeout, watcher, readOnly) -> connect(connect, timeout, watcher),
                 new FixedEnsembleProvider(options.connect()),
@@ -68,8 +66,7 @@ final class ZooKeeperSession {
 
     private ZooKeeper connect(String connect, int timeout, Watcher watcher) throws IOException {
         HandleWatcher own = new HandleWatcher(watcher);
-        ZooKeeper client = new ZooKeeper(connect, timeout, own);
-        options.digest().ifPresent(digest -> client.addAuthInfo("digest", digest.getBytes(StandardCharsets.UTF_8)));
+        ZooKeeper client = clients.connect(connect, timeout, own);
         own.client.complete(client);
         return client;
     }
@@ -139,6 +136,7 @@ final class ZooKeeperSession {
         }
         left.forEach(call -> call.fail(ErrorCode.UNAVAILABLE, "the registry is closed"));
         curator.close();
+        clients.close();
     }
 
     private void onTimeout(PendingCall<?> call) {
@@ -164,7 +162,8 @@ final class ZooKeeperSession {
         }
         switch (state) {
             case SyncConnected -> {
-                ZooKeeperHandle zooKeeperHandle = new ZooKeeperHandle(client, acl);
+                ZooKeeperHandle zooKeeperHandle =
+                        new ZooKeeperHandle(client, options.security().identity());
                 connected = zooKeeperHandle;
                 listener.onEvent(SessionEvent.CONNECTED, zooKeeperHandle);
                 while (!waiting.isEmpty()) {
@@ -179,7 +178,11 @@ final class ZooKeeperSession {
                 connected = null;
                 listener.onEvent(SessionEvent.EXPIRED, null);
             }
-            case AuthFailed -> LOG.error("ZooKeeper at {} rejected the credentials; check them", options.connect());
+            case AuthFailed ->
+                LOG.error(
+                        "ZooKeeper at {} rejected the identity {}; check uniserve.zookeeper.access",
+                        options.connect(),
+                        options.security().identity());
             default -> LOG.debug("ZooKeeper session: {}", state);
         }
     }

@@ -15,6 +15,8 @@ import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.runtime.async.Waiter;
+import io.uniserve.runtime.registry.access.ZooKeeperIdentity;
+import io.uniserve.runtime.registry.access.ZooKeeperSecurity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -66,14 +68,20 @@ class CuratorRegistryTest extends RegistryContract {
 
     @Override
     Registry open() {
-        return open(Optional.empty());
+        return open(ZooKeeperIdentity.NONE);
     }
 
-    private CuratorRegistry open(Optional<String> digest) {
+    private CuratorRegistry open(ZooKeeperIdentity identity) {
         try {
             FaultyTcpProxy faultyTcpProxy = new FaultyTcpProxy(server.port());
             CuratorRegistry registry = new CuratorRegistry(
-                    new RegistryOptions(faultyTcpProxy.address(), cluster, 6_000, 10_000, digest), loop);
+                    new RegistryOptions(
+                            faultyTcpProxy.address(),
+                            cluster,
+                            6_000,
+                            10_000,
+                            new ZooKeeperSecurity(identity, Optional.empty())),
+                    loop);
             wires.put(registry, faultyTcpProxy);
             return registry;
         } catch (IOException e) {
@@ -87,8 +95,8 @@ class CuratorRegistryTest extends RegistryContract {
 
     @Override
     Optional<Boolean> watchedAtServer(String path) {
-        String root =
-                new RegistryOptions("127.0.0.1:" + server.port(), cluster, 6_000, 10_000, Optional.empty()).root();
+        String root = new RegistryOptions("127.0.0.1:" + server.port(), cluster, 6_000, 10_000, ZooKeeperSecurity.NONE)
+                .root();
         return Optional.of(server.watches(root + path));
     }
 
@@ -162,7 +170,7 @@ class CuratorRegistryTest extends RegistryContract {
             free = socket.getLocalPort();
         }
         try (CuratorRegistry registry = new CuratorRegistry(
-                new RegistryOptions("127.0.0.1:" + free, cluster, 6_000, 100, Optional.empty()), loop)) {
+                new RegistryOptions("127.0.0.1:" + free, cluster, 6_000, 100, ZooKeeperSecurity.NONE), loop)) {
             assertThat(Waiter.<Versioned>error(done -> registry.read("/a", done))
                             .code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);
@@ -178,7 +186,7 @@ class CuratorRegistryTest extends RegistryContract {
         try (ServerSocket silent = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
                 CuratorRegistry registry = new CuratorRegistry(
                         new RegistryOptions(
-                                "127.0.0.1:" + silent.getLocalPort(), cluster, 1_000, 100, Optional.empty()),
+                                "127.0.0.1:" + silent.getLocalPort(), cluster, 1_000, 100, ZooKeeperSecurity.NONE),
                         loop)) {
             assertThat(Waiter.<Done>error(registry::sync).code()).isEqualTo(ErrorCode.UNAVAILABLE);
         }
@@ -186,9 +194,9 @@ class CuratorRegistryTest extends RegistryContract {
 
     @Test
     void otherCredentialsAreRefused() {
-        CuratorRegistry owner = open(Optional.of("uniserve:secret"));
+        CuratorRegistry owner = open(ZooKeeperIdentity.digest("uniserve", "secret"));
         multi(owner, new Op.Create("/secret", term("x"), false));
-        CuratorRegistry stranger = open(Optional.of("uniserve:guess"));
+        CuratorRegistry stranger = open(ZooKeeperIdentity.digest("uniserve", "guess"));
         assertThat(Waiter.<Versioned>error(done -> stranger.read("/secret", done))
                         .code())
                 .isEqualTo(ErrorCode.UNAUTHORIZED);

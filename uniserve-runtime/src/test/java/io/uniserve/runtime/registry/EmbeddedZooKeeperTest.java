@@ -11,6 +11,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.SessionEvent;
 import io.uniserve.runtime.async.Loop;
 import io.uniserve.runtime.async.Waiter;
+import io.uniserve.runtime.registry.access.ZooKeeperSecurity;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,7 +19,6 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +38,7 @@ class EmbeddedZooKeeperTest {
         try (Loop loop = new Loop()) {
             EmbeddedZooKeeper first = start(0, data);
             RegistryOptions options =
-                    new RegistryOptions("127.0.0.1:" + first.port(), "c", 9_000, 20_000, Optional.empty());
+                    new RegistryOptions("127.0.0.1:" + first.port(), "c", 9_000, 20_000, ZooKeeperSecurity.NONE);
             try (CuratorRegistry registry = new CuratorRegistry(options, loop)) {
                 registry.onSession(events::add);
                 RegistryContract.multi(registry, new Op.Create("/a", RegistryContract.term("x"), true));
@@ -63,7 +63,8 @@ class EmbeddedZooKeeperTest {
         try (Loop loop = new Loop()) {
             EmbeddedZooKeeper first = start(0, data);
             int port = first.port();
-            RegistryOptions options = new RegistryOptions("127.0.0.1:" + port, "c", 9_000, 1_000, Optional.empty());
+            RegistryOptions options =
+                    new RegistryOptions("127.0.0.1:" + port, "c", 9_000, 1_000, ZooKeeperSecurity.NONE);
             try (CuratorRegistry registry = new CuratorRegistry(options, loop)) {
                 registry.onSession(events::add);
                 await().until(() -> events.contains(SessionEvent.CONNECTED));

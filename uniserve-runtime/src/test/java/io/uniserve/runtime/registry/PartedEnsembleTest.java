@@ -13,11 +13,11 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.runtime.async.Loop;
 import io.uniserve.runtime.async.Waiter;
+import io.uniserve.runtime.registry.access.ZooKeeperSecurity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.zookeeper.server.quorum.QuorumPeer.ServerState;
 import org.awaitility.core.ConditionFactory;
@@ -53,7 +53,7 @@ class PartedEnsembleTest {
 
     private CuratorRegistry open(int server) {
         return new CuratorRegistry(
-                new RegistryOptions(servers.address(server), "c", 10_000, 20_000, Optional.empty()), loop);
+                new RegistryOptions(servers.address(server), "c", 10_000, 20_000, ZooKeeperSecurity.NONE), loop);
     }
 
     private static Outcome<MultiResult> check(Registry registry, int version) {

@@ -7,11 +7,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.config.ListenerKind;
+import io.uniserve.runtime.config.ZooKeeperSettings.Embedded;
 import io.uniserve.runtime.registry.EmbeddedZooKeeper;
 import io.uniserve.runtime.transport.ListenerSecurity;
 import io.uniserve.server.ServerDaemon;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,9 +67,9 @@ public final class LocalCluster implements AutoCloseable {
         ListenerSecurity.checkFiles(
                 options.load(Map.of("uniserve.coordinator.host", options.host())), ListenerKind.COORDINATOR);
         options.reportProgress("data: " + directory.toAbsolutePath().normalize());
+        Embedded embedded = options.load(Map.of()).zookeeper().embedded();
         zookeeper = EmbeddedZooKeeper.start(
-                new InetSocketAddress("127.0.0.1", 0),
-                directory.resolve("zookeeper"),
+                new Embedded("127.0.0.1", 0, directory.resolve("zookeeper"), embedded.tick(), embedded.tls()),
                 why -> failed(new UniserveException(ErrorCode.IO, why)));
         options.reportProgress("zookeeper: " + zooKeeper());
         Map<String, String> values = commonSettings();

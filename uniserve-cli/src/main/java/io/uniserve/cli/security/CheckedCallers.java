@@ -41,12 +41,13 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
         CertificateAuthority authority = CertificateAuthority.create(folder.resolve("authority"), CLUSTER, now);
         CertificateFiles server = authority.issueServer("s1", HOSTS, now, DAY, folder.resolve("s1"));
         List<CallerKind> callers = new ArrayList<>();
-        callers.add(new CallerKind("plain text", TlsFiles.PLAIN, false, false, Set.of()));
+        callers.add(new CallerKind("plain text", TlsFiles.PLAIN, false, false, false, Set.of()));
         callers.add(new CallerKind(
                 "none",
                 new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(server.trust()), false),
                 false,
                 false,
+                true,
                 Set.of()));
         Instant before = now.minus(DAY).minus(Duration.ofHours(1));
         callers.add(
@@ -69,7 +70,7 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
         RoleGrant revoked = new RoleGrant("revoked", Role.ADMIN, TablePattern.ALL);
         rules = rules.with(revoked).without(revoked);
         callers.add(user("revoked", authority, now, folder, Set.of()));
-        callers.add(new CallerKind("server", tls(server, server), true, false, Set.of()));
+        callers.add(new CallerKind("server", tls(server, server), true, false, true, Set.of()));
         TlsFiles trusting = new TlsFiles(
                 true,
                 Optional.of(server.certificate()),
@@ -93,11 +94,11 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     private static CallerKind user(
             String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
         CertificateFiles files = authority.issueUser(name, now, DAY, folder.resolve(name));
-        return new CallerKind(name, tls(files, files), false, true, roles);
+        return new CallerKind(name, tls(files, files), false, true, true, roles);
     }
 
     private static CallerKind stranger(String name, CertificateFiles files, CertificateFiles server) {
-        return new CallerKind(name, tls(files, server), false, false, Set.of());
+        return new CallerKind(name, tls(files, server), false, false, false, Set.of());
     }
 
     /** Own certificate of one, trust of the other. */

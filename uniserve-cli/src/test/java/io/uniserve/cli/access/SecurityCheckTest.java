@@ -14,7 +14,7 @@ class SecurityCheckTest {
     void everyRequestIsTreatedAsDeclaredForEveryCaller() {
         Run run = new TestingConsole(bootstrap -> new TestingClusterClient()).run("security", "check");
         assertThat(run.out())
-                .contains("\"methods\":33,\"identities\":12,\"cells\":396,\"wrong\":0,\"missing\":[]")
+                .contains("\"methods\":38,\"identities\":12,\"cells\":456,\"wrong\":0,\"missing\":[]")
                 .doesNotContain("WRONG");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
     }

@@ -22,6 +22,15 @@ public final class TlsCredentials {
 
     /** Credentials of a server. Fails with INVALID_CONFIGURATION, with the missing or wrong file. */
     public static ServerCredentials server(TlsFiles files) {
+        return server(files, false);
+    }
+
+    /**
+     * Credentials of a server. Fails as {@link #server(TlsFiles)}.
+     *
+     * @param request true to request a certificate of each client; one that a client sends must be valid
+     */
+    public static ServerCredentials server(TlsFiles files, boolean request) {
         if (!files.enabled()) {
             return InsecureServerCredentials.create();
         }
@@ -35,6 +44,8 @@ public final class TlsCredentials {
             }
             if (files.requireClientCertificate()) {
                 builder.clientAuth(TlsServerCredentials.ClientAuth.REQUIRE);
+            } else if (request) {
+                builder.clientAuth(TlsServerCredentials.ClientAuth.OPTIONAL);
             }
             return builder.build();
         } catch (IOException e) {

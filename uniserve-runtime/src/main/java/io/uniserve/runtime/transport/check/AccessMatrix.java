@@ -1,6 +1,10 @@
 package io.uniserve.runtime.transport.check;
 
+import io.grpc.CallOptions;
+import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ClientResponseObserver;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.error.ErrorCode;
@@ -30,12 +34,16 @@ import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.LoginGrpc;
+import io.uniserve.runtime.proto.LoginProto;
 import io.uniserve.runtime.proto.ModelProto;
 import io.uniserve.runtime.proto.RoutingServiceGrpc;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.proto.SecurityProto.Callers;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.QueriesHandler;
+import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.access.RequestRights;
@@ -43,9 +51,11 @@ import io.uniserve.runtime.transport.client.AdminClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.login.LoginHandler;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.MethodCallers;
 import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import java.util.ArrayList;
@@ -96,9 +106,11 @@ public final class AccessMatrix {
      * @param tls its certificates
      * @param process true for a server or coordinator of the cluster
      * @param user true for a user of the cluster
+     * @param connects true if it reaches the server over TLS and may log in there: it has no certificate, or one of the cluster
      * @param roles its roles for the table
      */
-    public record CallerKind(String name, TlsFiles tls, boolean process, boolean user, Set<Role> roles) {
+    public record CallerKind(
+            String name, TlsFiles tls, boolean process, boolean user, boolean connects, Set<Role> roles) {
         public CallerKind {
             roles = Set.copyOf(roles);
         }
@@ -126,7 +138,7 @@ public final class AccessMatrix {
      */
     public AccessMatrix(String cluster, TlsFiles server, AccessRules rules) {
         this.cluster = cluster;
-        this.serverTls = new TlsFiles(true, server.certificate(), server.key(), server.trust(), true);
+        this.serverTls = new TlsFiles(true, server.certificate(), server.key(), server.trust(), false);
         this.rules = rules;
         addRequests();
     }
@@ -153,6 +165,14 @@ public final class AccessMatrix {
         }
         String watch = "uniserve.RoutingService/Watch";
         add(watch, RequestRights.ofMethods().getOrDefault(watch, Optional.empty()), this::watch);
+        add(
+                "uniserve.Login/Begin",
+                Optional.empty(),
+                to -> login(to, LoginGrpc.getBeginMethod(), SampleRequests.loginFirst()));
+        add(
+                "uniserve.Login/Finish",
+                Optional.empty(),
+                to -> login(to, LoginGrpc.getFinishMethod(), SampleRequests.loginFinal()));
         addData(
                 "uniserve.Data/Reads",
                 (client, to) -> AccessMatrix.<ReadReply>call(done -> {
@@ -223,6 +243,20 @@ public final class AccessMatrix {
         return pushed.get() ? Optional.of(ErrorCode.TABLE_NOT_FOUND) : Optional.empty();
     }
 
+    private static <Q, R> Optional<ErrorCode> login(Connection to, MethodDescriptor<Q, R> method, Q request) {
+        try {
+            R unused = ClientCalls.blockingUnaryCall(
+                    to.channels.channel(to.address),
+                    method,
+                    CallOptions.DEFAULT.withDeadlineAfter(CALL_NANOS, TimeUnit.NANOSECONDS),
+                    request);
+            return Optional.empty();
+        } catch (StatusRuntimeException e) {
+            return Optional.of(StatusMapping.fromStatus(e, to.address.toString(), true, true)
+                    .code());
+        }
+    }
+
     private interface DataRequest {
         Optional<ErrorCode> send(GrpcClientNetwork client, Connection to);
     }
@@ -241,6 +275,7 @@ public final class AccessMatrix {
     /** Methods and kinds of requests without a sample; a check would pass over them. */
     public Set<String> missing() {
         Set<String> all = new TreeSet<>(RequestRights.ofMethods().keySet());
+        all.addAll(MethodCallers.all().keySet());
         all.remove(ADMIN);
         RequestRights.all().keySet().forEach(kind -> all.add(ADMIN + " " + kind));
         all.removeAll(requests.keySet());
@@ -280,6 +315,9 @@ public final class AccessMatrix {
         if (caller.process()) {
             return true;
         }
+        if (MethodCallers.of(method) == Callers.ANYONE) {
+            return caller.connects();
+        }
         Optional<Right> right = rights.getOrDefault(method, Optional.empty());
         if (!caller.user() || right.isEmpty()) {
             return false;
@@ -305,6 +343,7 @@ public final class AccessMatrix {
                 .access(access)
                 .tls(serverTls)
                 .authorizer(Authorizer.of(closed, cluster))
+                .logins(new CountingLogins())
                 .peers((request, done) -> answer(done))
                 .admin((request, done) -> answer(done))
                 .data(new DataHandlers(
@@ -334,6 +373,20 @@ public final class AccessMatrix {
         public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> done) {
             answer(done);
             return () -> {};
+        }
+    }
+
+    private final class CountingLogins implements LoginHandler {
+        @Override
+        public LoginProto.LoginFirstReply first(String address, LoginProto.LoginFirst call) {
+            reached.incrementAndGet();
+            return LoginProto.LoginFirstReply.getDefaultInstance();
+        }
+
+        @Override
+        public LoginProto.LoginFinalReply finish(String address, LoginProto.LoginFinal call) {
+            reached.incrementAndGet();
+            return LoginProto.LoginFinalReply.getDefaultInstance();
         }
     }
 

@@ -2,6 +2,7 @@ package io.uniserve.runtime.transport.check;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.AckLevel;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
@@ -12,6 +13,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.TrashCall;
@@ -20,6 +22,7 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.protocol.message.client.UpdateRequest;
 import io.uniserve.protocol.message.client.VersionedRead;
+import io.uniserve.runtime.proto.LoginProto;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +31,12 @@ import java.util.Optional;
 final class SampleRequests {
     private static final long SECOND = 1_000_000_000L;
     private static final ServerId SERVER = new ServerId("server-1");
+    private static final UserCredential CREDENTIAL = new UserCredential(
+            "x",
+            Bytes.wrap(new byte[Limits.PASSWORD_SALT_BYTES]),
+            Limits.PASSWORD_ITERATIONS_MIN,
+            Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]),
+            Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]));
     private static final BackupName BACKUP = new BackupName("backup");
 
     private SampleRequests() {}
@@ -65,7 +74,22 @@ final class SampleRequests {
                 new AdminRequest.HoldScaling("test"),
                 new AdminRequest.ScalingStatus(),
                 new AdminRequest.ChangeGrant(new RoleGrant("x", Role.READER, TablePattern.ALL), false),
-                new AdminRequest.ListGrants("", false));
+                new AdminRequest.ListGrants("", false),
+                new AdminRequest.PutUser(CREDENTIAL, true),
+                new AdminRequest.RemoveUser("x"),
+                new AdminRequest.ListUsers());
+    }
+
+    /** First message of the login of a user without a password. */
+    static LoginProto.LoginFirst loginFirst() {
+        return LoginProto.LoginFirst.newBuilder().setMessage("n,,n=x,r=x").build();
+    }
+
+    /** Final message of no login. */
+    static LoginProto.LoginFinal loginFinal() {
+        return LoginProto.LoginFinal.newBuilder()
+                .setMessage("c=biws,r=x,p=" + "A".repeat(43) + "=")
+                .build();
     }
 
     static ReadRequest read(TableName table) {

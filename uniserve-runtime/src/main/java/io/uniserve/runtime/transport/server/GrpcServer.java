@@ -9,6 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
@@ -16,10 +17,15 @@ import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.TlsCredentials;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
+import io.uniserve.runtime.transport.login.LoginHandler;
+import io.uniserve.runtime.transport.login.LoginService;
+import io.uniserve.runtime.transport.login.LoginTokens;
+import io.uniserve.runtime.transport.login.ScramLogins;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -97,6 +103,7 @@ public final class GrpcServer implements AutoCloseable {
         private Authorizer authorizer = Authorizer.ALLOW_ALL;
         private AccessControl access = AccessControl.OPEN;
         private TlsFiles tls = TlsFiles.PLAIN;
+        private Optional<LoginHandler> logins = Optional.empty();
 
         private Builder(ClusterIdentity cluster) {
             this.cluster = cluster;
@@ -142,6 +149,12 @@ public final class GrpcServer implements AutoCloseable {
             return this;
         }
 
+        /** Replaces the handler of logins with a password, for tests. */
+        public Builder logins(LoginHandler handler) {
+            logins = Optional.of(handler);
+            return this;
+        }
+
         /** Enables TLS, and the authentication of clients if it is required. */
         public Builder tls(TlsFiles files) {
             tls = files;
@@ -161,7 +174,7 @@ public final class GrpcServer implements AutoCloseable {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION, "host \"" + host + "\" cannot be resolved");
             }
-            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(tls))
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(tls, !access.isOpen()))
                     .directExecutor()
                     .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
                     .maxInboundMetadataSize(METADATA_BYTES_MAX)
@@ -172,12 +185,13 @@ public final class GrpcServer implements AutoCloseable {
                     .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveWithoutCalls(true);
+            Optional<LoginTokens> tokens = addLogins();
             services.forEach(service -> builder.addService(MalformedMessageGuard.tolerant(service)));
             if (access.audit().isOn()) {
                 builder.addTransportFilter(new LoginFilter(access.audit()));
             }
-            if (!authorizer.equals(Authorizer.ALLOW_ALL) || access.audit().isOn()) {
-                builder.intercept(new AuthorizationInterceptor(authorizer, access));
+            if (!authorizer.equals(Authorizer.ALLOW_ALL) || !access.isOpen() || access.audit().isOn()) {
+                builder.intercept(new AuthorizationInterceptor(authorizer, access, tokens));
             }
             builder.intercept(new ClusterIdentityInterceptor.OfServer(cluster));
             TransportThreads threads = TransportThreads.create();
@@ -191,6 +205,19 @@ public final class GrpcServer implements AutoCloseable {
                                 + "; choose another port or stop the process that uses it",
                         e);
             }
+        }
+
+        /** Adds the login in mode closed. */
+        private Optional<LoginTokens> addLogins() {
+            if (access.isOpen()) {
+                return Optional.empty();
+            }
+            LoginTokens tokens = new LoginTokens(SystemClock.INSTANCE, access, cluster.nameOrEmpty());
+            services.add(new LoginService(
+                    cluster,
+                    access,
+                    logins.orElseGet(() -> new ScramLogins(SystemClock.INSTANCE, access, tokens))));
+            return Optional.of(tokens);
         }
 
         /** Writes each new connection to the audit log. */

@@ -5,6 +5,7 @@ import com.google.protobuf.Descriptors.MethodDescriptor;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.LoginProto;
 import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.SecurityProto;
 import io.uniserve.runtime.proto.SecurityProto.Callers;
@@ -13,9 +14,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Callers that each method declares, beside its definition in the {@code .proto} file. */
-final class MethodCallers {
-    private static final List<FileDescriptor> FILES =
-            List.of(AdminProto.getDescriptor(), DataProto.getDescriptor(), PeerProto.getDescriptor());
+public final class MethodCallers {
+    private static final List<FileDescriptor> FILES = List.of(
+            AdminProto.getDescriptor(), DataProto.getDescriptor(), LoginProto.getDescriptor(), PeerProto.getDescriptor());
 
     private static final Map<String, Callers> DECLARED = declared();
 
@@ -36,12 +37,12 @@ final class MethodCallers {
     }
 
     /** All methods with their callers, by full name, such as {@code uniserve.Admin/Call}. */
-    static Map<String, Callers> all() {
+    public static Map<String, Callers> all() {
         return DECLARED;
     }
 
     /** Callers of the method; NONE for a method that declares none. */
-    static Callers of(String method) {
+    public static Callers of(String method) {
         return DECLARED.getOrDefault(method, Callers.NONE);
     }
 }

@@ -25,6 +25,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashEntry;
 import io.uniserve.model.TrashReport;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
@@ -36,6 +37,7 @@ import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserInfo;
 import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
@@ -75,6 +77,9 @@ public final class TestingClusterClient implements ClusterClient {
     private final List<String> calls = new ArrayList<>();
     private final Map<String, Answer> answers = new TreeMap<>();
     private AccessRules rules = AccessRules.NONE;
+
+    /** Users with a password, by name. */
+    public final Map<String, UserCredential> credentials = new TreeMap<>();
     private String caller = "";
     private @Nullable ClusterStatus status;
 
@@ -267,6 +272,25 @@ public final class TestingClusterClient implements ClusterClient {
     public void changeGrant(RoleGrant grant, boolean revoke) {
         calls.add((revoke ? "revoke " : "grant ") + grant);
         rules = revoke ? rules.without(grant) : rules.with(grant);
+    }
+
+    @Override
+    public void putUser(UserCredential credential, boolean add) {
+        calls.add((add ? "add-user " : "passwd ") + credential);
+        credentials.put(credential.user(), credential);
+    }
+
+    @Override
+    public void removeUser(String name) {
+        calls.add("remove-user " + name);
+        credentials.remove(name);
+    }
+
+    @Override
+    public List<UserInfo> users() {
+        return credentials.values().stream()
+                .map(user -> new UserInfo(user.user(), user.iterations()))
+                .toList();
     }
 
     @Override

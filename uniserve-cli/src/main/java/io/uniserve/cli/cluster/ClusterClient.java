@@ -12,12 +12,14 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserInfo;
 import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
@@ -107,6 +109,15 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Gives a role to a user, or takes it. */
     void changeGrant(RoleGrant grant, boolean revoke);
+
+    /** Sets the password of a user that must not have one ({@code add}), or must have one. */
+    void putUser(UserCredential credential, boolean add);
+
+    /** Removes the password of a user. */
+    void removeUser(String name);
+
+    /** Users with a password. */
+    List<UserInfo> users();
 
     /** Returns the rules of a user; of the caller, with its name, for an empty one. */
     UserRoles grants(String user);

@@ -14,6 +14,7 @@ class SecurityCheckTest {
     void everyRequestIsTreatedAsDeclaredForEveryCaller() {
         Run run = new TestingConsole(bootstrap -> new TestingClusterClient()).run("security", "check");
         assertThat(run.out())
+                .as(run.err())
                 .contains("\"methods\":38,\"identities\":12,\"cells\":456,\"wrong\":0,\"missing\":[]")
                 .doesNotContain("WRONG");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);

@@ -13,13 +13,16 @@ import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.serial.CoarseTimers;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
 import io.uniserve.runtime.transport.TlsCredentials;
+import io.uniserve.runtime.transport.login.PasswordLogin;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +53,7 @@ public final class ChannelPool implements AutoCloseable {
     private final CoarseTimers timers;
     private final ChannelCredentials credentials;
     private final List<ClientInterceptor> interceptors;
+    private final Optional<PasswordLogin> login;
     private final Map<Address, Entry> entries = new ConcurrentHashMap<>();
     /** Closed connections whose last calls may still be running. */
     private final Set<Entry> retired = ConcurrentHashMap.newKeySet();
@@ -58,16 +62,37 @@ public final class ChannelPool implements AutoCloseable {
 
     /** Creates connections that send no cluster identity and accept any. */
     public ChannelPool(Clock clock, TlsFiles tls) {
-        this(clock, tls, List.of(), () -> "");
+        this(clock, tls, List.of(), () -> "", Optional.empty());
     }
 
     /** Creates connections to the processes of one cluster: they send its identity and fail answers of another one. */
     public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster) {
-        this(clock, tls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)), cluster::nameOrEmpty);
+        this(clock, tls, cluster, Optional.empty());
     }
 
-    private ChannelPool(Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors, Supplier<String> clusterName) {
+    /**
+     * Creates connections to the processes of one cluster, as {@link #ChannelPool(Clock, TlsFiles, ClusterIdentity)}.
+     *
+     * @param user logs in at each process with its password; needs TLS without a certificate of the client
+     * @throws UniserveException INVALID_CONFIGURATION if a user is given, and plain text or a certificate too
+     */
+    public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster, Optional<UserPassword> user) {
+        this(
+                clock,
+                tls,
+                List.of(new ClusterIdentityInterceptor.OfCaller(cluster)),
+                cluster::nameOrEmpty,
+                user.map(one -> PasswordLogin.of(clock, tls, one, cluster::nameOrEmpty)));
+    }
+
+    private ChannelPool(
+            Clock clock,
+            TlsFiles tls,
+            List<ClientInterceptor> interceptors,
+            Supplier<String> clusterName,
+            Optional<PasswordLogin> login) {
         this.clock = clock;
+        this.login = login;
         this.interceptors = interceptors;
         this.credentials = TlsCredentials.client(tls, clusterName);
         this.timers = new CoarseTimers("uniserve-call-timers", clock, TIMEOUT_DELAY_NANOS_MAX);
@@ -139,7 +164,7 @@ public final class ChannelPool implements AutoCloseable {
     }
 
     private Entry open(Address address) {
-        ManagedChannel channel = NettyChannelBuilder.forAddress(address.host(), address.port(), credentials)
+        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(address.host(), address.port(), credentials)
                 .directExecutor()
                 .intercept(interceptors)
                 .disableRetry()
@@ -149,9 +174,9 @@ public final class ChannelPool implements AutoCloseable {
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
                 .idleTimeout(IDLE_SECONDS, TimeUnit.SECONDS)
                 .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
-                .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-                .build();
-        return new Entry(channel, clock.nanos());
+                .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        login.ifPresent(one -> builder.intercept(one.newChannel())); // the last one is called first, so the others see its calls
+        return new Entry(builder.build(), clock.nanos());
     }
 
     private void evict(Address keep) {
@@ -172,6 +197,7 @@ public final class ChannelPool implements AutoCloseable {
         entries.clear();
         retired.clear();
         timers.close();
+        login.ifPresent(PasswordLogin::close);
     }
 
     private static final class Entry {

@@ -35,10 +35,10 @@ public final class Passwords {
         char[] prepared;
         try {
             prepared = new SASLprep().prepareStored(password.clone());
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) { // the latter if all characters are ignored
             // The cause may have the character in its text.
             throw UniserveException.invalid("the password has a character that passwords must not have (RFC 4013), such as a"
-                    + " control character: choose another one");
+                    + " control character or an emoji: choose another one");
         }
         if (prepared.length == 0) {
             throw UniserveException.invalid("the password has only characters that are ignored: choose another one");

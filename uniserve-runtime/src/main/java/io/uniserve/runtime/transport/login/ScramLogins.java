@@ -22,6 +22,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Server side of SCRAM-SHA-256. An unknown user gets a salt that stays the same, and fails in the same step, with the same work and the same
@@ -35,17 +36,32 @@ public final class ScramLogins implements LoginHandler {
     private final LoginTokens tokens;
     private final PendingLogins pending;
     private final FailedLogins failures;
-    private final SecureRandom random = new SecureRandom();
+    private final Supplier<String> nonces;
     /** Key of salts while no user has a password. */
     private final byte[] ownSaltKey = new byte[Limits.PASSWORD_KEY_BYTES];
 
     /** @param access source of the users, with the audit log */
     public ScramLogins(Clock clock, AccessControl access, LoginTokens tokens) {
+        this(clock, access, tokens, randomNonces());
+    }
+
+    /** @param nonces source of the server's part of nonces */
+    ScramLogins(Clock clock, AccessControl access, LoginTokens tokens, Supplier<String> nonces) {
         this.access = access;
+        this.nonces = nonces;
         this.tokens = tokens;
         this.pending = new PendingLogins(clock);
         this.failures = new FailedLogins(clock);
-        random.nextBytes(ownSaltKey);
+        new SecureRandom().nextBytes(ownSaltKey);
+    }
+
+    private static Supplier<String> randomNonces() {
+        SecureRandom random = new SecureRandom();
+        return () -> {
+            byte[] bytes = new byte[NONCE_BYTES];
+            random.nextBytes(bytes);
+            return ScramMessages.encode(bytes);
+        };
     }
 
     @Override
@@ -55,9 +71,7 @@ public final class ScramLogins implements LoginHandler {
         checkFailures(first.user(), address);
         Optional<UserCredential> known = users.find(first.user());
         UserCredential credential = known.orElseGet(() -> unknown(users, first.user()));
-        byte[] bytes = new byte[NONCE_BYTES];
-        random.nextBytes(bytes);
-        String nonce = first.nonce() + ScramMessages.encode(bytes);
+        String nonce = first.nonce() + nonces.get();
         String reply = "r=" + nonce + ",s=" + ScramMessages.encode(credential.salt().toArray()) + ",i="
                 + credential.iterations();
         Bytes number = pending.add(

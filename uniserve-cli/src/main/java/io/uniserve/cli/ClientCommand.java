@@ -47,14 +47,16 @@ public abstract class ClientCommand extends CliCommand {
     @Option(
             names = "--password-file",
             paramLabel = "FILE",
-            description = "File with the user's password as its only line (default: environment UNISERVE_PASSWORD, or ask).")
+            description =
+                    "File with the user's password as its only line (default: environment UNISERVE_PASSWORD, or ask).")
     private @Nullable Path passwordFile;
 
     /** Connects to the cluster, by {@code --bootstrap} or the configuration. */
     protected final ClusterClient connect() {
         Uniserve uniserve = (Uniserve) root();
         Optional<Path> file = configFile();
-        return uniserve.connector().connect(new ConnectOptions(uniserve.bootstrap(file.isPresent()), file, tlsFiles(), login(file)));
+        return uniserve.connector()
+                .connect(new ConnectOptions(uniserve.bootstrap(file.isPresent()), file, tlsFiles(), login(file)));
     }
 
     /** The user with its password; empty for none, and if the configuration has both. */

@@ -80,6 +80,7 @@ public final class TestingClusterClient implements ClusterClient {
 
     /** Users with a password, by name. */
     public final Map<String, UserCredential> credentials = new TreeMap<>();
+
     private String caller = "";
     private @Nullable ClusterStatus status;
 

@@ -76,8 +76,10 @@ public final class UniserveClientBuilder {
         requestSettings = settings.client().requestSettings();
         tls = settings.tls();
         Optional<String> name = settings.client().user();
-        user = settings.client().passwordFile().map(one -> new UserPassword(
-                name.orElseThrow(), Passwords.ofFile("uniserve.client.password-file", one)));
+        user = settings.client()
+                .passwordFile()
+                .map(one ->
+                        new UserPassword(name.orElseThrow(), Passwords.ofFile("uniserve.client.password-file", one)));
         userWithoutPassword = user.isPresent() ? Optional.empty() : name;
         return this;
     }

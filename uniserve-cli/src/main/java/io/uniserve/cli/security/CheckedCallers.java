@@ -1,11 +1,17 @@
 package io.uniserve.cli.security;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.model.registry.UserCredentials;
+import io.uniserve.runtime.security.Passwords;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.check.AccessMatrix;
@@ -28,6 +34,7 @@ import java.util.Set;
  */
 record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     private static final String CLUSTER = "checked";
+    private static final String PASSWORD = "password";
     private static final Duration DAY = Duration.ofDays(1);
     private static final List<String> HOSTS = List.of("localhost");
 
@@ -41,14 +48,14 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
         CertificateAuthority authority = CertificateAuthority.create(folder.resolve("authority"), CLUSTER, now);
         CertificateFiles server = authority.issueServer("s1", HOSTS, now, DAY, folder.resolve("s1"));
         List<CallerKind> callers = new ArrayList<>();
-        callers.add(new CallerKind("plain text", TlsFiles.PLAIN, false, false, false, Set.of()));
+        callers.add(new CallerKind("plain text", TlsFiles.PLAIN, false, false, false, Set.of(), Optional.empty()));
         callers.add(new CallerKind(
                 "none",
                 new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(server.trust()), false),
                 false,
                 false,
                 true,
-                Set.of()));
+                Set.of(), Optional.empty()));
         Instant before = now.minus(DAY).minus(Duration.ofHours(1));
         callers.add(
                 stranger("expired", authority.issueServer("old", HOSTS, before, DAY, folder.resolve("old")), server));
@@ -70,14 +77,17 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
         RoleGrant revoked = new RoleGrant("revoked", Role.ADMIN, TablePattern.ALL);
         rules = rules.with(revoked).without(revoked);
         callers.add(user("revoked", authority, now, folder, Set.of()));
-        callers.add(new CallerKind("server", tls(server, server), true, false, true, Set.of()));
+        rules = rules.with(new RoleGrant(PASSWORD, Role.READER, new TablePattern(AccessMatrix.TABLE.value())));
+        callers.add(password(PASSWORD, "right password", server, true));
+        callers.add(password("wrong password", "wrong password", server, false));
+        callers.add(new CallerKind("server", tls(server, server), true, false, true, Set.of(), Optional.empty()));
         TlsFiles trusting = new TlsFiles(
                 true,
                 Optional.of(server.certificate()),
                 Optional.of(server.key()),
                 Optional.of(both(folder, server, foreign)),
                 true);
-        return new CheckedCallers(new AccessMatrix(CLUSTER, trusting, rules), callers);
+        return new CheckedCallers(new AccessMatrix(CLUSTER, trusting, rules, users()), callers);
     }
 
     /** A trust file with both authorities: the neighbour's certificates are valid, and its identity must still be refused. */
@@ -94,11 +104,29 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     private static CallerKind user(
             String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
         CertificateFiles files = authority.issueUser(name, now, DAY, folder.resolve(name));
-        return new CallerKind(name, tls(files, files), false, true, true, roles);
+        return new CallerKind(name, tls(files, files), false, true, true, roles, Optional.empty());
+    }
+
+    private static UserCredentials users() {
+        UserCredential credential = Passwords.newCredential(
+                PASSWORD, "right password".toCharArray(), Limits.PASSWORD_ITERATIONS_MIN);
+        return new UserCredentials(Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]), List.of(credential));
+    }
+
+    /** A caller with user {@link #PASSWORD} and this password. */
+    private static CallerKind password(String name, String password, CertificateFiles server, boolean right) {
+        return new CallerKind(
+                name,
+                new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(server.trust()), false),
+                false,
+                right,
+                true,
+                right ? Set.of(Role.READER) : Set.of(),
+                Optional.of(new UserPassword(PASSWORD, password.toCharArray())));
     }
 
     private static CallerKind stranger(String name, CertificateFiles files, CertificateFiles server) {
-        return new CallerKind(name, tls(files, server), false, false, false, Set.of());
+        return new CallerKind(name, tls(files, server), false, false, false, Set.of(), Optional.empty());
     }
 
     /** Own certificate of one, trust of the other. */

@@ -22,14 +22,13 @@ abstract class NewPasswordCommand extends ClientCommand {
     @Option(
             names = "--iterations",
             paramLabel = "N",
-            description = "Iterations that make guesses of the password slow (default: " + Limits.PASSWORD_ITERATIONS_DEFAULT
-                    + ").")
+            description = "Iterations that make guesses of the password slow (default: "
+                    + Limits.PASSWORD_ITERATIONS_DEFAULT + ").")
     private int iterations = Limits.PASSWORD_ITERATIONS_DEFAULT;
 
     /** Checks the options, before the command connects. */
     final void checkIterations() {
-        checkRange(
-                "--iterations", iterations, Limits.PASSWORD_ITERATIONS_MIN, Limits.PASSWORD_ITERATIONS_MAX);
+        checkRange("--iterations", iterations, Limits.PASSWORD_ITERATIONS_MIN, Limits.PASSWORD_ITERATIONS_MAX);
     }
 
     /** Credential with the new password. Fails with INVALID_ARGUMENT if it is too short, or two inputs of it differ. */
@@ -58,7 +57,8 @@ abstract class NewPasswordCommand extends ClientCommand {
     private char[] read(String prompt) {
         return console()
                 .readPassword(prompt)
-                .orElseThrow(() -> usageError("there is no terminal to ask for the password: give --new-password-file FILE"));
+                .orElseThrow(() ->
+                        usageError("there is no terminal to ask for the password: give --new-password-file FILE"));
     }
 
     final void print(String name, String done) {

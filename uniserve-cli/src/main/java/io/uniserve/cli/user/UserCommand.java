@@ -10,12 +10,7 @@ import picocli.CommandLine.Command;
             "Adds, changes, removes and lists users with a password, in a cluster in mode closed.",
             "The password itself is not sent and not stored. A user gets its rights by uniserve grant."
         },
-        subcommands = {
-            UserAddCommand.class,
-            UserPasswdCommand.class,
-            UserRemoveCommand.class,
-            UserListCommand.class
-        },
+        subcommands = {UserAddCommand.class, UserPasswdCommand.class, UserRemoveCommand.class, UserListCommand.class},
         footer = {
             "  uniserve user add ann",
             "  uniserve user passwd ann --new-password-file ann.password",

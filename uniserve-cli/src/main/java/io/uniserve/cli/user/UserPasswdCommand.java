@@ -17,7 +17,11 @@ import picocli.CommandLine.Parameters;
         },
         footer = {"  uniserve user passwd ann", "  uniserve user passwd --user ann --tls-trust trust.pem"})
 final class UserPasswdCommand extends NewPasswordCommand {
-    @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "Name of the user (default: the caller).")
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "NAME",
+            description = "Name of the user (default: the caller).")
     private @Nullable String name;
 
     @Override

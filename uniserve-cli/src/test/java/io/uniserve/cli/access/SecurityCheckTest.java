@@ -15,7 +15,7 @@ class SecurityCheckTest {
         Run run = new TestingConsole(bootstrap -> new TestingClusterClient()).run("security", "check");
         assertThat(run.out())
                 .as(run.err())
-                .contains("\"methods\":38,\"identities\":12,\"cells\":456,\"wrong\":0,\"missing\":[]")
+                .contains("\"methods\":38,\"identities\":14,\"cells\":532,\"wrong\":0,\"missing\":[]")
                 .doesNotContain("WRONG");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
     }

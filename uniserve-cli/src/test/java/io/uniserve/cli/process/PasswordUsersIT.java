@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.codec.Codecs;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.time.SystemClock;
@@ -81,8 +81,7 @@ class PasswordUsersIT {
         return client.table(TABLE)
                 .key(key)
                 .retrieve(
-                        new RetrieveCall<>(
-                                "kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC)),
+                        new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC)),
                         key,
                         values -> values.get(0));
     }
@@ -105,7 +104,7 @@ class PasswordUsersIT {
         CertificateFiles admin = authority.issueUser("admin", now, DAYS, directory.resolve("admin"));
         trust = admin.trust();
         try (ProcessCluster cluster =
-                        new ProcessCluster(ProcessClusterOptions.of(directory, 2, "kv").with(settings(node)))) {
+                new ProcessCluster(ProcessClusterOptions.of(directory, 2, "kv").with(settings(node)))) {
             cluster.start();
             try (UniserveClient client = UniserveClient.builder()
                     .bootstrap(cluster.address("coordinator-1").toString())
@@ -141,7 +140,8 @@ class PasswordUsersIT {
                         "--tls-trust",
                         trust.toString());
                 await().atMost(PATIENCE)
-                        .untilAsserted(() -> assertThat(refused(() -> get(ann, "a"))).isEqualTo(ErrorCode.UNAUTHORIZED));
+                        .untilAsserted(
+                                () -> assertThat(refused(() -> get(ann, "a"))).isEqualTo(ErrorCode.UNAUTHORIZED));
                 assertThat(refused(() -> put(ann, "b"))).isEqualTo(ErrorCode.UNAUTHORIZED);
             }
             assertThat(refused(() -> client(cluster, "ann", "first password").close()))
@@ -150,7 +150,8 @@ class PasswordUsersIT {
                 assertThat(get(ann, "a")).hasSize(1);
                 asAdmin(cluster, admin, "user", "remove", "ann");
                 await().atMost(PATIENCE)
-                        .untilAsserted(() -> assertThat(refused(() -> put(ann, "b"))).isEqualTo(ErrorCode.UNAUTHORIZED));
+                        .untilAsserted(
+                                () -> assertThat(refused(() -> put(ann, "b"))).isEqualTo(ErrorCode.UNAUTHORIZED));
             }
         }
     }
@@ -174,9 +175,7 @@ class PasswordUsersIT {
 
     /** A new user is known at each process within two seconds, not at the same time. */
     private UniserveClient connected(ProcessCluster cluster, String user, String password) {
-        return await().atMost(PATIENCE)
-                .ignoreExceptions()
-                .until(() -> client(cluster, user, password), client -> true);
+        return await().atMost(PATIENCE).ignoreExceptions().until(() -> client(cluster, user, password), client -> true);
     }
 
     private void asAdmin(ProcessCluster cluster, CertificateFiles admin, String... arguments) {

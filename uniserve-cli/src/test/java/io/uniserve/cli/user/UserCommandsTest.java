@@ -59,8 +59,8 @@ class UserCommandsTest {
         assertThat(out("user", "add", "ann", "--new-password-file", password, "--iterations", "5000"))
                 .isEqualTo("added user ann\n");
         UserCredential first = cluster.credentials.get("ann");
-        byte[] salted =
-                ScramSha256.saltedPassword("p\u00E4ssword".toCharArray(), first.salt().toArray(), 5_000);
+        byte[] salted = ScramSha256.saltedPassword(
+                "p\u00E4ssword".toCharArray(), first.salt().toArray(), 5_000);
         assertThat(first)
                 .isEqualTo(ScramSha256.credential("ann", salted, first.salt().toArray(), 5_000));
         assertThat(out("user", "passwd", "ann", "--new-password-file", file("next", "password2")))
@@ -70,7 +70,8 @@ class UserCommandsTest {
         out("grant", "ann", "reader", "logs-*");
         Run removed = uniserve.run("user", "remove", "ann");
         assertThat(removed.out()).isEqualTo("removed user ann\n");
-        assertThat(removed.err()).contains("role ann reader logs-* stays: take it by uniserve revoke ann reader logs-*");
+        assertThat(removed.err())
+                .contains("role ann reader logs-* stays: take it by uniserve revoke ann reader logs-*");
         assertThat(cluster.credentials).isEmpty();
     }
 

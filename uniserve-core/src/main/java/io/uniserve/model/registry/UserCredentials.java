@@ -37,8 +37,8 @@ public record UserCredentials(Bytes saltKey, List<UserCredential> users) impleme
             }
         }
         if (saltKey.size() != Limits.PASSWORD_KEY_BYTES && !(saltKey.size() == 0 && users.isEmpty())) {
-            throw UniserveException.invalid("key of salts has " + saltKey.size() + " bytes, it must have "
-                    + Limits.PASSWORD_KEY_BYTES);
+            throw UniserveException.invalid(
+                    "key of salts has " + saltKey.size() + " bytes, it must have " + Limits.PASSWORD_KEY_BYTES);
         }
     }
 
@@ -71,8 +71,7 @@ public record UserCredentials(Bytes saltKey, List<UserCredential> users) impleme
     /** These users without one. */
     public UserCredentials without(String user) {
         return new UserCredentials(
-                saltKey,
-                users.stream().filter(one -> !one.user().equals(user)).toList());
+                saltKey, users.stream().filter(one -> !one.user().equals(user)).toList());
     }
 
     /** These users with a key of salts. */

@@ -66,7 +66,8 @@ class GrantsTest {
     @Test
     void aProcessFollowsEachChangeWithinTwoSeconds() {
         Node other = cluster.coordinator("other");
-        RegistryValueFollower.ofRules(other.registry(), cluster.loop, received::add).start();
+        RegistryValueFollower.ofRules(other.registry(), cluster.loop, received::add)
+                .start();
         cluster.loop.run(SECOND);
         assertThat(received).containsExactly(Optional.of(AccessRules.NONE));
         change(ANN, false);
@@ -87,7 +88,8 @@ class GrantsTest {
     void aNodeThatIsDamagedDeletedAndMadeAnewIsFollowed() {
         Node other = cluster.coordinator("other");
         change(ANN, false);
-        RegistryValueFollower.ofRules(other.registry(), cluster.loop, received::add).start();
+        RegistryValueFollower.ofRules(other.registry(), cluster.loop, received::add)
+                .start();
         cluster.loop.run(SECOND);
         replace(new TermRecord("x"), 0);
         cluster.loop.run(5 * SECOND);

@@ -57,9 +57,8 @@ final class UserMapping {
     static SecurityProto.Users toProto(AdminReply.Users reply) {
         SecurityProto.Users.Builder proto = SecurityProto.Users.newBuilder();
         reply.users()
-                .forEach(user -> proto.addUsers(SecurityProto.UserInfo.newBuilder()
-                        .setName(user.name())
-                        .setIterations(user.iterations())));
+                .forEach(user -> proto.addUsers(
+                        SecurityProto.UserInfo.newBuilder().setName(user.name()).setIterations(user.iterations())));
         return proto.build();
     }
 

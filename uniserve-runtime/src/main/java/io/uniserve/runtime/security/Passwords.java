@@ -37,8 +37,9 @@ public final class Passwords {
             prepared = new SASLprep().prepareStored(password.clone());
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) { // the latter if all characters are ignored
             // The cause may have the character in its text.
-            throw UniserveException.invalid("the password has a character that passwords must not have (RFC 4013), such as a"
-                    + " control character or an emoji: choose another one");
+            throw UniserveException.invalid(
+                    "the password has a character that passwords must not have (RFC 4013), such as a"
+                            + " control character or an emoji: choose another one");
         }
         if (prepared.length == 0) {
             throw UniserveException.invalid("the password has only characters that are ignored: choose another one");
@@ -61,8 +62,7 @@ public final class Passwords {
         UserCredential.checkIterations(iterations);
         byte[] salt = new byte[Limits.PASSWORD_SALT_BYTES];
         new SecureRandom().nextBytes(salt);
-        return ScramSha256.credential(
-                user, ScramSha256.saltedPassword(prepared, salt, iterations), salt, iterations);
+        return ScramSha256.credential(user, ScramSha256.saltedPassword(prepared, salt, iterations), salt, iterations);
     }
 
     /**

@@ -60,8 +60,10 @@ class PasswordsTest {
         UserCredential other = Passwords.newCredential("ann", "12345678".toCharArray(), 4_096);
         assertThat(one.salt()).isNotEqualTo(other.salt());
         assertThat(one.storedKey()).isNotEqualTo(other.storedKey());
-        byte[] salted = ScramSha256.saltedPassword("12345678".toCharArray(), one.salt().toArray(), 4_096);
-        assertThat(ScramSha256.credential("ann", salted, one.salt().toArray(), 4_096)).isEqualTo(one);
+        byte[] salted =
+                ScramSha256.saltedPassword("12345678".toCharArray(), one.salt().toArray(), 4_096);
+        assertThat(ScramSha256.credential("ann", salted, one.salt().toArray(), 4_096))
+                .isEqualTo(one);
     }
 
     @Test

@@ -38,8 +38,7 @@ public final class AccessChanger {
     }
 
     private RegistryValueChanger<AccessRules> rules() {
-        return new RegistryValueChanger<>(
-                leader, answer, RegistryPaths.ACCESS, AccessRules.class, AccessRules.NONE);
+        return new RegistryValueChanger<>(leader, answer, RegistryPaths.ACCESS, AccessRules.class, AccessRules.NONE);
     }
 
     /** Adds or removes a rule. Succeeds if it is there, or absent, already. Fails with TOO_LARGE beyond the limit of rules. */

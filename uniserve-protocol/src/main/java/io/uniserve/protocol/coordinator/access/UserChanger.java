@@ -66,8 +66,8 @@ final class UserChanger {
     }
 
     private static UniserveException absent(String user) {
-        return UniserveException.invalid("user " + user + " has no password: see uniserve user list; an admin adds one by"
-                + " uniserve user add " + user);
+        return UniserveException.invalid("user " + user
+                + " has no password: see uniserve user list; an admin adds one by" + " uniserve user add " + user);
     }
 
     private static Bytes random(IdGenerator ids) {

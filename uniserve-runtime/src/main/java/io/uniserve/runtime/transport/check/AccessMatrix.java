@@ -18,6 +18,7 @@ import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.UserCredentials;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -38,9 +39,10 @@ import io.uniserve.runtime.proto.LoginGrpc;
 import io.uniserve.runtime.proto.LoginProto;
 import io.uniserve.runtime.proto.ModelProto;
 import io.uniserve.runtime.proto.RoutingServiceGrpc;
+import io.uniserve.runtime.proto.SecurityProto.Callers;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
-import io.uniserve.runtime.proto.SecurityProto.Callers;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.StatusMapping;
@@ -95,6 +97,7 @@ public final class AccessMatrix {
     private final String cluster;
     private final TlsFiles serverTls;
     private final AccessRules rules;
+    private final UserCredentials users;
     private final AtomicInteger reached = new AtomicInteger();
     private final Map<String, Function<Connection, Optional<ErrorCode>>> requests = new TreeMap<>();
     private final Map<String, Optional<Right>> rights = new TreeMap<>();
@@ -108,9 +111,10 @@ public final class AccessMatrix {
      * @param user true for a user of the cluster
      * @param connects true if it reaches the server over TLS and may log in there: it has no certificate, or one of the cluster
      * @param roles its roles for the table
+     * @param login user with its password; empty for a caller that logs in by its certificate, or not at all
      */
     public record CallerKind(
-            String name, TlsFiles tls, boolean process, boolean user, boolean connects, Set<Role> roles) {
+            String name, TlsFiles tls, boolean process, boolean user, boolean connects, Set<Role> roles, Optional<UserPassword> login) {
         public CallerKind {
             roles = Set.copyOf(roles);
         }
@@ -135,9 +139,11 @@ public final class AccessMatrix {
     /**
      * @param server certificates of the server
      * @param rules rules of the users among the callers
+     * @param users passwords of the users among the callers
      */
-    public AccessMatrix(String cluster, TlsFiles server, AccessRules rules) {
+    public AccessMatrix(String cluster, TlsFiles server, AccessRules rules, UserCredentials users) {
         this.cluster = cluster;
+        this.users = users;
         this.serverTls = new TlsFiles(true, server.certificate(), server.key(), server.trust(), false);
         this.rules = rules;
         addRequests();
@@ -294,7 +300,8 @@ public final class AccessMatrix {
         try {
             Address address = new Address("localhost", server.port());
             for (CallerKind caller : callers) {
-                try (ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, caller.tls())) {
+                try (ChannelPool channels = new ChannelPool(
+                        SystemClock.INSTANCE, caller.tls(), ClusterIdentity.of(cluster), caller.login())) {
                     Connection to = new Connection(channels, ClusterIdentity.of(cluster), address);
                     requests.forEach((method, request) -> {
                         int before = reached.get();
@@ -331,6 +338,7 @@ public final class AccessMatrix {
         SecuritySettings closed = new SecuritySettings(true, Set.of());
         AccessControl access = AccessControl.of(closed, AuditRecorder.NONE);
         access.setRules(Optional.of(rules));
+        access.setUsers(Optional.of(users));
         RoutingBroadcaster routing = new RoutingBroadcaster();
         Routing map = new Routing(
                 cluster,
@@ -343,7 +351,7 @@ public final class AccessMatrix {
                 .access(access)
                 .tls(serverTls)
                 .authorizer(Authorizer.of(closed, cluster))
-                .logins(new CountingLogins())
+                .logins(CountingLogins::new)
                 .peers((request, done) -> answer(done))
                 .admin((request, done) -> answer(done))
                 .data(new DataHandlers(
@@ -376,15 +384,28 @@ public final class AccessMatrix {
         }
     }
 
+    /** Counts the samples, and passes on the logins of callers. */
     private final class CountingLogins implements LoginHandler {
+        private final LoginHandler real;
+
+        private CountingLogins(LoginHandler real) {
+            this.real = real;
+        }
+
         @Override
         public LoginProto.LoginFirstReply first(String address, LoginProto.LoginFirst call) {
+            if (!call.getMessage().equals(SampleRequests.loginFirst().getMessage())) {
+                return real.first(address, call);
+            }
             reached.incrementAndGet();
             return LoginProto.LoginFirstReply.getDefaultInstance();
         }
 
         @Override
         public LoginProto.LoginFinalReply finish(String address, LoginProto.LoginFinal call) {
+            if (!call.getLogin().isEmpty()) {
+                return real.finish(address, call);
+            }
             reached.incrementAndGet();
             return LoginProto.LoginFinalReply.getDefaultInstance();
         }

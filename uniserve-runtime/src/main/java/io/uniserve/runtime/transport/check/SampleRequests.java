@@ -1,8 +1,8 @@
 package io.uniserve.runtime.transport.check;
 
 import io.uniserve.codec.Bytes;
-import io.uniserve.model.AckLevel;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;

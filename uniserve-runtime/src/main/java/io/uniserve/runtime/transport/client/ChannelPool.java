@@ -12,8 +12,8 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.security.UserPassword;
+import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
@@ -175,7 +175,8 @@ public final class ChannelPool implements AutoCloseable {
                 .idleTimeout(IDLE_SECONDS, TimeUnit.SECONDS)
                 .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
                 .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
-        login.ifPresent(one -> builder.intercept(one.newChannel())); // the last one is called first, so the others see its calls
+        login.ifPresent(one ->
+                builder.intercept(one.newChannel())); // the last one is called first, so the others see its calls
         return new Entry(builder.build(), clock.nanos());
     }
 

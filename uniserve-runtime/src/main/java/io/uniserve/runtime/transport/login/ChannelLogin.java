@@ -180,7 +180,8 @@ final class ChannelLogin implements ClientInterceptor {
 
         private void accept(LoginProto.LoginFinalReply reply) {
             exchange.verify(reply.getMessage());
-            long valid = TimeUnit.MILLISECONDS.toNanos(Math.max(0, Math.min(reply.getValidMillis(), Limits.LOGIN_TOKEN_MS)));
+            long valid =
+                    TimeUnit.MILLISECONDS.toNanos(Math.max(0, Math.min(reply.getValidMillis(), Limits.LOGIN_TOKEN_MS)));
             long now = clock.nanos();
             login.onSuccess();
             end(new Token(reply.getToken(), now + valid, now + valid - valid / RENEW_PART), null);

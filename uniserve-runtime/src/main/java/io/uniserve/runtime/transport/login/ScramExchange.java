@@ -48,7 +48,8 @@ final class ScramExchange {
 
     /** @param serverFirst the server's first message as it was received */
     String clientFinal(String serverFirst, ServerFirst first, Keys keys) {
-        String withoutProof = "c=" + ScramMessages.encode(HEADER.getBytes(StandardCharsets.UTF_8)) + ",r=" + first.nonce();
+        String withoutProof =
+                "c=" + ScramMessages.encode(HEADER.getBytes(StandardCharsets.UTF_8)) + ",r=" + first.nonce();
         String auth = ScramMessages.authMessage(bare, serverFirst, withoutProof);
         byte[] signature = ScramSha256.hmac(ScramSha256.hash(keys.clientKey()), auth);
         serverSignature = ScramSha256.hmac(keys.serverKey(), auth);

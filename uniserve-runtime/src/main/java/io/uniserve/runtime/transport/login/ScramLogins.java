@@ -72,8 +72,8 @@ public final class ScramLogins implements LoginHandler {
         Optional<UserCredential> known = users.find(first.user());
         UserCredential credential = known.orElseGet(() -> unknown(users, first.user()));
         String nonce = first.nonce() + nonces.get();
-        String reply = "r=" + nonce + ",s=" + ScramMessages.encode(credential.salt().toArray()) + ",i="
-                + credential.iterations();
+        String reply = "r=" + nonce + ",s="
+                + ScramMessages.encode(credential.salt().toArray()) + ",i=" + credential.iterations();
         Bytes number = pending.add(
                 address, new Pending(credential, known.isPresent(), first.header(), first.bare(), reply, nonce));
         return LoginProto.LoginFirstReply.newBuilder()

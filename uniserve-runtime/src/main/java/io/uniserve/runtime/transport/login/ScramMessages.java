@@ -19,7 +19,8 @@ final class ScramMessages {
     private static final Pattern CLIENT_FIRST = Pattern.compile("([ny],,)(n=([^,=]*),r=(" + NONCE + "))");
     private static final Pattern SERVER_FIRST = Pattern.compile(
             "r=(" + NONCE + "),s=(" + BASE64 + "),i=([1-9][0-9]{0," + (ITERATIONS_DIGITS_MAX - 1) + "})");
-    private static final Pattern CLIENT_FINAL = Pattern.compile("(c=(" + BASE64 + "),r=(" + NONCE + ")),p=(" + BASE64 + ")");
+    private static final Pattern CLIENT_FINAL =
+            Pattern.compile("(c=(" + BASE64 + "),r=(" + NONCE + ")),p=(" + BASE64 + ")");
     private static final Pattern SERVER_FINAL = Pattern.compile("v=(" + BASE64 + ")");
 
     private ScramMessages() {}
@@ -52,8 +53,8 @@ final class ScramMessages {
             Matcher parts = match("client-final-message", CLIENT_FINAL, text);
             byte[] proof = decode("proof", parts.group(4));
             if (proof.length != ScramSha256.HASH_BYTES) {
-                throw UniserveException.invalid("proof of a login has " + proof.length + " bytes, it must have "
-                        + ScramSha256.HASH_BYTES);
+                throw UniserveException.invalid(
+                        "proof of a login has " + proof.length + " bytes, it must have " + ScramSha256.HASH_BYTES);
             }
             return new ClientFinal(parts.group(1), parts.group(2), parts.group(3), proof);
         }
@@ -61,7 +62,8 @@ final class ScramMessages {
 
     /** Signature in a server-final-message. */
     static byte[] serverSignature(String text) {
-        return decode("signature", match("server-final-message", SERVER_FINAL, text).group(1));
+        return decode(
+                "signature", match("server-final-message", SERVER_FINAL, text).group(1));
     }
 
     static String encode(byte[] bytes) {
@@ -80,7 +82,8 @@ final class ScramMessages {
         }
         Matcher parts = pattern.matcher(text);
         if (!parts.matches()) {
-            throw UniserveException.invalid(name + " of a login is malformed: use SCRAM-SHA-256 without channel binding");
+            throw UniserveException.invalid(
+                    name + " of a login is malformed: use SCRAM-SHA-256 without channel binding");
         }
         return parts;
     }

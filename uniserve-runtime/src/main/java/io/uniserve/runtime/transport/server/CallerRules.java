@@ -28,8 +28,9 @@ final class CallerRules {
         if (caller.isEmpty()) {
             return callers == Callers.ANYONE
                     ? Optional.empty()
-                    : Optional.of("it has no identity: use a certificate made by uniserve security issue, or a user with"
-                            + " a password");
+                    : Optional.of(
+                            "it has no identity: use a certificate made by uniserve security issue, or a user with"
+                                    + " a password");
         }
         if (!caller.get().cluster().equals(cluster)) {
             return Optional.of("its identity " + caller.get() + " is not of cluster " + cluster);

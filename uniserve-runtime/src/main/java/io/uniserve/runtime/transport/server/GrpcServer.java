@@ -19,6 +19,7 @@ import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.login.LoginHandler;
 import io.uniserve.runtime.transport.login.LoginService;
+import io.uniserve.runtime.transport.login.LoginSizeGuard;
 import io.uniserve.runtime.transport.login.LoginTokens;
 import io.uniserve.runtime.transport.login.ScramLogins;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * gRPC server of a daemon. As many transport threads as there are cores read and map requests, and pass them to handlers that must
@@ -103,7 +105,7 @@ public final class GrpcServer implements AutoCloseable {
         private Authorizer authorizer = Authorizer.ALLOW_ALL;
         private AccessControl access = AccessControl.OPEN;
         private TlsFiles tls = TlsFiles.PLAIN;
-        private Optional<LoginHandler> logins = Optional.empty();
+        private UnaryOperator<LoginHandler> logins = UnaryOperator.identity();
 
         private Builder(ClusterIdentity cluster) {
             this.cluster = cluster;
@@ -149,9 +151,9 @@ public final class GrpcServer implements AutoCloseable {
             return this;
         }
 
-        /** Replaces the handler of logins with a password, for tests. */
-        public Builder logins(LoginHandler handler) {
-            logins = Optional.of(handler);
+        /** Sets a function around the handler of logins with a password, for tests. */
+        public Builder logins(UnaryOperator<LoginHandler> around) {
+            logins = around;
             return this;
         }
 
@@ -174,7 +176,8 @@ public final class GrpcServer implements AutoCloseable {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION, "host \"" + host + "\" cannot be resolved");
             }
-            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(tls, !access.isOpen()))
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(
+                            address, TlsCredentials.server(tls, !access.isOpen()))
                     .directExecutor()
                     .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
                     .maxInboundMetadataSize(METADATA_BYTES_MAX)
@@ -190,8 +193,14 @@ public final class GrpcServer implements AutoCloseable {
             if (access.audit().isOn()) {
                 builder.addTransportFilter(new LoginFilter(access.audit()));
             }
-            if (!authorizer.equals(Authorizer.ALLOW_ALL) || !access.isOpen() || access.audit().isOn()) {
+            if (!authorizer.equals(Authorizer.ALLOW_ALL)
+                    || !access.isOpen()
+                    || access.audit().isOn()) {
                 builder.intercept(new AuthorizationInterceptor(authorizer, access, tokens));
+            }
+            if (tokens.isPresent()) {
+                LoginSizeGuard guard = new LoginSizeGuard();
+                builder.addStreamTracerFactory(guard).intercept(guard);
             }
             builder.intercept(new ClusterIdentityInterceptor.OfServer(cluster));
             TransportThreads threads = TransportThreads.create();
@@ -213,10 +222,8 @@ public final class GrpcServer implements AutoCloseable {
                 return Optional.empty();
             }
             LoginTokens tokens = new LoginTokens(SystemClock.INSTANCE, access, cluster.nameOrEmpty());
-            services.add(new LoginService(
-                    cluster,
-                    access,
-                    logins.orElseGet(() -> new ScramLogins(SystemClock.INSTANCE, access, tokens))));
+            LoginHandler handler = logins.apply(new ScramLogins(SystemClock.INSTANCE, access, tokens));
+            services.add(new LoginService(cluster, access, handler));
             return Optional.of(tokens);
         }
 

@@ -16,7 +16,10 @@ import java.util.TreeMap;
 /** Callers that each method declares, beside its definition in the {@code .proto} file. */
 public final class MethodCallers {
     private static final List<FileDescriptor> FILES = List.of(
-            AdminProto.getDescriptor(), DataProto.getDescriptor(), LoginProto.getDescriptor(), PeerProto.getDescriptor());
+            AdminProto.getDescriptor(),
+            DataProto.getDescriptor(),
+            LoginProto.getDescriptor(),
+            PeerProto.getDescriptor());
 
     private static final Map<String, Callers> DECLARED = declared();
 

@@ -23,6 +23,8 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.proto.AdminGrpc;
 import io.uniserve.runtime.proto.AdminMapping;
+import io.uniserve.runtime.proto.LoginGrpc;
+import io.uniserve.runtime.proto.LoginProto;
 import io.uniserve.runtime.security.Passwords;
 import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.time.SystemClock;
@@ -92,8 +94,7 @@ class PasswordTransportTest {
                 .access(access)
                 .tls(files)
                 .authorizer(Authorizer.of(closed, CLUSTER))
-                .peers((request, done) ->
-                        done.done(Outcome.ok(new PeerReply.Pong(new ServerId("s1"), 7))))
+                .peers((request, done) -> done.done(Outcome.ok(new PeerReply.Pong(new ServerId("s1"), 7))))
                 .admin((request, done) -> done.done(Outcome.ok(
                         request instanceof AdminRequest.ListGrants list
                                 ? new AdminReply.UserRoles(list.user(), List.of())
@@ -104,7 +105,8 @@ class PasswordTransportTest {
     }
 
     private static TlsFiles trusting() {
-        return new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(directory.resolve("server.pem")), false);
+        return new TlsFiles(
+                true, Optional.empty(), Optional.empty(), Optional.of(directory.resolve("server.pem")), false);
     }
 
     private ChannelPool pool(TlsFiles tls, Optional<UserPassword> user) {
@@ -136,7 +138,8 @@ class PasswordTransportTest {
     }
 
     private static void refused(ErrorCode code, String text, ChannelPool pool, Address to) throws Exception {
-        UniserveException error = call(pool, to, new AdminRequest.ListGrants("", false)).error();
+        UniserveException error =
+                call(pool, to, new AdminRequest.ListGrants("", false)).error();
         assertThat(error).hasMessageContaining(text);
         assertThat(error.code()).isEqualTo(code);
     }
@@ -203,8 +206,7 @@ class PasswordTransportTest {
                 .error();
         assertThat(invalid.code()).isIn(ErrorCode.UNAVAILABLE, ErrorCode.OUTCOME_UNKNOWN, ErrorCode.UNAUTHORIZED);
         Address required = address(server(0, true));
-        UniserveException refused = call(
-                        pool("ann", "password"), required, new AdminRequest.ListGrants("", false))
+        UniserveException refused = call(pool("ann", "password"), required, new AdminRequest.ListGrants("", false))
                 .error();
         assertThat(refused.code()).isIn(ErrorCode.UNAVAILABLE, ErrorCode.OUTCOME_UNKNOWN);
     }
@@ -258,7 +260,9 @@ class PasswordTransportTest {
         assertThat(whoami(renewed, to)).isEqualTo("ann");
         users(credential("ann", "password2"));
         refused(ErrorCode.UNAVAILABLE, "log in again", renewed, to);
-        assertThat(whoami(renewed, to)).as("the same password with another salt").isEqualTo("ann");
+        assertThat(whoami(renewed, to))
+                .as("the same password with another salt")
+                .isEqualTo("ann");
         users();
         refused(ErrorCode.UNAVAILABLE, "log in again", renewed, to);
         refused(ErrorCode.UNAUTHORIZED, "user or password is wrong", renewed, to);
@@ -316,6 +320,29 @@ class PasswordTransportTest {
                     assertThat(error).hasMessageContaining(text);
                     assertThat(error.code()).isEqualTo(code);
                 });
+    }
+
+    /** Callers without an identity must not fill the memory. */
+    @Test
+    void aHugeMessageOfALoginEndsItsCall() throws Exception {
+        users(credential("ann", "password"));
+        ManagedChannel channel = pool(trusting(), Optional.empty()).channel(address(server(0, false)));
+        LoginProto.LoginFirst huge = LoginProto.LoginFirst.newBuilder()
+                .setMessage("n,,n=ann,r=" + "a".repeat(20_000_000))
+                .build();
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> LoginGrpc.newBlockingStub(channel).begin(huge)).satisfies(thrown -> {
+                UniserveException error = StatusMapping.fromStatus(thrown, "server", true, true);
+                assertThat(error).hasMessageContaining("more than 12288 bytes");
+                assertThat(error.code()).isEqualTo(ErrorCode.TOO_LARGE);
+            });
+        }
+        LoginProto.LoginFirst longer = LoginProto.LoginFirst.newBuilder()
+                .setMessage("n,,n=ann,r=" + "a".repeat(2_000))
+                .build();
+        assertThatThrownBy(() -> LoginGrpc.newBlockingStub(channel).begin(longer))
+                .satisfies(thrown -> assertThat(StatusMapping.fromStatus(thrown, "server", true, true))
+                        .hasMessageContaining("client-first-message"));
     }
 
     @Test

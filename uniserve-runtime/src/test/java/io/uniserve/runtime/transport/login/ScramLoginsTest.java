@@ -21,7 +21,6 @@ import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.login.ScramExchange.Keys;
 import io.uniserve.runtime.transport.login.ScramMessages.ServerFirst;
-
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
@@ -118,8 +117,7 @@ class ScramLoginsTest {
         byte[] salt = Base64.getDecoder().decode("W22ZaJ0SNY7soEsUEjb6gQ==");
         byte[] salted = ScramSha256.saltedPassword("pencil".toCharArray(), salt, ITERATIONS);
         users(ScramSha256.credential("user", salted, salt, ITERATIONS));
-        ScramLogins example =
-                new ScramLogins(clock, access, tokens, () -> "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0");
+        ScramLogins example = new ScramLogins(clock, access, tokens, () -> "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0");
         ScramExchange exchange = new ScramExchange("user", "rOprNGfwEbeRWgbNEkqO");
         assertThat(exchange.clientFirst()).isEqualTo("n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
         LoginProto.LoginFirstReply reply = example.first(
@@ -153,7 +151,8 @@ class ScramLoginsTest {
                 .username("ann")
                 .password("pa\u0308ssIXword".toCharArray())
                 .build();
-        LoginProto.LoginFirstReply reply = first(HERE, client.clientFirstMessage().toString());
+        LoginProto.LoginFirstReply reply =
+                first(HERE, client.clientFirstMessage().toString());
         client.serverFirstMessage(reply.getMessage());
         LoginProto.LoginFinalReply end =
                 finish(HERE, reply.getLogin(), client.clientFinalMessage().toString());
@@ -172,16 +171,22 @@ class ScramLoginsTest {
     @Test
     void theSaltOfAnUnknownUserIsTheSameAtEveryProcessAndLooksLikeAnother() {
         users(Passwords.newCredential("ann", "password".toCharArray(), Limits.PASSWORD_ITERATIONS_DEFAULT));
-        ServerFirst eve = ServerFirst.parse(
-                first(HERE, "n,,n=eve,r=a").getMessage());
+        ServerFirst eve = ServerFirst.parse(first(HERE, "n,,n=eve,r=a").getMessage());
         AccessControl other = AccessControl.of(new SecuritySettings(true, Set.of()), AuditRecorder.NONE);
         other.setUsers(access.users());
         ServerFirst again = ServerFirst.parse(new ScramLogins(clock, other, tokens)
-                .first("/h:1", LoginProto.LoginFirst.newBuilder().setMessage("n,,n=eve,r=a").build())
+                .first(
+                        "/h:1",
+                        LoginProto.LoginFirst.newBuilder()
+                                .setMessage("n,,n=eve,r=a")
+                                .build())
                 .getMessage());
         ServerFirst mallory = ServerFirst.parse(first(HERE, "n,,n=mallory,r=a").getMessage());
         ServerFirst ann = ServerFirst.parse(first(HERE, "n,,n=ann,r=a").getMessage());
-        assertThat(eve.salt()).isEqualTo(again.salt()).isNotEqualTo(mallory.salt()).hasSameSizeAs(ann.salt());
+        assertThat(eve.salt())
+                .isEqualTo(again.salt())
+                .isNotEqualTo(mallory.salt())
+                .hasSameSizeAs(ann.salt());
         assertThat(eve.iterations()).isEqualTo(ann.iterations());
     }
 
@@ -289,8 +294,7 @@ class ScramLoginsTest {
     @Test
     void loginsUnderWayAndFailuresAreBounded() {
         PendingLogins pending = new PendingLogins(clock);
-        PendingLogins.Pending login =
-                new PendingLogins.Pending(credential("ann", "password"), true, "n,,", "", "", "");
+        PendingLogins.Pending login = new PendingLogins.Pending(credential("ann", "password"), true, "n,,", "", "", "");
         Bytes first = pending.add("/a:1", login);
         for (int i = 1; i < Limits.LOGINS_PENDING_PER_ADDRESS_MAX; i++) {
             pending.add("/a:" + i, login);
@@ -347,7 +351,8 @@ class ScramLoginsTest {
         String token = new Login("ann", "password").send().getToken();
         byte[] bytes = Base64.getUrlDecoder().decode(token);
         for (int i = 0; i < 500; i++) {
-            byte[] changed = Arrays.copyOf(bytes, random.nextInt(3) == 0 ? random.nextInt(bytes.length * 2) : bytes.length);
+            byte[] changed =
+                    Arrays.copyOf(bytes, random.nextInt(3) == 0 ? random.nextInt(bytes.length * 2) : bytes.length);
             if (changed.length > 0) {
                 changed[random.nextInt(changed.length)] ^= (byte) random.nextInt(1, 256);
             }
@@ -400,7 +405,10 @@ class ScramLoginsTest {
                 "", "c=biws,r=a", "c=biws,r=a,p=", "c=biws,r=a,p=?", "r=a,c=biws,p=AAAA", "c=biws,r=a,x=b,p=AAAA")) {
             refused(ErrorCode.INVALID_ARGUMENT, "client-final-message", () -> finish(HERE, number, message));
         }
-        refused(ErrorCode.INVALID_ARGUMENT, "proof of a login has 3 bytes", () -> finish(HERE, number, "c=biws,r=a,p=AAAA"));
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                "proof of a login has 3 bytes",
+                () -> finish(HERE, number, "c=biws,r=a,p=AAAA"));
         refused(
                 ErrorCode.INVALID_ARGUMENT,
                 "Base64",
@@ -429,13 +437,10 @@ class ScramLoginsTest {
     @Test
     void aClientRefusesAServerThatDoesNotKnowThePassword() {
         ScramExchange exchange = new ScramExchange("ann", "abc");
-        refused(
-                ErrorCode.UNAUTHORIZED, "nonce differs", () -> exchange.serverFirst("r=abd1,s=AAAA,i=4096"));
+        refused(ErrorCode.UNAUTHORIZED, "nonce differs", () -> exchange.serverFirst("r=abd1,s=AAAA,i=4096"));
         refused(ErrorCode.UNAUTHORIZED, "nonce differs", () -> exchange.serverFirst("r=abc,s=AAAA,i=4096"));
-        refused(
-                ErrorCode.INVALID_ARGUMENT, "iterations", () -> exchange.serverFirst("r=abc1,s=AAAA,i=4095"));
-        refused(
-                ErrorCode.INVALID_ARGUMENT, "iterations", () -> exchange.serverFirst("r=abc1,s=AAAA,i=999999999"));
+        refused(ErrorCode.INVALID_ARGUMENT, "iterations", () -> exchange.serverFirst("r=abc1,s=AAAA,i=4095"));
+        refused(ErrorCode.INVALID_ARGUMENT, "iterations", () -> exchange.serverFirst("r=abc1,s=AAAA,i=999999999"));
         refused(
                 ErrorCode.INVALID_ARGUMENT,
                 "server-first-message",

@@ -18,6 +18,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -56,7 +57,7 @@ class UsersTest {
     }
 
     private UserCredentials stored() {
-        return (UserCredentials) cluster.store.value(RegistryPaths.USERS);
+        return (UserCredentials) Objects.requireNonNull(cluster.store.value(RegistryPaths.USERS));
     }
 
     @Test

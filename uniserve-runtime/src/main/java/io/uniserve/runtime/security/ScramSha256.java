@@ -23,7 +23,7 @@ public final class ScramSha256 {
     private ScramSha256() {}
 
     /**
-     * Salted password: PBKDF2, which takes about 30 ms per 100,000 iterations.
+     * Salted password: PBKDF2, which takes about 60 ms per 100,000 iterations.
      *
      * @param prepared the password, as {@link Passwords#prepare} returns it
      */

@@ -104,29 +104,12 @@ final class ChannelLogin implements ClientInterceptor {
             underWay = true;
         }
         if (start) {
-            run(() -> new Attempt(channel).begin());
+            Attempt attempt = new Attempt(channel);
+            attempt.run(attempt::begin);
         }
         if (valid) {
             call.done(present, null);
         }
-    }
-
-    private void run(Runnable work) {
-        try {
-            login.executor().execute(() -> {
-                try {
-                    work.run();
-                } catch (RuntimeException e) {
-                    failed(StatusMapping.toUniserveException(e));
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            end(null, new UniserveException(ErrorCode.UNAVAILABLE, "this process is shutting down"));
-        }
-    }
-
-    private void failed(UniserveException error) {
-        end(null, login.onFailure(error));
     }
 
     private void end(@Nullable Token renewed, @Nullable UniserveException failure) {
@@ -146,14 +129,37 @@ final class ChannelLogin implements ClientInterceptor {
     private final class Attempt {
         private final Channel channel;
         private final ScramExchange exchange = login.newExchange();
+        private boolean ended;
 
         private Attempt(Channel channel) {
             this.channel = channel;
         }
 
+        private void run(Runnable step) {
+            try {
+                login.executor().execute(() -> {
+                    try {
+                        step.run();
+                    } catch (RuntimeException e) {
+                        failed(StatusMapping.toUniserveException(e));
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                end(null, new UniserveException(ErrorCode.UNAVAILABLE, "this process is shutting down"));
+            }
+        }
+
+        private void failed(UniserveException error) {
+            if (!ended) {
+                ended = true;
+                end(null, login.onFailure(error));
+            }
+        }
+
         private void begin() {
             UniserveException refusal = login.refusal().orElse(null);
             if (refusal != null) {
+                ended = true;
                 end(null, refusal);
                 return;
             }
@@ -184,6 +190,7 @@ final class ChannelLogin implements ClientInterceptor {
                     TimeUnit.MILLISECONDS.toNanos(Math.max(0, Math.min(reply.getValidMillis(), Limits.LOGIN_TOKEN_MS)));
             long now = clock.nanos();
             login.onSuccess();
+            ended = true;
             end(new Token(reply.getToken(), now + valid, now + valid - valid / RENEW_PART), null);
         }
 

@@ -5,6 +5,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.access.UserCredential;
+import io.uniserve.runtime.time.SecureBytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -13,7 +14,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.Arrays;
 
 /** Passwords of users. Stateless and thread-safe. No error has a password in its text. */
@@ -60,8 +60,7 @@ public final class Passwords {
                     + Limits.PASSWORD_CHARS_MIN);
         }
         UserCredential.checkIterations(iterations);
-        byte[] salt = new byte[Limits.PASSWORD_SALT_BYTES];
-        new SecureRandom().nextBytes(salt);
+        byte[] salt = SecureBytes.next(Limits.PASSWORD_SALT_BYTES);
         return ScramSha256.credential(user, ScramSha256.saltedPassword(prepared, salt, iterations), salt, iterations);
     }
 

@@ -159,6 +159,31 @@ final class RandomValues {
         if (type == ConsistentSnapshot.Table.class) {
             return snapshotTable();
         }
+        Object user = userValue(type);
+        if (user != null) {
+            return user;
+        }
+        if (type == ActorState.class) {
+            return actorState(random.nextInt(4_096));
+        }
+        if (type == ChunkVersions.class) {
+            return chunkVersions();
+        }
+        if (type == VersionParticipants.class) {
+            return participants();
+        }
+        if (type == StagedRowsRef.class) {
+            return new StagedRowsRef(random.nextInt(1, 1_000), "%064x".formatted(random.nextLong()));
+        }
+        if (type.isSealed()) {
+            Class<?>[] leaves = type.getPermittedSubclasses();
+            return object(leaves[random.nextInt(leaves.length)]);
+        }
+        return record(type, Map.of());
+    }
+
+    /** A value of rules or users; null for another type. */
+    private @Nullable Object userValue(Class<?> type) {
         if (type == RoleGrant.class) {
             return roleGrant();
         }
@@ -186,23 +211,7 @@ final class RandomValues {
         if (type == AdminReply.UserInfo.class) {
             return new AdminReply.UserInfo(text(1, 30), iterations());
         }
-        if (type == ActorState.class) {
-            return actorState(random.nextInt(4_096));
-        }
-        if (type == ChunkVersions.class) {
-            return chunkVersions();
-        }
-        if (type == VersionParticipants.class) {
-            return participants();
-        }
-        if (type == StagedRowsRef.class) {
-            return new StagedRowsRef(random.nextInt(1, 1_000), "%064x".formatted(random.nextLong()));
-        }
-        if (type.isSealed()) {
-            Class<?>[] leaves = type.getPermittedSubclasses();
-            return object(leaves[random.nextInt(leaves.length)]);
-        }
-        return record(type, Map.of());
+        return null;
     }
 
     private UserCredential userCredential(String name) {

@@ -46,7 +46,12 @@ final class ChannelLogin implements ClientInterceptor {
 
     private volatile @Nullable Token token;
 
-    private record Token(String text, long endNanos, long renewNanos) {}
+    private record Token(String text, long endNanos, long renewNanos) {
+        @Override
+        public String toString() {
+            return "token";
+        }
+    }
 
     private interface Waiting {
         void done(@Nullable Token token, @Nullable UniserveException failure);
@@ -87,17 +92,18 @@ final class ChannelLogin implements ClientInterceptor {
         }
     }
 
-    private void await(Channel channel, Waiting call) {
+    /** Passes on the token now, or after the login. */
+    private void whenLoggedIn(Channel channel, Waiting call) {
         Token present = token;
         long now = clock.nanos();
-        boolean valid = present != null && now - present.endNanos < 0;
-        if (valid && now - present.renewNanos < 0) {
-            call.done(present, null);
+        Token valid = present != null && now - present.endNanos < 0 ? present : null;
+        if (valid != null && now - valid.renewNanos < 0) {
+            call.done(valid, null);
             return;
         }
         boolean start;
         synchronized (this) {
-            if (!valid) {
+            if (valid == null) {
                 waiting.add(call);
             }
             start = !underWay;
@@ -107,8 +113,8 @@ final class ChannelLogin implements ClientInterceptor {
             Attempt attempt = new Attempt(channel);
             attempt.run(attempt::begin);
         }
-        if (valid) {
-            call.done(present, null);
+        if (valid != null) {
+            call.done(valid, null);
         }
     }
 
@@ -231,7 +237,7 @@ final class ChannelLogin implements ClientInterceptor {
                         ErrorCode.INVALID_CONFIGURATION, "a password needs TLS: the connection is not encrypted")));
                 return;
             }
-            await(channel, (known, failure) -> {
+            whenLoggedIn(channel, (known, failure) -> {
                 if (known != null) {
                     used = known;
                     applier.apply(BearerToken.headers(known.text()));

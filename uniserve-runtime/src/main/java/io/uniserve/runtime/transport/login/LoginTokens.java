@@ -8,11 +8,11 @@ import io.uniserve.model.registry.UserCredentials;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.security.ScramSha256;
+import io.uniserve.runtime.time.SecureBytes;
 import io.uniserve.runtime.transport.access.AccessControl;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +31,7 @@ public final class LoginTokens {
     private final Clock clock;
     private final AccessControl access;
     private final String cluster;
-    private final byte[] key = new byte[KEY_BYTES];
+    private final byte[] key = SecureBytes.next(KEY_BYTES);
     /** Tokens whose code was verified. */
     private final Map<String, Login> verified = new ConcurrentHashMap<>();
 
@@ -48,7 +48,6 @@ public final class LoginTokens {
         this.clock = clock;
         this.access = access;
         this.cluster = cluster;
-        new SecureRandom().nextBytes(key);
     }
 
     /** A new token of the user. */

@@ -7,10 +7,10 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.runtime.security.UserPassword;
+import io.uniserve.runtime.time.SecureBytes;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.login.ScramExchange.Keys;
 import io.uniserve.runtime.transport.login.ScramMessages.ServerFirst;
-import java.security.SecureRandom;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -34,7 +34,6 @@ public final class PasswordLogin implements AutoCloseable {
     private final Clock clock;
     private final UserPassword user;
     private final Supplier<String> cluster;
-    private final SecureRandom random = new SecureRandom();
     private final ThreadPoolExecutor executor;
     /** Guarded by this. */
     private final Map<Salt, Keys> keys = new LinkedHashMap<>();
@@ -89,9 +88,7 @@ public final class PasswordLogin implements AutoCloseable {
     }
 
     ScramExchange newExchange() {
-        byte[] nonce = new byte[NONCE_BYTES];
-        random.nextBytes(nonce);
-        return new ScramExchange(user.user(), ScramMessages.encode(nonce));
+        return new ScramExchange(user.user(), ScramMessages.encode(SecureBytes.next(NONCE_BYTES)));
     }
 
     /** Executor of work that takes long, one task at a time. */

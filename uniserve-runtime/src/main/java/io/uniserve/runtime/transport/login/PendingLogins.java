@@ -6,7 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.protocol.env.Clock;
-import java.security.SecureRandom;
+import io.uniserve.runtime.time.SecureBytes;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -23,7 +23,6 @@ final class PendingLogins {
     private static final long KEPT_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.LOGIN_PENDING_MS_MAX);
 
     private final Clock clock;
-    private final SecureRandom random = new SecureRandom();
     /** Oldest first. Guarded by this. */
     private final Map<Bytes, Entry> logins = new LinkedHashMap<>();
     /** Logins per host. Guarded by this. */
@@ -61,9 +60,7 @@ final class PendingLogins {
         if (logins.size() >= Limits.LOGINS_PENDING_MAX) {
             drop(logins.keySet().iterator().next());
         }
-        byte[] number = new byte[NUMBER_BYTES];
-        random.nextBytes(number);
-        Bytes key = Bytes.wrap(number);
+        Bytes key = Bytes.wrap(SecureBytes.next(NUMBER_BYTES));
         logins.put(key, new Entry(address, login, clock.nanos() + KEPT_NANOS));
         perHost.merge(host, 1, Integer::sum);
         return key;

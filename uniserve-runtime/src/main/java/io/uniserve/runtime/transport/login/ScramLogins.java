@@ -12,13 +12,13 @@ import io.uniserve.runtime.proto.BytesMapping;
 import io.uniserve.runtime.proto.LoginProto;
 import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import io.uniserve.runtime.security.ScramSha256;
+import io.uniserve.runtime.time.SecureBytes;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.login.PendingLogins.Pending;
 import io.uniserve.runtime.transport.login.ScramMessages.ClientFinal;
 import io.uniserve.runtime.transport.login.ScramMessages.ClientFirst;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -38,11 +38,11 @@ public final class ScramLogins implements LoginHandler {
     private final FailedLogins failures;
     private final Supplier<String> nonces;
     /** Key of salts while no user has a password. */
-    private final byte[] ownSaltKey = new byte[Limits.PASSWORD_KEY_BYTES];
+    private final byte[] ownSaltKey = SecureBytes.next(Limits.PASSWORD_KEY_BYTES);
 
     /** @param access source of the users, with the audit log */
     public ScramLogins(Clock clock, AccessControl access, LoginTokens tokens) {
-        this(clock, access, tokens, randomNonces());
+        this(clock, access, tokens, () -> ScramMessages.encode(SecureBytes.next(NONCE_BYTES)));
     }
 
     /** @param nonces source of the server's part of nonces */
@@ -52,16 +52,6 @@ public final class ScramLogins implements LoginHandler {
         this.tokens = tokens;
         this.pending = new PendingLogins(clock);
         this.failures = new FailedLogins(clock);
-        new SecureRandom().nextBytes(ownSaltKey);
-    }
-
-    private static Supplier<String> randomNonces() {
-        SecureRandom random = new SecureRandom();
-        return () -> {
-            byte[] bytes = new byte[NONCE_BYTES];
-            random.nextBytes(bytes);
-            return ScramMessages.encode(bytes);
-        };
     }
 
     @Override

@@ -6,25 +6,41 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.stub.MetadataUtils;
+import io.grpc.stub.StreamObserver;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Address;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
+import io.uniserve.model.registry.Routing.TableRoute;
+import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.UserCredentials;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.client.ReadMode;
+import io.uniserve.protocol.message.client.ReadReply;
+import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.proto.AdminGrpc;
 import io.uniserve.runtime.proto.AdminMapping;
+import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.LoginGrpc;
 import io.uniserve.runtime.proto.LoginProto;
+import io.uniserve.runtime.proto.ModelProto;
+import io.uniserve.runtime.proto.RoutingServiceGrpc;
 import io.uniserve.runtime.security.Passwords;
 import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.time.SystemClock;
@@ -36,12 +52,16 @@ import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.client.AdminClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
+import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.Authorizer;
+import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +83,7 @@ class PasswordTransportTest {
 
     private final SecuritySettings closed = new SecuritySettings(true, Set.of("ann"));
     private final AccessControl access = AccessControl.of(closed, AuditRecorder.NONE);
+    private final RoutingBroadcaster routing = new RoutingBroadcaster();
     private final List<AutoCloseable> open = new ArrayList<>();
 
     @BeforeAll
@@ -99,9 +120,96 @@ class PasswordTransportTest {
                         request instanceof AdminRequest.ListGrants list
                                 ? new AdminReply.UserRoles(list.user(), List.of())
                                 : new AdminReply.Ack())))
+                .data(new DataHandlers(
+                        (request, done) -> {
+                            done.done(Outcome.ok(new ReadReply(List.of(), List.of(), 5)));
+                            return () -> {};
+                        },
+                        (request, done) -> {},
+                        (request, done) -> () -> {}))
+                .routing(routing)
                 .start("localhost", port);
         open.add(server);
         return server;
+    }
+
+    private void routing() {
+        TableName table = new TableName("t");
+        TableMeta meta = new TableMeta(
+                table, 1, new Partitioner.Hash(1), "id", ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "kv", Map.of());
+        Routing map = new Routing(
+                CLUSTER, List.of(new TableRoute(meta, new TableMap(table, 1, List.of()), 0)), List.of(), null);
+        access.setRouting(map);
+        routing.publish(map);
+    }
+
+    /** The stream of reads ends with the login, and not one read is answered without one. */
+    @Test
+    void aStreamOfReadsEndsWithItsLogin() throws Exception {
+        users(credential("ann", "password"));
+        routing();
+        Address to = address(server(0, false));
+        GrpcClientNetwork ann = new GrpcClientNetwork(
+                pool("ann", "password"), ClusterIdentity.of(CLUSTER), Runnable::run);
+        assertThat(read(ann, to)).isInstanceOf(Outcome.Ok.class);
+        users(credential("ann", "password"));
+        UniserveException ended = read(ann, to).error();
+        assertThat(ended).hasMessageContaining("log in again");
+        assertThat(ended.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(read(ann, to).error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(read(ann, to)).as("the same password with another salt").isInstanceOf(Outcome.Ok.class);
+        users();
+        assertThat(read(ann, to).error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(read(ann, to).error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(read(ann, to).error().code()).isEqualTo(ErrorCode.UNAUTHORIZED);
+    }
+
+    private static Outcome<ReadReply> read(GrpcClientNetwork client, Address to) throws Exception {
+        CompletableFuture<Outcome<ReadReply>> reply = new CompletableFuture<>();
+        ReadRequest request = new ReadRequest(
+                new TableName("t"),
+                1,
+                List.of(new ReadRequest.Target(0, 1, 0)),
+                "kv.get@1",
+                Bytes.EMPTY,
+                1,
+                2,
+                0,
+                CALL_NANOS,
+                ReadMode.LINEARIZABLE);
+        Timers.Cancel unused = client.read(to, request, reply::complete);
+        return reply.get(CALL_NANOS, TimeUnit.NANOSECONDS);
+    }
+
+    @Test
+    void aWatchEndsWithItsLogin() throws Exception {
+        users(credential("ann", "password"));
+        routing();
+        Address to = address(server(0, false));
+        CompletableFuture<Integer> tables = new CompletableFuture<>();
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
+        RoutingServiceGrpc.newStub(pool("ann", "password").channel(to))
+                .watch(AdminProto.WatchCall.getDefaultInstance(), new StreamObserver<>() {
+                    @Override
+                    public void onNext(ModelProto.Routing map) {
+                        tables.complete(map.getTablesCount());
+                    }
+
+                    @Override
+                    public void onError(Throwable error) {
+                        ended.completeExceptionally(error);
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                        ended.complete(true);
+                    }
+                });
+        assertThat(tables.get(CALL_NANOS, TimeUnit.NANOSECONDS)).isEqualTo(1);
+        users(access.users().orElseThrow().users().get(0), credential("bob", "password"));
+        assertThat(ended).isNotDone();
+        users(credential("bob", "password"));
+        assertThat(ended.get(CALL_NANOS, TimeUnit.NANOSECONDS)).isTrue();
     }
 
     private static TlsFiles trusting() {

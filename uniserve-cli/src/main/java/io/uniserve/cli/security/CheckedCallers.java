@@ -55,7 +55,8 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
                 false,
                 false,
                 true,
-                Set.of(), Optional.empty()));
+                Set.of(),
+                Optional.empty()));
         Instant before = now.minus(DAY).minus(Duration.ofHours(1));
         callers.add(
                 stranger("expired", authority.issueServer("old", HOSTS, before, DAY, folder.resolve("old")), server));
@@ -108,8 +109,8 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     }
 
     private static UserCredentials users() {
-        UserCredential credential = Passwords.newCredential(
-                PASSWORD, "right password".toCharArray(), Limits.PASSWORD_ITERATIONS_MIN);
+        UserCredential credential =
+                Passwords.newCredential(PASSWORD, "right password".toCharArray(), Limits.PASSWORD_ITERATIONS_MIN);
         return new UserCredentials(Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]), List.of(credential));
     }
 

@@ -114,7 +114,13 @@ public final class AccessMatrix {
      * @param login user with its password; empty for a caller that logs in by its certificate, or not at all
      */
     public record CallerKind(
-            String name, TlsFiles tls, boolean process, boolean user, boolean connects, Set<Role> roles, Optional<UserPassword> login) {
+            String name,
+            TlsFiles tls,
+            boolean process,
+            boolean user,
+            boolean connects,
+            Set<Role> roles,
+            Optional<UserPassword> login) {
         public CallerKind {
             roles = Set.copyOf(roles);
         }

@@ -19,8 +19,8 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
-import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMap;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.UserCredentials;
@@ -149,8 +149,8 @@ class PasswordTransportTest {
         users(credential("ann", "password"));
         routing();
         Address to = address(server(0, false));
-        GrpcClientNetwork ann = new GrpcClientNetwork(
-                pool("ann", "password"), ClusterIdentity.of(CLUSTER), Runnable::run);
+        GrpcClientNetwork ann =
+                new GrpcClientNetwork(pool("ann", "password"), ClusterIdentity.of(CLUSTER), Runnable::run);
         assertThat(read(ann, to)).isInstanceOf(Outcome.Ok.class);
         users(credential("ann", "password"));
         UniserveException ended = read(ann, to).error();
@@ -439,11 +439,12 @@ class PasswordTransportTest {
                 .setMessage("n,,n=ann,r=" + "a".repeat(20_000_000))
                 .build();
         for (int i = 0; i < 3; i++) {
-            assertThatThrownBy(() -> LoginGrpc.newBlockingStub(channel).begin(huge)).satisfies(thrown -> {
-                UniserveException error = StatusMapping.fromStatus(thrown, "server", true, true);
-                assertThat(error).hasMessageContaining("more than 12288 bytes");
-                assertThat(error.code()).isEqualTo(ErrorCode.TOO_LARGE);
-            });
+            assertThatThrownBy(() -> LoginGrpc.newBlockingStub(channel).begin(huge))
+                    .satisfies(thrown -> {
+                        UniserveException error = StatusMapping.fromStatus(thrown, "server", true, true);
+                        assertThat(error).hasMessageContaining("more than 12288 bytes");
+                        assertThat(error.code()).isEqualTo(ErrorCode.TOO_LARGE);
+                    });
         }
         LoginProto.LoginFirst longer = LoginProto.LoginFirst.newBuilder()
                 .setMessage("n,,n=ann,r=" + "a".repeat(2_000))

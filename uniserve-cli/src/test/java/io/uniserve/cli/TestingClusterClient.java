@@ -27,6 +27,7 @@ import io.uniserve.model.TrashEntry;
 import io.uniserve.model.TrashReport;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
@@ -38,6 +39,7 @@ import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserInfo;
 import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
@@ -79,6 +81,9 @@ public final class TestingClusterClient implements ClusterClient {
     private AccessRules rules = AccessRules.NONE;
     /** Answer of {@link #certificates}. */
     public List<ProcessCertificate> certificates = List.of();
+
+    /** Users with a password, by name. */
+    public final Map<String, UserCredential> credentials = new TreeMap<>();
 
     private String caller = "";
     private @Nullable ClusterStatus status;
@@ -282,6 +287,25 @@ public final class TestingClusterClient implements ClusterClient {
     @Override
     public List<ProcessCertificate> certificates() {
         return certificates;
+    }
+
+    @Override
+    public void putUser(UserCredential credential, boolean add) {
+        calls.add((add ? "add-user " : "passwd ") + credential);
+        credentials.put(credential.user(), credential);
+    }
+
+    @Override
+    public void removeUser(String name) {
+        calls.add("remove-user " + name);
+        credentials.remove(name);
+    }
+
+    @Override
+    public List<UserInfo> users() {
+        return credentials.values().stream()
+                .map(user -> new UserInfo(user.user(), user.iterations()))
+                .toList();
     }
 
     @Override

@@ -13,12 +13,14 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.ReservedTableOptions;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserInfo;
 import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.AdminRequest;
@@ -254,6 +256,29 @@ public final class Admin {
     /** Returns the rules of all users. Needs the role admin. */
     public UserRoles allGrants() {
         return ClientFuture.await(adminOperations.grants(new AdminRequest.ListGrants("", true), end()));
+    }
+
+    /**
+     * Sets the password of a user. Servers and coordinators use it within two seconds; logins with an earlier one end. Fails with
+     * INVALID_ARGUMENT if the user has a password already and {@code add} is true, or has none and it is false; with UNAUTHORIZED if the caller
+     * is no admin, unless it replaces its own password.
+     *
+     * <pre>{@code
+     * admin.putUser(Passwords.newCredential("ann", password, Limits.PASSWORD_ITERATIONS_DEFAULT), true);
+     * }</pre>
+     */
+    public void putUser(UserCredential credential, boolean add) {
+        ClientFuture.await(adminOperations.sendChange(new AdminRequest.PutUser(credential, add), end()));
+    }
+
+    /** Removes the password of a user; its rules stay. Fails with INVALID_ARGUMENT if it has none. Needs the role admin. */
+    public void removeUser(String name) {
+        ClientFuture.await(adminOperations.sendChange(new AdminRequest.RemoveUser(RoleGrant.checkUser(name)), end()));
+    }
+
+    /** Returns the users with a password. Needs the role admin. */
+    public List<UserInfo> users() {
+        return ClientFuture.await(adminOperations.users(end())).users();
     }
 
     /**

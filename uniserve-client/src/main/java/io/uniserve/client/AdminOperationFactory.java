@@ -196,6 +196,12 @@ final class AdminOperationFactory {
         return call(request, deadlineNanos).thenApply(answer -> value(answer, AdminReply.UserRoles.class));
     }
 
+    /** Returns the users with a password. */
+    public CompletableFuture<AdminReply.Users> users(long deadlineNanos) {
+        return call(new AdminRequest.ListUsers(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Users.class));
+    }
+
     /** Returns the state of the auto-scaler. */
     public CompletableFuture<AdminReply.Scaling> scaling(long deadlineNanos) {
         return call(new AdminRequest.ScalingStatus(), deadlineNanos)

@@ -76,7 +76,7 @@ final class ClientCore implements AutoCloseable {
         this.state = ClientState.of(options.requestSettings(), options.routingPolicy(), random.next());
         this.inFlight = new InFlightLimiter(options.maxInFlight(), options.maxInFlightBytes());
         this.cluster = options.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
-        this.channels = new ChannelPool(clock, options.tls(), cluster);
+        this.channels = new ChannelPool(clock, options.tls(), cluster, options.user());
         this.network = new GrpcClientNetwork(channels, cluster, Runnable::run)
                 .onBehalfOf(ProcessHandle.current().pid() + "-" + Long.toHexString(random.next()));
         this.admin = new AdminClient(channels, cluster, Runnable::run);

@@ -4,6 +4,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.client.routing.RequestSettings;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.concurrent.Executor;
  * @param requestSettings retries and hedging
  * @param routingPolicy choice among several replicas
  * @param tls plain text or certificates
+ * @param user user that logs in with its password; empty for none
  * @param callbackExecutor executor for callbacks of asynchronous operations; {@code Runnable::run} for the transport's threads
  */
 public record ClientOptions(
@@ -37,6 +39,7 @@ public record ClientOptions(
         RequestSettings requestSettings,
         RoutingPolicy routingPolicy,
         TlsFiles tls,
+        Optional<UserPassword> user,
         Executor callbackExecutor) {
     public static final int MAX_IN_FLIGHT_MAX = 100_000;
 

@@ -1,9 +1,13 @@
 package io.uniserve.client;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.client.routing.RequestSettings;
 import io.uniserve.protocol.client.routing.RoutingPolicy;
 import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.security.Passwords;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +40,8 @@ public final class UniserveClientBuilder {
     private RequestSettings requestSettings = RequestSettings.defaults();
     private RoutingPolicy routingPolicy = RoutingPolicy.weighted();
     private TlsFiles tls = TlsFiles.PLAIN;
+    private Optional<UserPassword> user = Optional.empty();
+    private Optional<String> userWithoutPassword = Optional.empty();
     private Executor callbackExecutor = Runnable::run;
 
     UniserveClientBuilder() {}
@@ -69,7 +75,39 @@ public final class UniserveClientBuilder {
         connectTimeout = settings.client().connectTimeout();
         requestSettings = settings.client().requestSettings();
         tls = settings.tls();
+        Optional<String> name = settings.client().user();
+        user = settings.client()
+                .passwordFile()
+                .map(one ->
+                        new UserPassword(name.orElseThrow(), Passwords.ofFile("uniserve.client.password-file", one)));
+        userWithoutPassword = user.isPresent() ? Optional.empty() : name;
         return this;
+    }
+
+    /**
+     * Logs in as this user with its password, at a cluster in mode closed, in place of a certificate. Needs {@link #tls(Path)}: a password is
+     * refused over plain text.
+     *
+     * <pre>{@code
+     * builder.tls(Path.of("trust.pem")).user("ann", password);
+     * }</pre>
+     *
+     * @param password copied; overwrite it afterwards
+     */
+    public UniserveClientBuilder user(String name, char[] password) {
+        return user(new UserPassword(name, password));
+    }
+
+    /** Logs in as {@link #user(String, char[])} does. */
+    public UniserveClientBuilder user(UserPassword login) {
+        user = Optional.of(login);
+        userWithoutPassword = Optional.empty();
+        return this;
+    }
+
+    /** Logs in as {@link #user(String, char[])} does, with the password that is the only line of a file. */
+    public UniserveClientBuilder user(String name, Path passwordFile) {
+        return user(name, Passwords.ofFile("password file", passwordFile));
     }
 
     /** Sets the client's cluster; servers of another one are rejected. Default: the first cluster that answers. */
@@ -153,6 +191,12 @@ public final class UniserveClientBuilder {
 
     /** Returns the settings so far, validated. */
     public ClientOptions options() {
+        userWithoutPassword.ifPresent(name -> {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "uniserve.client.user = " + name
+                            + " has no password: set uniserve.client.password-file, or pass the password");
+        });
         return new ClientOptions(
                 bootstrap,
                 clusterId,
@@ -164,6 +208,7 @@ public final class UniserveClientBuilder {
                 requestSettings,
                 routingPolicy,
                 tls,
+                user,
                 callbackExecutor);
     }
 

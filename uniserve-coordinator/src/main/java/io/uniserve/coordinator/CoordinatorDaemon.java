@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.placement.InitialPlacementPolicy;
-import io.uniserve.protocol.access.AccessRulesFollower;
+import io.uniserve.protocol.access.RegistryValueFollower;
 import io.uniserve.protocol.coordinator.CoordinatorStateMachine;
 import io.uniserve.protocol.coordinator.context.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.context.CoordinatorEnvironment;
@@ -207,7 +207,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
         });
         loop.execute(() -> {
             if (!access.isOpen()) {
-                new AccessRulesFollower(registry, loop, access::setRules).start();
+                RegistryValueFollower.ofRules(registry, loop, access::setRules).start();
+                RegistryValueFollower.ofUsers(registry, loop, access::setUsers).start();
             }
             start(running());
         });

@@ -173,6 +173,52 @@ public final class Limits {
 
     /** Certificates and identities that are not accepted any more. They are in the same node as the rules. */
     public static final int REVOCATIONS_MAX = 1_024;
+    /** Users with a password. They are one node of the registry, which has at most 1 MiB. */
+    public static final int USERS_MAX = 4_096;
+
+    /** Sizes of a password's salt, and of each of its two keys. */
+    public static final int PASSWORD_SALT_BYTES = 16;
+
+    public static final int PASSWORD_KEY_BYTES = 32;
+
+    /** Iterations of PBKDF2 for a password: the least of RFC 7677, the default, and the most that a client computes for a server. */
+    public static final int PASSWORD_ITERATIONS_MIN = 4_096;
+
+    public static final int PASSWORD_ITERATIONS_DEFAULT = 100_000;
+    public static final int PASSWORD_ITERATIONS_MAX = 10_000_000;
+
+    /** Characters of a new password, and of any password. */
+    public static final int PASSWORD_CHARS_MIN = 8;
+
+    public static final int PASSWORD_CHARS_MAX = 256;
+
+    /** Characters of a message of a login, and of a token. */
+    public static final int LOGIN_MESSAGE_CHARS_MAX = 1_024;
+
+    /** Logins of one process between their first and final message; of one address; and their time. */
+    public static final int LOGINS_PENDING_MAX = 4_096;
+
+    public static final int LOGINS_PENDING_PER_ADDRESS_MAX = 64;
+    public static final long LOGIN_PENDING_MS_MAX = 10_000;
+
+    /** Failed logins of a user from an address, after which its logins from there are refused; the time of that; and such pairs. */
+    public static final int LOGIN_FAILURES_MAX = 10;
+
+    public static final long LOGIN_REFUSED_MS = 30_000;
+    public static final int LOGIN_FAILURES_KEPT_MAX = 10_000;
+
+    /** Validity of a token, and verified tokens that a process remembers. */
+    public static final long LOGIN_TOKEN_MS = 600_000;
+
+    public static final int LOGIN_TOKENS_KEPT_MAX = 10_000;
+
+    /** Pauses of a client after its password was refused; they double. */
+    public static final long LOGIN_RETRY_MS_MIN = 5_000;
+
+    public static final long LOGIN_RETRY_MS_MAX = 60_000;
+
+    /** Time of one login. */
+    public static final long LOGIN_MS_MAX = 10_000;
 
     /** Time in which a stopped daemon must end, in addition to drain and grace periods; then it is halted. */
     public static final long STOP_MS_MAX = 30_000;

@@ -30,6 +30,9 @@ public final class RegistryPaths {
     /** {@link io.uniserve.model.registry.AccessRules} of users; absent if nothing was granted. */
     public static final String ACCESS = "/access";
 
+    /** {@link io.uniserve.model.registry.UserCredentials}; absent if no user has a password. */
+    public static final String USERS = "/users";
+
     /** Parent of the {@link io.uniserve.model.registry.Tombstone}s, by the table's number. */
     public static final String TOMBSTONES = "/tombstones";
 

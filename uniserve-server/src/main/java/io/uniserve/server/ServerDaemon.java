@@ -8,7 +8,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.registry.Routing;
-import io.uniserve.protocol.access.AccessRulesFollower;
+import io.uniserve.protocol.access.RegistryValueFollower;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
@@ -327,7 +327,10 @@ public final class ServerDaemon implements AutoCloseable {
             machine.onRouting(this::publish);
             states.watch();
             if (!access.isOpen()) {
-                new AccessRulesFollower(resources.registry, resources.loop, access::setRules).start();
+                RegistryValueFollower.ofRules(resources.registry, resources.loop, access::setRules)
+                        .start();
+                RegistryValueFollower.ofUsers(resources.registry, resources.loop, access::setUsers)
+                        .start();
             }
             resources.registry.children(IDENTITY, found -> {
                 if (found instanceof Outcome.Err<?> failed && failed.error().code() == ErrorCode.UNAUTHORIZED) {

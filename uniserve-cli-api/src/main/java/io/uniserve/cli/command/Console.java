@@ -10,6 +10,7 @@ import java.io.FileOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /**
  * Streams of a command. Answers and results go to {@link #out()}, everything else to {@link #err()}. Both are UTF-8 in every locale.
@@ -60,6 +61,12 @@ public record Console(InputStream in, PrintStream out, PrintStream err, boolean 
         // Control characters in a name could otherwise control the terminal.
         String line = message.strip().replaceAll("\\s*\\R\\s*", " | ").replaceAll("\\p{Cntrl}", "?");
         err.println("uniserve: " + code + ": " + line);
+    }
+
+    /** Asks for a password on the terminal, without an echo; empty if there is no terminal, or its input has ended. */
+    public Optional<char[]> readPassword(String prompt) {
+        java.io.Console console = terminal ? System.console() : null;
+        return console == null ? Optional.empty() : Optional.ofNullable(console.readPassword("%s: ", prompt));
     }
 
     /** Prints a line on the error stream, apart from the answer. */

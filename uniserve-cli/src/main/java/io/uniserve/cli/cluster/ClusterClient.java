@@ -14,12 +14,14 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserInfo;
 import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
@@ -115,6 +117,14 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Returns the certificates of each live server and of the leading coordinator. */
     List<ProcessCertificate> certificates();
+    /** Sets the password of a user that must not have one ({@code add}), or must have one. */
+    void putUser(UserCredential credential, boolean add);
+
+    /** Removes the password of a user. */
+    void removeUser(String name);
+
+    /** Users with a password. */
+    List<UserInfo> users();
 
     /** Returns the rules of a user; of the caller, with its name, for an empty one. */
     UserRoles grants(String user);

@@ -19,12 +19,14 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ChunkExplanation;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Scaling;
+import io.uniserve.protocol.message.AdminReply.UserInfo;
 import io.uniserve.protocol.message.AdminReply.UserRoles;
 import io.uniserve.protocol.message.AdminReply.WorkProgress;
 import io.uniserve.protocol.message.PeerReply.Compared;
@@ -54,6 +56,7 @@ public final class RemoteCluster implements ClusterClient {
         options.config().ifPresent(builder::config);
         builder.bootstrap(options.bootstrap().stream().map(Address::toString).toArray(String[]::new));
         options.tls().ifPresent(builder::tls);
+        options.user().ifPresent(builder::user);
         return new RemoteCluster(builder.deadline(ADMIN_DEADLINE).build());
     }
 
@@ -153,6 +156,21 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public List<ProcessCertificate> certificates() {
         return client.admin().certificates();
+    }
+
+    @Override
+    public void putUser(UserCredential credential, boolean add) {
+        client.admin().putUser(credential, add);
+    }
+
+    @Override
+    public void removeUser(String name) {
+        client.admin().removeUser(name);
+    }
+
+    @Override
+    public List<UserInfo> users() {
+        return client.admin().users();
     }
 
     @Override

@@ -1,14 +1,20 @@
 package io.uniserve.cli.security;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.Revocation;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.runtime.security.CertificateSubject;
 import io.uniserve.runtime.security.PemCertificates;
+import io.uniserve.model.registry.UserCredentials;
+import io.uniserve.runtime.security.Passwords;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.check.AccessMatrix;
@@ -31,6 +37,7 @@ import java.util.Set;
  */
 record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     private static final String CLUSTER = "checked";
+    private static final String PASSWORD = "password";
     private static final Duration DAY = Duration.ofDays(1);
     private static final List<String> HOSTS = List.of("localhost");
 
@@ -44,13 +51,15 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
         CertificateAuthority authority = CertificateAuthority.create(folder.resolve("authority"), CLUSTER, now);
         CertificateFiles server = authority.issueServer("s1", HOSTS, now, DAY, folder.resolve("s1"));
         List<CallerKind> callers = new ArrayList<>();
-        callers.add(new CallerKind("plain text", TlsFiles.PLAIN, false, false, Set.of()));
+        callers.add(new CallerKind("plain text", TlsFiles.PLAIN, false, false, false, Set.of(), Optional.empty()));
         callers.add(new CallerKind(
                 "none",
                 new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(server.trust()), false),
                 false,
                 false,
-                Set.of()));
+                true,
+                Set.of(),
+                Optional.empty()));
         Instant before = now.minus(DAY).minus(Duration.ofHours(1));
         callers.add(
                 stranger("expired", authority.issueServer("old", HOSTS, before, DAY, folder.resolve("old")), server));
@@ -79,14 +88,17 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
                 .with(new Revocation(
                         CertificateSubject.fingerprint(PemCertificates.read("certificate", revokedServer.certificate())
                                 .get(0))));
-        callers.add(new CallerKind("server", tls(server, server), true, false, Set.of()));
+        rules = rules.with(new RoleGrant(PASSWORD, Role.READER, new TablePattern(AccessMatrix.TABLE.value())));
+        callers.add(password(PASSWORD, "right password", server, true));
+        callers.add(password("wrong password", "wrong password", server, false));
+        callers.add(new CallerKind("server", tls(server, server), true, false, true, Set.of(), Optional.empty()));
         TlsFiles trusting = new TlsFiles(
                 true,
                 Optional.of(server.certificate()),
                 Optional.of(server.key()),
                 Optional.of(both(folder, server, foreign)),
                 true);
-        return new CheckedCallers(new AccessMatrix(CLUSTER, trusting, rules), callers);
+        return new CheckedCallers(new AccessMatrix(CLUSTER, trusting, rules, users()), callers);
     }
 
     /** A trust file with both authorities: the neighbour's certificates are valid, and its identity must still be refused. */
@@ -103,11 +115,29 @@ record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     private static CallerKind user(
             String kind, String name, CertificateAuthority authority, Instant now, Path folder, Set<Role> roles) {
         CertificateFiles files = authority.issueUser(name, now, DAY, folder.resolve(name));
-        return new CallerKind(kind, tls(files, files), false, true, roles);
+        return new CallerKind(kind, tls(files, files), false, true, true, roles, Optional.empty());
+    }
+
+    private static UserCredentials users() {
+        UserCredential credential =
+                Passwords.newCredential(PASSWORD, "right password".toCharArray(), Limits.PASSWORD_ITERATIONS_MIN);
+        return new UserCredentials(Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]), List.of(credential));
+    }
+
+    /** A caller with user {@link #PASSWORD} and this password. */
+    private static CallerKind password(String name, String password, CertificateFiles server, boolean right) {
+        return new CallerKind(
+                name,
+                new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(server.trust()), false),
+                false,
+                right,
+                true,
+                right ? Set.of(Role.READER) : Set.of(),
+                Optional.of(new UserPassword(PASSWORD, password.toCharArray())));
     }
 
     private static CallerKind stranger(String name, CertificateFiles files, CertificateFiles server) {
-        return new CallerKind(name, tls(files, server), false, false, Set.of());
+        return new CallerKind(name, tls(files, server), false, false, false, Set.of(), Optional.empty());
     }
 
     /** Own certificate of one, trust of the other. */

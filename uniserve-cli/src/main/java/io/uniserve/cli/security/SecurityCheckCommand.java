@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
             "Sends each request of this build as each kind of caller, and checks that it is permitted or refused as it is"
                     + " declared. It starts a server of its own on loopback, with certificates of its own.",
             "Callers: none, plain text, expired, other authority, other cluster, revoked, monitor, reader, writer,"
-                    + " operator, admin and server. The last line is JSON. Exit code 1: a request was treated otherwise."
+                    + " operator, admin, password, wrong password and server. The last line is JSON. Exit code 1: a request was treated otherwise."
         },
         footer = "  uniserve security check")
 final class SecurityCheckCommand extends CliCommand {

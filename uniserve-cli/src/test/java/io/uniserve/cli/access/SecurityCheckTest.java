@@ -14,7 +14,8 @@ class SecurityCheckTest {
     void everyRequestIsTreatedAsDeclaredForEveryCaller() {
         Run run = new TestingConsole(bootstrap -> new TestingClusterClient()).run("security", "check");
         assertThat(run.out())
-                .contains("\"methods\":36,\"identities\":14,\"cells\":504,\"wrong\":0,\"missing\":[]")
+                .as(run.err())
+                .contains("\"methods\":41,\"identities\":16,\"cells\":656,\"wrong\":0,\"missing\":[]")
                 .doesNotContain("WRONG");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
     }

@@ -178,7 +178,9 @@ class DeployedClusterIT {
         String key = admin.resolve("admin.key").toString();
         assertThat(status(first, "--tls-trust", trusted, "--tls-certificate", certificate, "--tls-key", key))
                 .isEqualTo(ExitCode.OK);
-        assertThat(status(first, "--tls-trust", trusted)).isEqualTo(ExitCode.UNAVAILABLE);
+        assertThat(status(first, "--tls-trust", trusted))
+                .as("the process says that the caller has no identity")
+                .isEqualTo(ExitCode.REFUSED);
         String audit = folder("node1").resolve("audit").resolve("coordinator").toString();
         command("audit", "verify", audit);
         assertThat(uniserve.run("audit", "tail", audit, "--principal", "user/admin", "-o", "json")

@@ -14,4 +14,5 @@ public sealed interface RegistryValue
                 TableMeta,
                 DecisionHistory,
                 TermRecord,
-                Tombstone {}
+                Tombstone,
+                UserCredentials {}

@@ -3,7 +3,7 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.coordinator.access.GrantChanger;
+import io.uniserve.protocol.coordinator.access.AccessChanger;
 import io.uniserve.protocol.coordinator.backup.RestoreTableProcedure;
 import io.uniserve.protocol.coordinator.metadata.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.metadata.PendingAdminReplies;
@@ -84,12 +84,8 @@ final class AdminHandler {
             leaderTerm.scaler().hold(hold, answer);
         } else if (request instanceof AdminRequest.ScalingStatus) {
             answer.ok(leaderTerm.scaler().report());
-        } else if (request instanceof AdminRequest.ChangeGrant change) {
-            new GrantChanger(leaderTerm, answer).change(change);
-        } else if (request instanceof AdminRequest.ChangeRevocation change) {
-            new GrantChanger(leaderTerm, answer).change(change);
-        } else if (request instanceof AdminRequest.ListGrants list) {
-            new GrantChanger(leaderTerm, answer).list(list);
+        } else if (AccessChanger.isFor(request)) {
+            new AccessChanger(leaderTerm, answer).handle(request);
         } else if (request instanceof AdminRequest.ServerTrash trash) {
             TrashRelay.relay(leaderTerm, trash, answer);
         } else if (request instanceof AdminRequest.VerifyActor verify) {

@@ -167,6 +167,20 @@ public sealed interface AdminReply {
         }
     }
 
+    /** Users with a password, in order of their names. */
+    record Users(List<UserInfo> users) implements AdminReply {
+        public Users {
+            users = List.copyOf(users);
+        }
+    }
+
+    /**
+     * A user with a password.
+     *
+     * @param iterations iterations of its salted password
+     */
+    record UserInfo(String name, int iterations) {}
+
     /** Result of a comparison of an actor's copies. */
     record Verified(PeerReply.Compared compared) implements AdminReply {}
 

@@ -5,6 +5,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.TableMeta;
 import java.util.Collections;
 import java.util.List;
@@ -90,6 +91,20 @@ public sealed interface AdminRequest {
      * @param all true for the rules of all users
      */
     record ListGrants(String user, boolean all) implements AdminRequest {}
+
+    /**
+     * Sets the password of a user. Fails with INVALID_ARGUMENT if the user has one already and {@code add} is true, or has none and it is
+     * false. Returns when the credential is recorded; processes use it within two seconds.
+     *
+     * @param add true for a user without a password, false to replace it
+     */
+    record PutUser(UserCredential credential, boolean add) implements AdminRequest {}
+
+    /** Removes the password of a user, and nothing else. Fails with INVALID_ARGUMENT if the user has none. */
+    record RemoveUser(String name) implements AdminRequest {}
+
+    /** Returns the users with a password, without keys. */
+    record ListUsers() implements AdminRequest {}
 
     /** Compares the digests of the actor's in-sync copies now. A differing copy goes to quarantine and is copied anew. */
     record VerifyActor(TableName name, int actor) implements AdminRequest {}

@@ -10,7 +10,7 @@ import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.RegistryValue;
 import io.uniserve.model.registry.TermRecord;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.access.AccessRulesFollower;
+import io.uniserve.protocol.access.RegistryValueFollower;
 import io.uniserve.protocol.coordinator.context.TestingCluster;
 import io.uniserve.protocol.coordinator.context.TestingCluster.Node;
 import io.uniserve.protocol.env.Registry.Op;
@@ -66,7 +66,8 @@ class GrantsTest {
     @Test
     void aProcessFollowsEachChangeWithinTwoSeconds() {
         Node other = cluster.coordinator("other");
-        new AccessRulesFollower(other.registry(), cluster.loop, received::add).start();
+        RegistryValueFollower.ofRules(other.registry(), cluster.loop, received::add)
+                .start();
         cluster.loop.run(SECOND);
         assertThat(received).containsExactly(Optional.of(AccessRules.NONE));
         change(ANN, false);
@@ -87,7 +88,8 @@ class GrantsTest {
     void aNodeThatIsDamagedDeletedAndMadeAnewIsFollowed() {
         Node other = cluster.coordinator("other");
         change(ANN, false);
-        new AccessRulesFollower(other.registry(), cluster.loop, received::add).start();
+        RegistryValueFollower.ofRules(other.registry(), cluster.loop, received::add)
+                .start();
         cluster.loop.run(SECOND);
         replace(new TermRecord("x"), 0);
         cluster.loop.run(5 * SECOND);

@@ -1,16 +1,28 @@
 package io.uniserve.runtime.config;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.access.RoleGrant;
 import io.uniserve.protocol.client.routing.RequestSettings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
-/** Settings of a client; {@code reference.conf} explains each. */
+/**
+ * Settings of a client; {@code reference.conf} explains each.
+ *
+ * @param user user that logs in with a password; empty for none
+ * @param passwordFile file with the user's password; empty if it is given otherwise
+ */
 public record ClientSettings(
         List<Address> bootstrap,
         Duration queryDeadline,
         Duration updateDeadline,
         Duration connectTimeout,
+        Optional<String> user,
+        Optional<Path> passwordFile,
         RequestSettings requestSettings) {
     private static final Duration MS = Duration.ofMillis(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -24,7 +36,24 @@ public record ClientSettings(
                 client.duration("query-deadline", MS, HOUR),
                 client.duration("update-deadline", MS, HOUR),
                 client.duration("connect-timeout", Duration.ofMillis(10), MINUTES_10),
+                user(client),
+                passwordFile(client),
                 requestSettings(client));
+    }
+
+    private static Optional<String> user(ConfigSection client) {
+        String user = client.text("user").strip();
+        return user.isEmpty() ? Optional.empty() : Optional.of(RoleGrant.checkUser(user));
+    }
+
+    private static Optional<Path> passwordFile(ConfigSection client) {
+        Optional<Path> file = client.optionalFile("password-file");
+        if (file.isPresent() && user(client).isEmpty()) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "uniserve.client.password-file is set without uniserve.client.user: name the user");
+        }
+        return file;
     }
 
     private static RequestSettings requestSettings(ConfigSection client) {

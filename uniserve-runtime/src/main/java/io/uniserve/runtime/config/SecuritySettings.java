@@ -10,7 +10,7 @@ import java.util.Set;
 /**
  * Settings of the section {@code security}.
  *
- * @param closed true if callers need a certificate with an identity of this cluster
+ * @param closed true if callers need an identity of this cluster: a certificate, or a user and password
  * @param admins users that have the role admin without a rule
  */
 public record SecuritySettings(boolean closed, Set<String> admins) {

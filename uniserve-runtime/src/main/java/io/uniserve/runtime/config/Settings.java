@@ -201,12 +201,13 @@ public final class Settings {
         return root().section(kind.section()).textNotEmpty("host");
     }
 
-    /** Files of {@link #tls} for a process that listens: in mode closed callers need a certificate. */
+    /**
+     * Files of {@link #tls} for a process that listens. Fails as {@link #security}: in mode closed all of them are needed. There a
+     * certificate is requested of each client, and required only by {@code require-client-certificate}.
+     */
     public TlsFiles serverTls(ListenerKind kind) {
-        TlsFiles files = tls();
-        return security(kind).closed()
-                ? new TlsFiles(files.enabled(), files.certificate(), files.key(), files.trust(), true)
-                : files;
+        SecuritySettings unused = security(kind);
+        return tls();
     }
 
     /** Settings of the renewal of certificates. */

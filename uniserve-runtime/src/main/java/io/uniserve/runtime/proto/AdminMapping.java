@@ -65,7 +65,7 @@ public final class AdminMapping {
             proto.setChangeRevocation(AccessMapping.toProto(change));
         } else if (request instanceof AdminRequest.ListGrants list) {
             proto.setListGrants(AccessMapping.toProto(list));
-        } else if (BackupMapping.put(proto, request)) {
+        } else if (UserMapping.put(proto, request) || BackupMapping.put(proto, request)) {
             return proto.build();
         } else if (request instanceof AdminRequest.ListTables) {
             proto.setListTables(AdminProto.ListTables.getDefaultInstance());
@@ -130,6 +130,7 @@ public final class AdminMapping {
                         "reason", proto.getHoldScaling().getReason(), Limits.SCALING_REASON_CHARS_MAX));
             case SCALING_STATUS -> new AdminRequest.ScalingStatus();
             case CHANGE_GRANT, LIST_GRANTS, CHANGE_REVOCATION -> AccessMapping.fromProto(proto);
+            case PUT_USER, REMOVE_USER, LIST_USERS -> UserMapping.fromProto(proto);
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case BACKUP_TABLE,
@@ -173,6 +174,8 @@ public final class AdminMapping {
             proto.setVerified(CopyMapping.toProto(verified.compared()));
         } else if (reply instanceof AdminReply.UserRoles roles) {
             proto.setRoles(AccessMapping.toProto(roles));
+        } else if (reply instanceof AdminReply.Users users) {
+            proto.setUsers(UserMapping.toProto(users));
         } else {
             BackupMapping.put(proto, reply);
         }
@@ -210,6 +213,7 @@ public final class AdminMapping {
             case VERIFIED -> new AdminReply.Verified(CopyMapping.fromProto(proto.getVerified()));
             case SCALING -> ScalingMapping.fromProto(proto.getScaling());
             case ROLES -> AccessMapping.fromProto(proto.getRoles());
+            case USERS -> UserMapping.fromProto(proto.getUsers());
             case CHUNK -> ChunkMapping.fromProto(proto.getChunk());
             case REPLY_NOT_SET ->
                 throw ProtoValidator.malformed("admin reply is missing or of a kind this version does not know");

@@ -17,6 +17,7 @@ import io.uniserve.model.registry.TableMeta;
 import io.uniserve.model.registry.TermRecord;
 import io.uniserve.model.registry.Tombstone;
 import io.uniserve.model.registry.TransactionLogState;
+import io.uniserve.model.registry.UserCredentials;
 
 /**
  * Codec of the values of ZooKeeper nodes, with a format version. It ignores fields of a later version and rejects a later format.
@@ -74,6 +75,8 @@ public final class RegistryCodec {
             node.setScaling(ScalingMapping.toProto(scaling));
         } else if (value instanceof AccessRules access) {
             node.setAccess(AccessMapping.toProto(access));
+        } else if (value instanceof UserCredentials users) {
+            node.setUsers(UserMapping.toProto(users));
         } else if (value instanceof Tombstone tombstone) {
             node.setTombstone(RegistryProto.Tombstone.newBuilder()
                     .setTableId(tombstone.tableId())
@@ -170,6 +173,7 @@ public final class RegistryCodec {
                                 node.getTombstone().getReasonValue()));
             case SCALING -> ScalingMapping.fromProto(node.getScaling());
             case ACCESS -> AccessMapping.fromProto(node.getAccess());
+            case USERS -> UserMapping.fromProto(node.getUsers());
             case VALUE_NOT_SET ->
                 throw ProtoValidator.malformed("value is missing or of a kind this version does not know");
         };

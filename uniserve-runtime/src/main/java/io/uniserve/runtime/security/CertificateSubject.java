@@ -19,6 +19,11 @@ public record CertificateSubject(Optional<CertifiedIdentity> identity, String fi
         return new CertificateSubject(CertifiedIdentity.of(certificate), fingerprint(certificate));
     }
 
+    /** Subject of an identity that was shown without a certificate; its fingerprint is empty. */
+    public static CertificateSubject of(CertifiedIdentity identity) {
+        return new CertificateSubject(Optional.of(identity), "");
+    }
+
     /** Fingerprint of a certificate. */
     public static String fingerprint(X509Certificate certificate) {
         try {

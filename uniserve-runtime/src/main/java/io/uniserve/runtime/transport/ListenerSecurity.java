@@ -2,6 +2,7 @@ package io.uniserve.runtime.transport;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.grpc.ServerCredentials;
 import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.security.CertifiedIdentity;
@@ -38,7 +39,7 @@ public final class ListenerSecurity {
     public static void checkFiles(Settings settings, ListenerKind kind) {
         TlsFiles files = settings.serverTls(kind);
         ReloadingTls tls = ReloadingTls.read(files, SystemClock.INSTANCE);
-        TlsCredentials.server(tls);
+        ServerCredentials unused = TlsCredentials.server(tls, false);
         tls.checkUsable();
         if (settings.security(kind).closed()) {
             files.certificate()

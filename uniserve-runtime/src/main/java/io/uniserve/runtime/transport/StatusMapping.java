@@ -80,6 +80,10 @@ public final class StatusMapping {
             return known;
         }
         Status status = Status.fromThrowable(failure);
+        if (status.getCause() instanceof UniserveException local) {
+            // Only this process sets a cause: the call failed before it was sent, at its login.
+            return new UniserveException(local.code(), target + ": " + local.reason(), local);
+        }
         Metadata trailers = Status.trailersFromThrowable(failure);
         byte[] detail = trailers == null ? null : trailers.get(DETAIL);
         Optional<UniserveException> told = detail == null ? Optional.empty() : ErrorMapping.decode(detail, failure);

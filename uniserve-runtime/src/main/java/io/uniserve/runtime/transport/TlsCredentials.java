@@ -16,8 +16,12 @@ import java.util.function.Supplier;
 public final class TlsCredentials {
     private TlsCredentials() {}
 
-    /** Credentials of a server. Fails with INVALID_CONFIGURATION without a certificate. */
-    public static ServerCredentials server(ReloadingTls tls) {
+    /**
+     * Credentials of a server. Fails with INVALID_CONFIGURATION without a certificate.
+     *
+     * @param request true to request a certificate of each client; one that a client sends must be valid
+     */
+    public static ServerCredentials server(ReloadingTls tls, boolean request) {
         if (!tls.files().enabled()) {
             return InsecureServerCredentials.create();
         }
@@ -33,6 +37,8 @@ public final class TlsCredentials {
         }
         if (tls.files().requireClientCertificate()) {
             builder.clientAuth(TlsServerCredentials.ClientAuth.REQUIRE);
+        } else if (request) {
+            builder.clientAuth(TlsServerCredentials.ClientAuth.OPTIONAL);
         }
         return builder.build();
     }

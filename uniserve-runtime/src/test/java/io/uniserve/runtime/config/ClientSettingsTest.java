@@ -1,12 +1,15 @@
 package io.uniserve.runtime.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.client.routing.RequestSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +24,8 @@ class ClientSettingsTest {
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(10),
+                        Optional.empty(),
+                        Optional.empty(),
                         RequestSettings.defaults()));
     }
 
@@ -30,6 +35,7 @@ class ClientSettingsTest {
                 uniserve.client {
                   bootstrap = ["a:1"]
                   query-deadline = 1s, update-deadline = 2s, connect-timeout = 3s
+                  user = ann, password-file = /ann.password
                   hedge { budget = 25%, delay-min = 4ms, delay-cold = 5ms }
                   silence = 60ms, backoff-min = 7ms, backoff-max = 8ms, avoid-min = 9ms, avoid-max = 10ms, ramp = 11ms
                   update-attempt = 12ms
@@ -41,7 +47,19 @@ class ClientSettingsTest {
                         Duration.ofSeconds(1),
                         Duration.ofSeconds(2),
                         Duration.ofSeconds(3),
+                        Optional.of("ann"),
+                        Optional.of(Path.of("/ann.password")),
                         new RequestSettings(
                                 4 * MS, 5 * MS, 250, 60 * MS, 7 * MS, 8 * MS, 9 * MS, 10 * MS, 11 * MS, 12 * MS)));
+    }
+
+    @Test
+    void aPasswordWithoutAUserAndAMalformedNameAreRefused(@TempDir Path directory) {
+        Settings alone = TestingTableConfigFiles.load(directory, "uniserve.client.password-file = /p");
+        assertThatThrownBy(alone::client)
+                .isInstanceOf(UniserveException.class)
+                .hasMessageContaining("uniserve.client.user: name the user");
+        Settings malformed = TestingTableConfigFiles.load(directory, "uniserve.client.user = \"a b\"");
+        assertThatThrownBy(malformed::client).hasMessageContaining("name of a user");
     }
 }

@@ -79,7 +79,7 @@ class SecurityModeTest {
                     .hasMessageContaining("uniserve.security.mode = open");
             Settings withFiles = settings(kind, host, "", FILES);
             assertThat(withFiles.security(kind).closed()).isTrue();
-            assertThat(withFiles.serverTls(kind).requireClientCertificate()).isTrue();
+            assertThat(withFiles.serverTls(kind).requireClientCertificate()).isFalse();
             assertThat(withFiles.isOpenToNetwork(kind)).isFalse();
         }
     }

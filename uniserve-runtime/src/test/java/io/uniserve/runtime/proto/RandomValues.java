@@ -12,11 +12,14 @@ import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.ChunkVersions;
 import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.UserCredentials;
 import io.uniserve.model.time.ChunkCalendar;
 import io.uniserve.model.time.IsoPeriod;
+import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.VersionParticipants;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
@@ -157,23 +160,9 @@ final class RandomValues {
         if (type == ConsistentSnapshot.Table.class) {
             return snapshotTable();
         }
-        if (type == RoleGrant.class) {
-            return roleGrant();
-        }
-        if (type == Revocation.class) {
-            return revocation();
-        }
-        if (type == AccessRules.class) {
-            return new AccessRules(
-                    IntStream.range(0, random.nextInt(20))
-                            .mapToObj(i -> roleGrant())
-                            .toList(),
-                    IntStream.range(0, random.nextInt(5))
-                            .mapToObj(i -> revocation())
-                            .toList());
-        }
-        if (type == AdminRequest.ListGrants.class) {
-            return new AdminRequest.ListGrants(random.nextBoolean() ? "" : text(1, 10), random.nextBoolean());
+        Object user = userValue(type);
+        if (user != null) {
+            return user;
         }
         if (type == ActorState.class) {
             return actorState(random.nextInt(4_096));
@@ -196,6 +185,64 @@ final class RandomValues {
 
     private Revocation revocation() {
         return new Revocation(random.nextBoolean() ? "server/s" + random.nextInt(9) : "sha256:" + "0a".repeat(32));
+    }
+
+    /** A value of rules or users; null for another type. */
+    private @Nullable Object userValue(Class<?> type) {
+        if (type == RoleGrant.class) {
+            return roleGrant();
+        }
+        if (type == Revocation.class) {
+            return revocation();
+        }
+        if (type == AccessRules.class) {
+            return new AccessRules(
+                    IntStream.range(0, random.nextInt(20))
+                            .mapToObj(i -> roleGrant())
+                            .toList(),
+                    IntStream.range(0, random.nextInt(5))
+                            .mapToObj(i -> revocation())
+                            .toList());
+        }
+        if (type == AdminRequest.ListGrants.class) {
+            return new AdminRequest.ListGrants(random.nextBoolean() ? "" : text(1, 10), random.nextBoolean());
+        }
+        if (type == UserCredential.class) {
+            return userCredential(text(1, 30));
+        }
+        if (type == UserCredentials.class) {
+            return new UserCredentials(
+                    bytes(Limits.PASSWORD_KEY_BYTES),
+                    IntStream.range(0, random.nextInt(20))
+                            .mapToObj(i -> userCredential("user" + i))
+                            .toList());
+        }
+        if (type == AdminRequest.RemoveUser.class) {
+            return new AdminRequest.RemoveUser(text(1, 30));
+        }
+        if (type == AdminReply.UserInfo.class) {
+            return new AdminReply.UserInfo(text(1, 30), iterations());
+        }
+        return null;
+    }
+
+    private UserCredential userCredential(String name) {
+        return new UserCredential(
+                name,
+                bytes(Limits.PASSWORD_SALT_BYTES),
+                iterations(),
+                bytes(Limits.PASSWORD_KEY_BYTES),
+                bytes(Limits.PASSWORD_KEY_BYTES));
+    }
+
+    private int iterations() {
+        return random.nextInt(Limits.PASSWORD_ITERATIONS_MIN, Limits.PASSWORD_ITERATIONS_MAX + 1);
+    }
+
+    private Bytes bytes(int size) {
+        byte[] bytes = new byte[size];
+        random.nextBytes(bytes);
+        return Bytes.wrap(bytes);
     }
 
     private RoleGrant roleGrant() {

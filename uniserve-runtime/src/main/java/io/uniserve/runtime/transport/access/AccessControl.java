@@ -9,8 +9,10 @@ import io.uniserve.model.access.Right;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
+import io.uniserve.model.registry.UserCredentials;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -60,6 +62,7 @@ public final class AccessControl {
     private volatile Set<String> revocations = Set.of();
 
     private volatile State state = new State(null);
+    private volatile Optional<UserCredentials> users = Optional.empty();
     private volatile TableNumbers tables = TableNumbers.NONE;
 
     private record State(@Nullable AccessRules rules, Map<Decision, Boolean> decisions) {
@@ -94,6 +97,17 @@ public final class AccessControl {
         listeners.forEach(Runnable::run);
     }
 
+    /** Uses these users with a password from now on; empty refuses every password. */
+    public void setUsers(Optional<UserCredentials> newest) {
+        users = newest;
+        listeners.forEach(Runnable::run);
+    }
+
+    /** The users with a password; empty if they are not read yet, or damaged. */
+    public Optional<UserCredentials> users() {
+        return users;
+    }
+
     /** Uses the tables of this routing from now on, to compare names and numbers in requests. */
     public void setRouting(Routing routing) {
         if (!open) {
@@ -125,7 +139,7 @@ public final class AccessControl {
         return open;
     }
 
-    /** Adds a listener for new rules. The result removes it. */
+    /** Adds a listener for new rules and users. The result removes it. */
     public Runnable onChange(Runnable listener) {
         Runnable added = listener::run; // the same listener may be added twice
         listeners.add(added);
@@ -135,7 +149,7 @@ public final class AccessControl {
     /** The caller of the call that this thread handles; without an identity if no interceptor has set it. */
     public Caller current() {
         Caller caller = CALLER.get();
-        return caller == null ? new Caller(Optional.empty(), "", "") : caller;
+        return caller == null ? new Caller(Optional.empty(), Optional.empty(), "", "") : caller;
     }
 
     /**
@@ -145,24 +159,48 @@ public final class AccessControl {
      * @param action the method that it calls
      */
     public Context with(Optional<CertifiedIdentity> identity, String address, String action) {
-        return Context.current().withValue(CALLER, new Caller(identity, address, action));
+        return Context.current().withValue(CALLER, new Caller(identity, Optional.empty(), address, action));
+    }
+
+    /**
+     * The context with a user that logged in with its password, for an interceptor that has verified its token.
+     *
+     * @param login the credential that the user logged in with: its calls end when the user has another one
+     */
+    public Context with(CertifiedIdentity identity, UserCredential login, String address, String action) {
+        return Context.current()
+                .withValue(CALLER, new Caller(Optional.of(identity), Optional.of(login), address, action));
     }
 
     /** A caller of this process. */
     public final class Caller {
         private final Optional<CertifiedIdentity> identity;
+        private final Optional<UserCredential> login;
         private final String address;
         private final String action;
 
-        private Caller(Optional<CertifiedIdentity> identity, String address, String action) {
+        private Caller(
+                Optional<CertifiedIdentity> identity, Optional<UserCredential> login, String address, String action) {
             this.identity = identity;
+            this.login = login;
             this.address = address;
             this.action = action;
         }
 
         /** The same caller with a request that is named otherwise than its method. */
         public Caller requesting(String kind) {
-            return new Caller(identity, address, kind);
+            return new Caller(identity, login, address, kind);
+        }
+
+        /** Network address of the caller. */
+        public String address() {
+            return address;
+        }
+
+        /** True if the user logged in with a password that it does not have any more. Its long calls must end. */
+        public boolean isLoggedOut() {
+            return login.isPresent()
+                    && !users.flatMap(known -> known.find(login.get().user())).equals(login);
         }
 
         /** The identity for the audit log, such as {@code user/ann}; empty without one. */
@@ -256,7 +294,7 @@ public final class AccessControl {
 
         /** True if this process can decide about the caller: it knows the rules. */
         public boolean isDecidable() {
-            return isTrusted() || state.rules != null;
+            return isTrusted() || state.rules != null && !isLoggedOut();
         }
 
         /** Fails with UNAUTHORIZED for a caller without an identity, and with UNAVAILABLE if the rules are not known. */
@@ -275,7 +313,17 @@ public final class AccessControl {
             if (user().isEmpty()) {
                 return Optional.of(new UniserveException(
                         ErrorCode.UNAUTHORIZED,
-                        "the caller has no identity: make one by uniserve security issue user NAME"));
+                        "the caller has no identity: use a certificate (uniserve security issue user NAME), or a user"
+                                + " with a password (uniserve user add NAME)"));
+            }
+            if (isLoggedOut()) {
+                return Optional.of(
+                        users.isEmpty()
+                                ? usersUnknown()
+                                : new UniserveException(
+                                        ErrorCode.UNAUTHORIZED,
+                                        "the password of user " + user()
+                                                + " was changed or removed after its login: log in again"));
             }
             return state.rules != null
                     ? Optional.empty()
@@ -293,7 +341,7 @@ public final class AccessControl {
             String user = user();
             State now = state;
             AccessRules rules = now.rules;
-            if (user.isEmpty() || rules == null) {
+            if (user.isEmpty() || rules == null || isLoggedOut()) {
                 return false;
             }
             if (admins.contains(user)) {
@@ -363,6 +411,14 @@ public final class AccessControl {
                 case ADMINISTER -> Role.ADMIN;
             };
         }
+    }
+
+    /** The error for a password while this process does not know the users. */
+    public static UniserveException usersUnknown() {
+        return new UniserveException(
+                ErrorCode.UNAVAILABLE,
+                "this process has not read the users with a password, node /users in ZooKeeper, or they are damaged: try"
+                        + " again or elsewhere");
     }
 
     /** The error for an absent table, and for a table that is hidden from the caller. */

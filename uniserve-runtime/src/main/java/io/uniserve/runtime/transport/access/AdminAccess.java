@@ -24,12 +24,19 @@ public final class AdminAccess {
         if (request instanceof AdminRequest.ListGrants list) {
             return ofCaller(caller, list);
         }
-        if (request instanceof AdminRequest.ListTables) {
+        if (request instanceof AdminRequest.ListTables || isOwnPassword(caller, request)) {
             caller.checkKnown();
-            return request; // the answer has the caller's tables
+            return request; // the answer has the caller's tables; everyone may change the own password
         }
         caller.check(right, table(request));
         return request;
+    }
+
+    /** True if a user replaces its own password. */
+    private static boolean isOwnPassword(Caller caller, AdminRequest request) {
+        return request instanceof AdminRequest.PutUser put
+                && !put.add()
+                && put.credential().user().equals(caller.user());
     }
 
     private static AdminRequest ofCaller(Caller caller, AdminRequest.ListGrants list) {
@@ -51,6 +58,7 @@ public final class AdminAccess {
                 || request instanceof AdminRequest.ExplainChunk
                 || request instanceof AdminRequest.ScalingStatus
                 || request instanceof AdminRequest.ListGrants
+                || request instanceof AdminRequest.ListUsers
                 || request instanceof AdminRequest.ServerTrash trash
                         && trash.call().action() == TrashCall.Action.LIST);
     }
@@ -82,6 +90,10 @@ public final class AdminAccess {
             return (change.revoke() ? "revoke " : "grant ") + change.grant();
         } else if (request instanceof AdminRequest.ChangeRevocation change) {
             return change.revocation() + (change.undo() ? " undo" : "");
+        } else if (request instanceof AdminRequest.PutUser put) {
+            return (put.add() ? "add " : "passwd ") + put.credential().user();
+        } else if (request instanceof AdminRequest.RemoveUser remove) {
+            return "remove " + remove.name();
         } else if (request instanceof AdminRequest.BackupTable backup) {
             return backup.table() + " " + backup.name();
         } else if (request instanceof AdminRequest.SalvageTable salvage) {

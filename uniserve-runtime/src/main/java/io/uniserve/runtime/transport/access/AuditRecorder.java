@@ -83,6 +83,18 @@ public final class AuditRecorder implements AutoCloseable {
                 append(new AuditEvent(Kind.LOGIN, principal, address, "Connect", "", Outcome.OK, ""));
     }
 
+    /** Writes a login with a password. */
+    public void passwordLogin(String principal, String address) {
+        CompletableFuture<Done> unused =
+                append(new AuditEvent(Kind.LOGIN, principal, address, "Login", "", Outcome.OK, ""));
+    }
+
+    /** Writes a login with a password that was refused. */
+    public void passwordRefused(String principal, String address, String reason) {
+        CompletableFuture<Done> unused =
+                append(new AuditEvent(Kind.LOGIN, principal, address, "Login", "", Outcome.REFUSED, reason));
+    }
+
     private CompletableFuture<Done> append(AuditEvent event) {
         return log.map(open -> open.append(event)).orElseGet(() -> CompletableFuture.completedFuture(Done.DONE));
     }

@@ -1,6 +1,10 @@
 package io.uniserve.runtime.transport.check;
 
+import io.grpc.CallOptions;
+import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ClientResponseObserver;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.error.ErrorCode;
@@ -15,6 +19,7 @@ import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.TableMap;
+import io.uniserve.model.registry.UserCredentials;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -31,12 +36,17 @@ import io.uniserve.protocol.message.client.VersionedRead;
 import io.uniserve.runtime.config.SecuritySettings;
 import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.LoginGrpc;
+import io.uniserve.runtime.proto.LoginProto;
 import io.uniserve.runtime.proto.ModelProto;
 import io.uniserve.runtime.proto.RoutingServiceGrpc;
+import io.uniserve.runtime.proto.SecurityProto.Callers;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.QueriesHandler;
+import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.AuditRecorder;
 import io.uniserve.runtime.transport.access.RequestRights;
@@ -46,9 +56,11 @@ import io.uniserve.runtime.transport.client.CertificateClient;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
+import io.uniserve.runtime.transport.login.LoginHandler;
 import io.uniserve.runtime.transport.server.Authorizer;
 import io.uniserve.runtime.transport.server.DataHandlers;
 import io.uniserve.runtime.transport.server.GrpcServer;
+import io.uniserve.runtime.transport.server.MethodCallers;
 import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import java.security.PublicKey;
@@ -90,6 +102,7 @@ public final class AccessMatrix {
     private final String cluster;
     private final TlsFiles serverTls;
     private final AccessRules rules;
+    private final UserCredentials users;
     private final AtomicInteger reached = new AtomicInteger();
     private final Map<String, Function<Connection, Optional<ErrorCode>>> requests = new TreeMap<>();
     private final Map<String, Optional<Right>> rights = new TreeMap<>();
@@ -101,9 +114,18 @@ public final class AccessMatrix {
      * @param tls its certificates
      * @param process true for a server or coordinator of the cluster
      * @param user true for a user of the cluster
+     * @param connects true if it reaches the server over TLS and may log in there: it has no certificate, or one of the cluster
      * @param roles its roles for the table
+     * @param login user with its password; empty for a caller that logs in by its certificate, or not at all
      */
-    public record CallerKind(String name, TlsFiles tls, boolean process, boolean user, Set<Role> roles) {
+    public record CallerKind(
+            String name,
+            TlsFiles tls,
+            boolean process,
+            boolean user,
+            boolean connects,
+            Set<Role> roles,
+            Optional<UserPassword> login) {
         public CallerKind {
             roles = Set.copyOf(roles);
         }
@@ -128,10 +150,12 @@ public final class AccessMatrix {
     /**
      * @param server certificates of the server
      * @param rules rules of the users among the callers
+     * @param users passwords of the users among the callers
      */
-    public AccessMatrix(String cluster, TlsFiles server, AccessRules rules) {
+    public AccessMatrix(String cluster, TlsFiles server, AccessRules rules, UserCredentials users) {
         this.cluster = cluster;
-        this.serverTls = new TlsFiles(true, server.certificate(), server.key(), server.trust(), true);
+        this.users = users;
+        this.serverTls = new TlsFiles(true, server.certificate(), server.key(), server.trust(), false);
         this.rules = rules;
         addRequests();
     }
@@ -169,6 +193,14 @@ public final class AccessMatrix {
                         .renew(to.address, SampleRequests.publicKey(), CALL_NANOS, done)));
         String watch = "uniserve.RoutingService/Watch";
         add(watch, RequestRights.ofMethods().getOrDefault(watch, Optional.empty()), this::watch);
+        add(
+                "uniserve.Login/Begin",
+                Optional.empty(),
+                to -> login(to, LoginGrpc.getBeginMethod(), SampleRequests.loginFirst()));
+        add(
+                "uniserve.Login/Finish",
+                Optional.empty(),
+                to -> login(to, LoginGrpc.getFinishMethod(), SampleRequests.loginFinal()));
         addData(
                 "uniserve.Data/Reads",
                 (client, to) -> AccessMatrix.<ReadReply>call(done -> {
@@ -239,6 +271,20 @@ public final class AccessMatrix {
         return pushed.get() ? Optional.of(ErrorCode.TABLE_NOT_FOUND) : Optional.empty();
     }
 
+    private static <Q, R> Optional<ErrorCode> login(Connection to, MethodDescriptor<Q, R> method, Q request) {
+        try {
+            R unused = ClientCalls.blockingUnaryCall(
+                    to.channels.channel(to.address),
+                    method,
+                    CallOptions.DEFAULT.withDeadlineAfter(CALL_NANOS, TimeUnit.NANOSECONDS),
+                    request);
+            return Optional.empty();
+        } catch (StatusRuntimeException e) {
+            return Optional.of(StatusMapping.fromStatus(e, to.address.toString(), true, true)
+                    .code());
+        }
+    }
+
     private interface DataRequest {
         Optional<ErrorCode> send(GrpcClientNetwork client, Connection to);
     }
@@ -257,6 +303,7 @@ public final class AccessMatrix {
     /** Methods and kinds of requests without a sample; a check would pass over them. */
     public Set<String> missing() {
         Set<String> all = new TreeSet<>(RequestRights.ofMethods().keySet());
+        all.addAll(MethodCallers.all().keySet());
         all.remove(ADMIN);
         RequestRights.all().keySet().forEach(kind -> all.add(ADMIN + " " + kind));
         all.removeAll(requests.keySet());
@@ -275,7 +322,8 @@ public final class AccessMatrix {
         try {
             Address address = new Address("localhost", server.port());
             for (CallerKind caller : callers) {
-                try (ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, caller.tls())) {
+                try (ChannelPool channels = new ChannelPool(
+                        SystemClock.INSTANCE, caller.tls(), ClusterIdentity.of(cluster), caller.login())) {
                     Connection to = new Connection(channels, ClusterIdentity.of(cluster), address);
                     requests.forEach((method, request) -> {
                         int before = reached.get();
@@ -296,6 +344,9 @@ public final class AccessMatrix {
         if (caller.process()) {
             return true;
         }
+        if (MethodCallers.of(method) == Callers.ANYONE) {
+            return caller.connects();
+        }
         Optional<Right> right = rights.getOrDefault(method, Optional.empty());
         if (!caller.user() || right.isEmpty()) {
             return false;
@@ -309,6 +360,7 @@ public final class AccessMatrix {
         SecuritySettings closed = new SecuritySettings(true, Set.of());
         AccessControl access = AccessControl.of(closed, AuditRecorder.NONE);
         access.setRules(Optional.of(rules));
+        access.setUsers(Optional.of(users));
         RoutingBroadcaster routing = new RoutingBroadcaster();
         Routing map = new Routing(
                 cluster,
@@ -321,6 +373,7 @@ public final class AccessMatrix {
                 .access(access)
                 .tls(serverTls)
                 .authorizer(Authorizer.of(closed, cluster))
+                .logins(CountingLogins::new)
                 .peers((request, done) -> answer(done))
                 .admin((request, done) -> answer(done))
                 .certificates(new CountingCertificates())
@@ -351,6 +404,33 @@ public final class AccessMatrix {
         public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> done) {
             answer(done);
             return () -> {};
+        }
+    }
+
+    /** Counts the samples, and passes on the logins of callers. */
+    private final class CountingLogins implements LoginHandler {
+        private final LoginHandler real;
+
+        private CountingLogins(LoginHandler real) {
+            this.real = real;
+        }
+
+        @Override
+        public LoginProto.LoginFirstReply first(String address, LoginProto.LoginFirst call) {
+            if (!call.getMessage().equals(SampleRequests.loginFirst().getMessage())) {
+                return real.first(address, call);
+            }
+            reached.incrementAndGet();
+            return LoginProto.LoginFirstReply.getDefaultInstance();
+        }
+
+        @Override
+        public LoginProto.LoginFinalReply finish(String address, LoginProto.LoginFinal call) {
+            if (!call.getLogin().isEmpty()) {
+                return real.finish(address, call);
+            }
+            reached.incrementAndGet();
+            return LoginProto.LoginFinalReply.getDefaultInstance();
         }
     }
 

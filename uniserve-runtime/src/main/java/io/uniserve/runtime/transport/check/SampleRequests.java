@@ -1,6 +1,7 @@
 package io.uniserve.runtime.transport.check;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.ConsistencyLevel;
@@ -13,6 +14,7 @@ import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.TrashCall;
@@ -25,6 +27,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyPairGenerator;
 import java.security.PublicKey;
 import java.security.spec.ECGenParameterSpec;
+import io.uniserve.runtime.proto.LoginProto;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +36,12 @@ import java.util.Optional;
 final class SampleRequests {
     private static final long SECOND = 1_000_000_000L;
     private static final ServerId SERVER = new ServerId("server-1");
+    private static final UserCredential CREDENTIAL = new UserCredential(
+            "x",
+            Bytes.wrap(new byte[Limits.PASSWORD_SALT_BYTES]),
+            Limits.PASSWORD_ITERATIONS_MIN,
+            Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]),
+            Bytes.wrap(new byte[Limits.PASSWORD_KEY_BYTES]));
     private static final BackupName BACKUP = new BackupName("backup");
 
     private SampleRequests() {}
@@ -71,7 +80,10 @@ final class SampleRequests {
                 new AdminRequest.ScalingStatus(),
                 new AdminRequest.ChangeGrant(new RoleGrant("x", Role.READER, TablePattern.ALL), false),
                 new AdminRequest.ListGrants("", false),
-                new AdminRequest.ChangeRevocation(new Revocation("user/x"), false));
+                new AdminRequest.ChangeRevocation(new Revocation("user/x"), false),
+                new AdminRequest.PutUser(CREDENTIAL, true),
+                new AdminRequest.RemoveUser("x"),
+                new AdminRequest.ListUsers());
     }
 
     static PublicKey publicKey() {
@@ -82,6 +94,18 @@ final class SampleRequests {
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("the JDK has no curve P-256", e);
         }
+    }
+
+    /** First message of the login of a user without a password. */
+    static LoginProto.LoginFirst loginFirst() {
+        return LoginProto.LoginFirst.newBuilder().setMessage("n,,n=x,r=x").build();
+    }
+
+    /** Final message of no login. */
+    static LoginProto.LoginFinal loginFinal() {
+        return LoginProto.LoginFinal.newBuilder()
+                .setMessage("c=biws,r=x,p=" + "A".repeat(43) + "=")
+                .build();
     }
 
     static ReadRequest read(TableName table) {

@@ -13,14 +13,17 @@ import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.security.ReloadingTls;
+import io.uniserve.runtime.security.UserPassword;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ClusterIdentityInterceptor;
 import io.uniserve.runtime.transport.TlsCredentials;
+import io.uniserve.runtime.transport.login.PasswordLogin;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -59,6 +62,7 @@ public final class ChannelPool implements AutoCloseable {
     private final List<ClientInterceptor> interceptors;
     private final ReloadingTls tls;
     private final boolean ownsTls;
+    private final Optional<PasswordLogin> login;
     private final Map<Address, Entry> entries = new ConcurrentHashMap<>();
     /** Closed connections whose last calls may still be running. */
     private final Set<Entry> retired = ConcurrentHashMap.newKeySet();
@@ -68,21 +72,38 @@ public final class ChannelPool implements AutoCloseable {
 
     /** Creates connections that send no cluster identity and accept any. They follow changes of the files. */
     public ChannelPool(Clock clock, TlsFiles tls) {
-        this(clock, ReloadingTls.open(tls, clock), true, List.of(), () -> "");
+        this(clock, ReloadingTls.open(tls, clock), true, List.of(), () -> "", Optional.empty());
     }
 
     /** Creates connections to the processes of one cluster: they send its identity and fail answers of another one. */
     public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster) {
-        this(clock, ReloadingTls.open(tls, clock), true, cluster);
+        this(clock, tls, cluster, Optional.empty());
+    }
+
+    /**
+     * Creates connections to the processes of one cluster, as {@link #ChannelPool(Clock, TlsFiles, ClusterIdentity)}.
+     *
+     * @param user logs in at each process with its password; needs TLS without a certificate of the client
+     * @throws UniserveException INVALID_CONFIGURATION if a user is given, and plain text or a certificate too
+     */
+    public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster, Optional<UserPassword> user) {
+        this(clock, ReloadingTls.open(tls, clock), true, cluster, user);
     }
 
     /** Creates connections to the processes of one cluster with files that the process follows; their owner closes them later. */
     public ChannelPool(Clock clock, ReloadingTls tls, ClusterIdentity cluster) {
-        this(clock, tls, false, cluster);
+        this(clock, tls, false, cluster, Optional.empty());
     }
 
-    private ChannelPool(Clock clock, ReloadingTls tls, boolean ownsTls, ClusterIdentity cluster) {
-        this(clock, tls, ownsTls, List.of(new ClusterIdentityInterceptor.OfCaller(cluster)), cluster::nameOrEmpty);
+    private ChannelPool(
+            Clock clock, ReloadingTls tls, boolean ownsTls, ClusterIdentity cluster, Optional<UserPassword> user) {
+        this(
+                clock,
+                tls,
+                ownsTls,
+                List.of(new ClusterIdentityInterceptor.OfCaller(cluster)),
+                cluster::nameOrEmpty,
+                user.map(one -> PasswordLogin.of(clock, tls.files(), one, cluster::nameOrEmpty)));
     }
 
     private ChannelPool(
@@ -90,8 +111,10 @@ public final class ChannelPool implements AutoCloseable {
             ReloadingTls tls,
             boolean ownsTls,
             List<ClientInterceptor> interceptors,
-            Supplier<String> clusterName) {
+            Supplier<String> clusterName,
+            Optional<PasswordLogin> login) {
         this.clock = clock;
+        this.login = login;
         this.interceptors = interceptors;
         this.tls = tls;
         this.ownsTls = ownsTls;
@@ -191,7 +214,7 @@ public final class ChannelPool implements AutoCloseable {
     }
 
     private Entry open(Address address) {
-        ManagedChannel channel = NettyChannelBuilder.forAddress(address.host(), address.port(), credentials)
+        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(address.host(), address.port(), credentials)
                 .directExecutor()
                 .intercept(interceptors)
                 .disableRetry()
@@ -201,9 +224,10 @@ public final class ChannelPool implements AutoCloseable {
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
                 .idleTimeout(IDLE_SECONDS, TimeUnit.SECONDS)
                 .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
-                .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-                .build();
-        return new Entry(channel, clock.nanos());
+                .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        login.ifPresent(one ->
+                builder.intercept(one.newChannel())); // the last one is called first, so the others see its calls
+        return new Entry(builder.build(), clock.nanos());
     }
 
     private void evict(Address keep) {
@@ -224,6 +248,7 @@ public final class ChannelPool implements AutoCloseable {
         entries.clear();
         retired.clear();
         timers.close();
+        login.ifPresent(PasswordLogin::close);
         if (ownsTls) {
             tls.close();
         }

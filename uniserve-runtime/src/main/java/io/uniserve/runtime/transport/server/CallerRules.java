@@ -6,7 +6,7 @@ import io.uniserve.runtime.security.CertifiedIdentity.Kind;
 import java.util.Optional;
 
 /**
- * Rules of mode closed: an identity of another cluster, or none, calls nothing; methods between processes are for servers and coordinators.
+ * Rules of mode closed: an identity of another cluster calls nothing, and a caller without one only logs in; methods between processes are for servers and coordinators.
  * Immutable.
  */
 final class CallerRules {
@@ -20,19 +20,23 @@ final class CallerRules {
     /**
      * Why the caller may not call the method; empty if it may.
      *
-     * @param caller identity of its certificate
+     * @param caller identity of its certificate, or of the user of its token
      * @param method full name, such as {@code uniserve.Admin/Call}
      */
     Optional<String> refusal(Optional<CertifiedIdentity> caller, String method) {
         Callers callers = MethodCallers.of(method);
         if (caller.isEmpty()) {
-            return Optional.of("its certificate has no identity: make one by uniserve security issue");
+            return callers == Callers.ANYONE
+                    ? Optional.empty()
+                    : Optional.of(
+                            "it has no identity: use a certificate made by uniserve security issue, or a user with"
+                                    + " a password");
         }
         if (!caller.get().cluster().equals(cluster)) {
             return Optional.of("its identity " + caller.get() + " is not of cluster " + cluster);
         }
         return switch (callers) {
-            case EVERYONE -> Optional.empty();
+            case EVERYONE, ANYONE -> Optional.empty();
             case PROCESSES ->
                 caller.get().kind() == Kind.SERVER
                         ? Optional.empty()

@@ -19,11 +19,18 @@ import io.uniserve.runtime.transport.certificate.CertificateService;
 import io.uniserve.runtime.transport.connection.CertificateGuard;
 import io.uniserve.runtime.transport.connection.ConnectionTracker;
 import io.uniserve.runtime.transport.connection.TransportThreads;
+import io.uniserve.runtime.transport.login.LoginHandler;
+import io.uniserve.runtime.transport.login.LoginService;
+import io.uniserve.runtime.transport.login.LoginSizeGuard;
+import io.uniserve.runtime.transport.login.LoginTokens;
+import io.uniserve.runtime.transport.login.ScramLogins;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +122,7 @@ public final class GrpcServer implements AutoCloseable {
         private TlsFiles files = TlsFiles.PLAIN;
         private @Nullable ReloadingTls tls;
         private long connectionAgeNanos = Long.MAX_VALUE;
+        private UnaryOperator<LoginHandler> logins = UnaryOperator.identity();
 
         private Builder(ClusterIdentity cluster) {
             this.cluster = cluster;
@@ -163,6 +171,12 @@ public final class GrpcServer implements AutoCloseable {
         /** Sets the authorizer, which checks every call. */
         public Builder authorizer(Authorizer value) {
             authorizer = value;
+            return this;
+        }
+
+        /** Sets a function around the handler of logins with a password, for tests. */
+        public Builder logins(UnaryOperator<LoginHandler> around) {
+            logins = around;
             return this;
         }
 
@@ -224,7 +238,7 @@ public final class GrpcServer implements AutoCloseable {
         private GrpcServer start(
                 InetSocketAddress address, ReloadingTls followed, TransportThreads threads, Runnable close)
                 throws IOException {
-            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(followed))
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(followed, !access.isOpen()))
                     .directExecutor()
                     .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
                     .maxInboundMetadataSize(METADATA_BYTES_MAX)
@@ -235,6 +249,7 @@ public final class GrpcServer implements AutoCloseable {
                     .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveWithoutCalls(true);
+            Optional<LoginTokens> tokens = addLogins();
             services.forEach(service -> builder.addService(MalformedMessageGuard.tolerant(service)));
             boolean aging = connectionAgeNanos < Long.MAX_VALUE;
             if (aging) {
@@ -247,7 +262,11 @@ public final class GrpcServer implements AutoCloseable {
                     || access.audit().isOn();
             if (authorizing) {
                 builder.addTransportFilter(new CallerFilter(access.audit()));
-                builder.intercept(new AuthorizationInterceptor(authorizer, access));
+                builder.intercept(new AuthorizationInterceptor(authorizer, access, tokens));
+            }
+            if (tokens.isPresent()) {
+                LoginSizeGuard guard = new LoginSizeGuard();
+                builder.addStreamTracerFactory(guard).intercept(guard);
             }
             builder.intercept(new ClusterIdentityInterceptor.OfServer(cluster));
             GrpcServer started = new GrpcServer(builder.build().start(), threads, List.copyOf(longCalls), close);
@@ -265,6 +284,17 @@ public final class GrpcServer implements AutoCloseable {
                     },
                     Math.min(CHECK_NANOS, connectionAgeNanos));
             return started;
+        }
+
+        /** Adds the login in mode closed. */
+        private Optional<LoginTokens> addLogins() {
+            if (access.isOpen()) {
+                return Optional.empty();
+            }
+            LoginTokens tokens = new LoginTokens(SystemClock.INSTANCE, access, cluster.nameOrEmpty());
+            LoginHandler handler = logins.apply(new ScramLogins(SystemClock.INSTANCE, access, tokens));
+            services.add(new LoginService(cluster, access, handler));
+            return Optional.of(tokens);
         }
 
         private static String reason(Exception error) {

@@ -6,6 +6,7 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.CertificatesProto;
 import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.LoginProto;
 import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.SecurityProto;
 import io.uniserve.runtime.proto.SecurityProto.Callers;
@@ -14,11 +15,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Callers that each method declares, beside its definition in the {@code .proto} file. */
-final class MethodCallers {
+public final class MethodCallers {
     private static final List<FileDescriptor> FILES = List.of(
             AdminProto.getDescriptor(),
             CertificatesProto.getDescriptor(),
             DataProto.getDescriptor(),
+            LoginProto.getDescriptor(),
             PeerProto.getDescriptor());
 
     private static final Map<String, Callers> DECLARED = declared();
@@ -40,12 +42,12 @@ final class MethodCallers {
     }
 
     /** All methods with their callers, by full name, such as {@code uniserve.Admin/Call}. */
-    static Map<String, Callers> all() {
+    public static Map<String, Callers> all() {
         return DECLARED;
     }
 
     /** Callers of the method; NONE for a method that declares none. */
-    static Callers of(String method) {
+    public static Callers of(String method) {
         return DECLARED.getOrDefault(method, Callers.NONE);
     }
 }

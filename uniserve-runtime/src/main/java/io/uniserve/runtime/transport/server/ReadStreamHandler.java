@@ -21,6 +21,7 @@ import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
 import io.uniserve.runtime.transport.access.RequestRights;
+import io.uniserve.runtime.transport.login.LoginTokens;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,6 +94,9 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         try {
             MalformedMessageGuard.refuse(call);
             cluster.checkServing();
+            if (caller.isLoggedOut()) {
+                throw LoginTokens.ended(); // the caller opens another stream, with a new login
+            }
             if (!opened) {
                 cluster.checkName(call.getCluster());
                 opened = true;

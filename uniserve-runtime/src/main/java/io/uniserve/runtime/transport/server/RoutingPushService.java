@@ -130,8 +130,12 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
             flush();
         }
 
-        /** Sends the newest map again, as the caller may have other rights now. */
+        /** Sends the newest map again, as the caller may have other rights now. Ends the watch if its login has ended. */
         private void offerAgain() {
+            if (caller.isLoggedOut()) {
+                finish();
+                return;
+            }
             synchronized (this) {
                 pending = newest;
             }

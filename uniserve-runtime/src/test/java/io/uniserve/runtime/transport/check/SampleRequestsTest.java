@@ -21,7 +21,8 @@ class SampleRequestsTest {
                         "ServerTrash",
                         "ExplainChunk",
                         "ScalingStatus",
-                        "ListGrants");
+                        "ListGrants",
+                        "ListUsers");
     }
 
     @Test

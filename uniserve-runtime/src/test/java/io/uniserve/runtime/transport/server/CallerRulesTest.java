@@ -26,15 +26,19 @@ class CallerRulesTest {
                         .filter(method -> method.getValue() == Callers.PROCESSES)
                         .map(Map.Entry::getKey))
                 .containsExactly("uniserve.Peer/Call");
+        assertThat(MethodCallers.all().entrySet().stream()
+                        .filter(method -> method.getValue() == Callers.ANYONE)
+                        .map(Map.Entry::getKey))
+                .containsExactly("uniserve.Login/Begin", "uniserve.Login/Finish");
     }
 
     @Test
     void eachCellOfMethodsAndCallersIsAsDeclared() {
         MethodCallers.all().forEach((method, callers) -> {
-            assertThat(rules.refusal(Optional.empty(), method)).isPresent();
+            assertThat(rules.refusal(Optional.empty(), method).isEmpty()).isEqualTo(callers == Callers.ANYONE);
             for (Kind kind : Kind.values()) {
                 assertThat(refusal("other", kind, method)).isPresent();
-                boolean permitted = callers == Callers.EVERYONE || kind == Kind.SERVER;
+                boolean permitted = callers != Callers.PROCESSES || kind == Kind.SERVER;
                 assertThat(refusal("main", kind, method).isEmpty())
                         .as(method + " by " + kind)
                         .isEqualTo(permitted);

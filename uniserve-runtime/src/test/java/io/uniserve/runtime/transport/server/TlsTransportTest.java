@@ -148,7 +148,7 @@ class TlsTransportTest {
                 .hasMessageContaining("no.pem")
                 .hasMessageContaining("tls.certificate");
         TlsFiles unset = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.empty(), false);
-        assertThatThrownBy(() -> TlsCredentials.server(ReloadingTls.read(unset, SystemClock.INSTANCE)))
+        assertThatThrownBy(() -> TlsCredentials.server(ReloadingTls.read(unset, SystemClock.INSTANCE), false))
                 .hasMessageContaining("tls.certificate-file is not set");
     }
 }

@@ -1,0 +1,5 @@
+/** Commands for users with a password. */
+@NullMarked
+package io.uniserve.cli.user;
+
+import org.jspecify.annotations.NullMarked;

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,7 +59,7 @@ class UserCommandsTest {
     void usersAreAddedListedChangedAndRemoved() throws IOException {
         assertThat(out("user", "add", "ann", "--new-password-file", password, "--iterations", "5000"))
                 .isEqualTo("added user ann\n");
-        UserCredential first = cluster.credentials.get("ann");
+        UserCredential first = Objects.requireNonNull(cluster.credentials.get("ann"));
         byte[] salted = ScramSha256.saltedPassword(
                 "p\u00E4ssword".toCharArray(), first.salt().toArray(), 5_000);
         assertThat(first)

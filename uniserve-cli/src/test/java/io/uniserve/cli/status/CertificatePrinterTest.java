@@ -58,7 +58,8 @@ class CertificatePrinterTest {
         TestingClusterClient cluster = new TestingClusterClient();
         cluster.certificates = certificates;
         return new TestingConsole(bootstrap -> cluster)
-                .run(Stream.concat(Stream.of("security", "status"), Stream.of(arguments)).toArray(String[]::new));
+                .run(Stream.concat(Stream.of("security", "status"), Stream.of(arguments))
+                        .toArray(String[]::new));
     }
 
     @Test
@@ -70,7 +71,10 @@ class CertificatePrinterTest {
                 Optional.of(new UniserveException(ErrorCode.UNAVAILABLE, "no connection")));
         Run run = run(List.of(process("s1", OLD, OLD), silent));
         assertThat(run.out())
-                .contains("uniserve://main/server/s1", "sha256:0a0a0a0a0a0a", "certificate of s2 is unknown: no connection");
+                .contains(
+                        "uniserve://main/server/s1",
+                        "sha256:0a0a0a0a0a0a",
+                        "certificate of s2 is unknown: no connection");
         assertThat(run.exit()).isEqualTo(ExitCode.NOT_PASSED);
         assertThat(run(List.of(silent), "-o", "json").out()).contains("\"error\":\"no connection\"");
     }

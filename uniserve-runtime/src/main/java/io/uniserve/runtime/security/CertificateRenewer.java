@@ -13,6 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -72,7 +73,8 @@ public final class CertificateRenewer implements AutoCloseable {
      */
     public static CertificateRenewer start(ReloadingTls tls, Clock clock, Duration before, LeafSource source) {
         CertificateRenewer renewer = new CertificateRenewer(tls, clock, before, source);
-        renewer.thread.scheduleWithFixedDelay(renewer::renewIfDue, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> unused = renewer.thread.scheduleWithFixedDelay(
+                renewer::renewIfDue, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         return renewer;
     }
 

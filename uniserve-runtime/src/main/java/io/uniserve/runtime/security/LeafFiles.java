@@ -40,7 +40,10 @@ final class LeafFiles {
             PemFiles.writeKey(nextKey, key.getEncoded());
             PemFiles.writeCertificates(certificateFile, chain);
             Files.move(nextKey, keyFile, StandardCopyOption.ATOMIC_MOVE);
-            sync(keyFile.toAbsolutePath().getParent());
+            Path folder = keyFile.toAbsolutePath().getParent();
+            if (folder != null) { // null for the root only, which is no file
+                sync(folder);
+            }
         } catch (IOException e) {
             throw new UniserveException(
                     ErrorCode.IO,

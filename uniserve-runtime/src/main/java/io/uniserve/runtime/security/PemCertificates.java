@@ -22,12 +22,11 @@ public final class PemCertificates {
      */
     public static List<X509Certificate> read(String key, Path file) {
         try {
-            List<X509Certificate> found =
-                    CertificateFactory.getInstance("X.509")
-                            .generateCertificates(new ByteArrayInputStream(PemFiles.readBounded(file)))
-                            .stream()
-                            .map(X509Certificate.class::cast)
-                            .toList();
+            List<X509Certificate> found = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(PemFiles.readBounded(file)))
+                    .stream()
+                    .map(X509Certificate.class::cast)
+                    .toList();
             if (found.isEmpty()) {
                 throw new CertificateException("it has no certificate");
             }

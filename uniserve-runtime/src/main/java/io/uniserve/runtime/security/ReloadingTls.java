@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -90,7 +91,8 @@ public final class ReloadingTls implements AutoCloseable {
                 })
                 : null;
         if (watcher != null) {
-            watcher.scheduleWithFixedDelay(this::reloadIfChanged, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> unused = watcher.scheduleWithFixedDelay(
+                    this::reloadIfChanged, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 

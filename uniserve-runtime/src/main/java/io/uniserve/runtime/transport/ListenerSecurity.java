@@ -1,8 +1,8 @@
 package io.uniserve.runtime.transport;
 
+import io.grpc.ServerCredentials;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.grpc.ServerCredentials;
 import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.security.CertifiedIdentity;

@@ -178,7 +178,7 @@ class RoundTripTest {
         return leaves(RegistryValue.class);
     }
 
-    private static <M> List<Class<? extends M>> leaves(Class<M> type) {
+    static <M> List<Class<? extends M>> leaves(Class<M> type) {
         if (!type.isSealed()) {
             return List.of(type);
         }

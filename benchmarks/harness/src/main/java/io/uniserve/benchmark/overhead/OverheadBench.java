@@ -40,7 +40,7 @@ public final class OverheadBench {
     private static final int SETTLE_SECONDS = 60;
 
     private static final int ACTORS_MANY = 256;
-    private static final int ROWS_PER_ACTOR = 100;
+    static final int ROWS_PER_ACTOR = 100;
     private static final int REQUEST_BYTES = 160;
     private static final int REPLY_BYTES = 120;
     private static final long BARE_TIMEOUT_MS = 60_000;
@@ -185,7 +185,7 @@ public final class OverheadBench {
         return new PairedBenchmark.Load(scenario, threads, Math.max(1, scale.operations() / threads), scale.rounds());
     }
 
-    private static void getOne(ClientTable table, long n) {
+    static void getOne(ClientTable table, long n) {
         String key = "key-" + n;
         int found = table.key(key)
                 .retrieve(
@@ -193,7 +193,7 @@ public final class OverheadBench {
         check(found == 1, "get " + key + " found " + found);
     }
 
-    private static void countAll(ClientTable table, long total) {
+    static void countAll(ClientTable table, long total) {
         long count = table.all()
                 .retrieve(
                         COUNT,

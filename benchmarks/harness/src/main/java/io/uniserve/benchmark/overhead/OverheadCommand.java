@@ -2,7 +2,6 @@ package io.uniserve.benchmark.overhead;
 
 import io.uniserve.benchmark.measure.PairedBenchmark;
 import io.uniserve.benchmark.measure.RawResultWriter;
-import io.uniserve.benchmark.result.BenchmarkMetric;
 import io.uniserve.benchmark.result.ResultLine;
 import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.time.SystemClock;
@@ -24,7 +23,11 @@ import picocli.CommandLine.Option;
                     + " an idle cluster. The floor is one bare unary call per server, same payload, in the same run, alternating."
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  uniserve bench overhead", "  uniserve bench overhead --operations 2000 --raw overhead.tsv"})
+        footer = {
+            "  uniserve bench overhead",
+            "  uniserve bench overhead --operations 2000 --raw overhead.tsv",
+            "  uniserve bench overhead --modes"
+        })
 public final class OverheadCommand extends CliCommand {
     /** Each actor has 100 rows, and all rows of a table are one update. */
     private static final int ACTORS_MAX = 1_024;
@@ -71,6 +74,13 @@ public final class OverheadCommand extends CliCommand {
             description = "Threads of the client, one or several numbers (default: 1,4,16).")
     private List<Integer> threads = List.of(1, 4, 16);
 
+    @Option(
+            names = "--modes",
+            description =
+                    "Compare modes of security instead: queries of 16 actors on 2 servers by 4 threads in plain text, with"
+                            + " TLS, and in mode closed with a reader, alternating. The last over TLS is the authorization.")
+    private boolean modes;
+
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
     private @Nullable Path raw;
 
@@ -86,15 +96,18 @@ public final class OverheadCommand extends CliCommand {
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawResultWriter log = new RawResultWriter(raw)) {
             PairedBenchmark bench = new PairedBenchmark(SystemClock.INSTANCE::nanos, log);
-            OverheadBench overhead = new OverheadBench(
-                    bench,
-                    new OverheadBench.Scale(actors, threads, warmup, operations, rounds, updates, idleSeconds),
-                    workspace.directory(),
-                    console());
-            List<BenchmarkMetric> figures = overhead.run();
+            OverheadBench.Scale scale =
+                    new OverheadBench.Scale(actors, threads, warmup, operations, rounds, updates, idleSeconds);
             ResultLine line = ResultLine.of("bench overhead", arguments());
-            figures.forEach(line::figure);
-            overhead.rows().forEach(row -> console().println(row));
+            if (modes) {
+                SecurityModesBench compared = new SecurityModesBench(bench, scale, workspace.directory(), console());
+                compared.run().forEach(line::figure);
+                compared.rows().forEach(console()::println);
+            } else {
+                OverheadBench overhead = new OverheadBench(bench, scale, workspace.directory(), console());
+                overhead.run().forEach(line::figure);
+                overhead.rows().forEach(console()::println);
+            }
             line.with("cores", Runtime.getRuntime().availableProcessors());
             line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
             return line.print(console());

@@ -52,10 +52,8 @@ public final class AccessChanger {
 
     /** Adds or removes a revocation. Succeeds if it is there, or absent, already. Fails with TOO_LARGE beyond the limit. */
     private void change(AdminRequest.ChangeRevocation request) {
-        rules().change(
-                        rules -> request.undo()
-                                ? rules.without(request.revocation())
-                                : rules.with(request.revocation()));
+        rules().change(rules ->
+                request.undo() ? rules.without(request.revocation()) : rules.with(request.revocation()));
     }
 
     private void list(AdminRequest.ListGrants request) {

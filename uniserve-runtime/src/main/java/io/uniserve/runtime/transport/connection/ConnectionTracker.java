@@ -4,6 +4,7 @@ import io.grpc.Attributes;
 import io.grpc.Grpc;
 import io.grpc.ServerTransportFilter;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
 import java.net.SocketAddress;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
@@ -44,7 +45,7 @@ public final class ConnectionTracker extends ServerTransportFilter {
         SocketAddress address = channel.remoteAddress();
         if (address != null) { // null if the caller is gone already
             channels.put(address, channel);
-            channel.closeFuture().addListener(closed -> channels.remove(address, channel));
+            ChannelFuture unused = channel.closeFuture().addListener(closed -> channels.remove(address, channel));
         }
     }
 

@@ -12,7 +12,10 @@ import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Transport threads of one listening port, at most as many as there are cores, started as connections arrive. gRPC's default threads
@@ -23,6 +26,7 @@ public final class TransportThreads implements AutoCloseable {
     /** Prefix of the threads' names. */
     public static final String NAME = "uniserve-port";
 
+    private static final Logger LOG = LoggerFactory.getLogger(TransportThreads.class);
     private static final long CLOSE_SECONDS_MAX = 5;
 
     private final EventLoopGroup group;
@@ -54,9 +58,19 @@ public final class TransportThreads implements AutoCloseable {
                 .addTransportFilter(connections);
     }
 
-    /** Runs the task with this pause between two runs, until the threads stop. It must not block. */
+    /** Runs the task with this pause between two runs, until the threads stop, also after it has failed. It must not block. */
     public void repeat(Runnable task, long pauseNanos) {
-        group.scheduleWithFixedDelay(task, pauseNanos, pauseNanos, TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused = group.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (RuntimeException e) {
+                        LOG.error("a check of connections failed", e);
+                    }
+                },
+                pauseNanos,
+                pauseNanos,
+                TimeUnit.NANOSECONDS);
     }
 
     /** Stops the threads of a server that has stopped, and waits for this for at most some seconds. Do not call it on one of them. */

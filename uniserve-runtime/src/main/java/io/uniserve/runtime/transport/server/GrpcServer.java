@@ -238,7 +238,8 @@ public final class GrpcServer implements AutoCloseable {
         private GrpcServer start(
                 InetSocketAddress address, ReloadingTls followed, TransportThreads threads, Runnable close)
                 throws IOException {
-            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(followed, !access.isOpen()))
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(
+                            address, TlsCredentials.server(followed, !access.isOpen()))
                     .directExecutor()
                     .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
                     .maxInboundMetadataSize(METADATA_BYTES_MAX)

@@ -107,7 +107,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         server = GrpcServer.builder(cluster)
                 .access(access)
                 .connectionAge(connectionAge)
-                .certificates(new ProcessCertificates(tls, authority))
+                .certificates(new ProcessCertificates(tls, authority, renewal.before(), this::isLeader))
                 .peers(this::onPeer)
                 .admin(this::onAdmin)
                 .routing(hub)

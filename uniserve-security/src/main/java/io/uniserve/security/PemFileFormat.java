@@ -1,7 +1,7 @@
 package io.uniserve.security;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.runtime.security.PemFiles;
+import io.uniserve.runtime.security.PemBlocks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,27 +28,28 @@ final class PemFileFormat {
 
     /** Writes the key, readable by its owner only. */
     static void writeKey(Path file, PrivateKey key) throws IOException {
-        PemFiles.writeKey(file, key.getEncoded());
+        PemBlocks.writeKey(file, key.getEncoded());
     }
 
     static void writeCertificates(Path file, X509CertificateHolder... chain) throws IOException {
-        PemFiles.writeCertificates(file, encode(chain));
+        PemBlocks.writeCertificates(file, encode(chain));
     }
 
     static String encode(X509CertificateHolder... chain) throws IOException {
         StringBuilder text = new StringBuilder();
         for (X509CertificateHolder certificate : chain) {
-            text.append(PemFiles.encode(CERTIFICATE, certificate.getEncoded()));
+            text.append(PemBlocks.encode(CERTIFICATE, certificate.getEncoded()));
         }
         return text.toString();
     }
 
     /** The first certificate of a file. */
     static X509CertificateHolder readCertificate(Path file) throws IOException {
-        return new X509CertificateHolder(PemFiles.read(CERTIFICATE, file));
+        return new X509CertificateHolder(PemBlocks.read(CERTIFICATE, file));
     }
 
     static PrivateKey readKey(Path file) throws IOException, GeneralSecurityException {
-        return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(PemFiles.read(PemFiles.KEY, file)));
+        return KeyFactory.getInstance("EC")
+                .generatePrivate(new PKCS8EncodedKeySpec(PemBlocks.read(PemBlocks.KEY, file)));
     }
 }

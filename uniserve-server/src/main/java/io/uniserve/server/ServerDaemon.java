@@ -144,10 +144,6 @@ public final class ServerDaemon implements AutoCloseable {
             metrics.gauge(
                     "uniserve.server.session.dropped", "States dropped for their size", reads::sessionStatesTooLarge);
             metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::queuedTasks);
-            metrics.gauge(
-                    "uniserve.server.engine.longest",
-                    "Seconds that the longest running engine call has run",
-                    () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             registerGauges(metrics, exchange);
             startRenewal(whole, metrics);
             interruptions = openInterruptionWatcher(metrics);
@@ -199,6 +195,10 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private void registerGauges(ServerMetrics metrics, ExchangeHost exchange) {
+        metrics.gauge(
+                "uniserve.server.engine.longest",
+                "Seconds that the longest running engine call has run",
+                () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
         metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
         metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
         metrics.gauge("uniserve.server.trash.entries", "Replicas in the trash", machine::trashEntries);

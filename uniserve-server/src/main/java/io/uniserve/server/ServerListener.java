@@ -31,7 +31,6 @@ import io.uniserve.runtime.transport.server.QueryHandler;
 import io.uniserve.runtime.transport.server.ReadHandler;
 import io.uniserve.runtime.transport.server.RoutingSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +62,7 @@ final class ServerListener {
                 .access(access)
                 .tls(tls)
                 .connectionAge(whole.connectionAge().toNanos())
-                .certificates(new ProcessCertificates(tls, Optional.empty()))
+                .certificates(new ProcessCertificates(tls))
                 .authorizer(Authorizer.of(
                         whole.security(ListenerKind.SERVER), whole.zookeeper().cluster()))
                 .peers(this::handlePeerRequest)

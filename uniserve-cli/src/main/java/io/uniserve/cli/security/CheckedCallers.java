@@ -33,7 +33,7 @@ import java.util.Set;
 
 /**
  * Callers of every kind, with certificates in a folder, and the matrix of what each may do. The expired caller's certificate ended an hour
- * ago; the revoked one had a role, which was taken back.
+ * ago; the revoked user is an admin by the rules.
  */
 record CheckedCallers(AccessMatrix matrix, List<CallerKind> callers) {
     private static final String CLUSTER = "checked";

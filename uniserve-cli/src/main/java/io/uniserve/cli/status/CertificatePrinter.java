@@ -7,13 +7,13 @@ import io.uniserve.client.ProcessCertificate;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.access.CertificateStatus;
 import io.uniserve.model.access.CertificateStatus.Authority;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** Printer of the certificates of processes, and of the step at which a change of the authority is. */
@@ -69,7 +69,7 @@ public final class CertificatePrinter {
     }
 
     private long daysLeft(CertificateStatus status) {
-        return Duration.ofMillis(status.endMillis() - nowMillis).toDays();
+        return Math.floorDiv(status.endMillis() - nowMillis, TimeUnit.DAYS.toMillis(1));
     }
 
     private static String shortened(String fingerprint) {
@@ -101,7 +101,7 @@ public final class CertificatePrinter {
 
     /**
      * The step of a change of the authority: all processes trust both, then all have certificates of the new one, then they trust only that.
-     * The new one is the trusted one whose validity begins last.
+     * The new one is the trusted one whose validity begins last. A process that does not answer has made no step.
      */
     public static String step(List<ProcessCertificate> processes) {
         List<CertificateStatus> known = processes.stream()
@@ -117,7 +117,7 @@ public final class CertificatePrinter {
                 .max(Map.Entry.<String, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
                 .orElseThrow()
                 .getKey();
-        if (authorities.size() == 1) {
+        if (authorities.size() == 1 && known.size() == processes.size()) {
             return "authority: " + shortened(newest) + ", the only one";
         }
         long trustBoth = known.stream()
@@ -130,14 +130,20 @@ public final class CertificatePrinter {
                 .filter(status -> status.trusted().size() == 1
                         && status.trusted().get(0).fingerprint().equals(newest))
                 .count();
+        if (authorities.size() == 1) {
+            return "authority: " + shortened(newest) + ", of " + known.size() + " of " + processes.size()
+                    + " processes; the others are unknown";
+        }
         String change = "authority changes to " + shortened(newest) + ": ";
-        if (newLeaves == known.size()) {
-            return change + "step 3 of 3, " + trustNew + " of " + known.size() + " processes trust only the new one";
+        if (newLeaves == processes.size()) {
+            return change + "step 3 of 3, " + trustNew + " of " + processes.size()
+                    + " processes trust only the new one";
         }
-        if (trustBoth == known.size()) {
-            return change + "step 2 of 3, " + newLeaves + " of " + known.size() + " have a certificate of the new one";
+        if (trustBoth == processes.size()) {
+            return change + "step 2 of 3, " + newLeaves + " of " + processes.size()
+                    + " have a certificate of the new one";
         }
-        return change + "step 1 of 3, " + trustBoth + " of " + known.size() + " processes trust all "
+        return change + "step 1 of 3, " + trustBoth + " of " + processes.size() + " processes trust all "
                 + authorities.size();
     }
 }

@@ -52,6 +52,12 @@ class CertificatePrinterTest {
         assertThat(step(process("a", NEW, NEW), process("b", NEW, OLD, NEW))).contains("step 3 of 3, 1 of 2");
         assertThat(step(process("a", NEW, NEW), process("b", NEW, NEW))).endsWith("the only one");
         assertThat(step()).isEqualTo("authority: none");
+        ProcessCertificate silent = new ProcessCertificate(
+                "c", ADDRESS, Optional.empty(), Optional.of(new UniserveException(ErrorCode.UNAVAILABLE, "silent")));
+        assertThat(step(process("a", NEW, OLD, NEW), process("b", NEW, OLD, NEW), silent))
+                .as("a process that does not answer has made no step")
+                .contains("step 1 of 3, 2 of 3");
+        assertThat(step(process("a", NEW, NEW), silent)).contains("1 of 2 processes");
     }
 
     private static Run run(List<ProcessCertificate> certificates, String... arguments) {

@@ -1,7 +1,14 @@
 package io.uniserve.runtime.security;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Clock;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -69,7 +76,7 @@ public final class CertificateRenewer implements AutoCloseable {
     /**
      * Starts the renewal; it does nothing for a certificate without an identity.
      *
-     * @param before time before the end of the certificate at which it is renewed
+     * @param before time before the end of the certificate at which it is renewed; at most a third of its validity counts
      */
     public static CertificateRenewer start(ReloadingTls tls, Clock clock, Duration before, LeafSource source) {
         CertificateRenewer renewer = new CertificateRenewer(tls, clock, before, source);
@@ -90,11 +97,11 @@ public final class CertificateRenewer implements AutoCloseable {
             return;
         }
         long left = current.get().getNotAfter().getTime() - clock.wallMillis();
-        if (left >= before.toMillis()) {
+        if (!isDue(current.get(), before, clock.wallMillis())) {
             return;
         }
         try {
-            renew(current.get());
+            renewAlone();
             pauseNanos = PAUSE_NANOS_MIN;
             nextNanos = clock.nanos() + pauseNanos;
         } catch (InterruptedException e) {
@@ -114,12 +121,39 @@ public final class CertificateRenewer implements AutoCloseable {
         }
     }
 
-    private void renew(X509Certificate current) throws InterruptedException {
-        KeyPair pair = generate();
-        String chain = source.request(current, pair.getPublic());
-        LeafFiles.replace(tls.files(), chain, pair.getPrivate());
-        if (!tls.reload()) {
-            throw UniserveException.invalid("the new certificate is not used, see the log");
+    /**
+     * True if the certificate is to be renewed: less than this time is left, and less than a third of its validity, so that a new one is never
+     * due at once.
+     */
+    public static boolean isDue(X509Certificate certificate, Duration before, long wallMillis) {
+        long end = certificate.getNotAfter().getTime();
+        long third = (end - certificate.getNotBefore().getTime()) / 3;
+        return end - wallMillis < Math.min(before.toMillis(), third);
+    }
+
+    /** Renews while no other process with the same files does. */
+    private void renewAlone() throws InterruptedException {
+        Path key = tls.files().key().orElseThrow();
+        Path lockFile = key.resolveSibling(key.getFileName() + ".lock");
+        try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock()) {
+            if (lock == null) {
+                return; // another process renews them now
+            }
+            boolean unused = tls.reload(); // it may have done so before
+            X509Certificate current = tls.leaf().orElseThrow();
+            if (isDue(current, before, clock.wallMillis())) {
+                KeyPair pair = generate();
+                tls.replaceLeaf(source.request(current, pair.getPublic()), pair.getPrivate());
+            }
+        } catch (OverlappingFileLockException e) {
+            LOG.debug("another server of this JVM renews {}", key, e);
+        } catch (IOException e) {
+            throw new UniserveException(
+                    ErrorCode.IO,
+                    "file " + lockFile + " cannot be used: " + e.getMessage()
+                            + "; give this process the right to write in its folder",
+                    e);
         }
     }
 

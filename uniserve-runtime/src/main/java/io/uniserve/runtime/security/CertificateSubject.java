@@ -24,6 +24,12 @@ public record CertificateSubject(Optional<CertifiedIdentity> identity, String fi
         return new CertificateSubject(Optional.of(identity), "");
     }
 
+    /** The identity and the fingerprint, for logs. */
+    @Override
+    public String toString() {
+        return (identity.map(CertifiedIdentity::principal).orElse("no identity") + " " + fingerprint).strip();
+    }
+
     /** Fingerprint of a certificate. */
     public static String fingerprint(X509Certificate certificate) {
         try {

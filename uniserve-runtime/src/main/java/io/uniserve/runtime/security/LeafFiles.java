@@ -4,12 +4,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.security.PrivateKey;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,13 +35,10 @@ final class LeafFiles {
         Path keyFile = real(files.key().orElseThrow());
         Path nextKey = sibling(keyFile);
         try {
-            PemFiles.writeKey(nextKey, key.getEncoded());
-            PemFiles.writeCertificates(certificateFile, chain);
+            PemBlocks.writeKey(nextKey, key.getEncoded());
+            PemBlocks.writeCertificates(certificateFile, chain);
             Files.move(nextKey, keyFile, StandardCopyOption.ATOMIC_MOVE);
-            Path folder = keyFile.toAbsolutePath().getParent();
-            if (folder != null) { // null for the root only, which is no file
-                sync(folder);
-            }
+            PemBlocks.syncFolder(keyFile);
         } catch (IOException e) {
             throw new UniserveException(
                     ErrorCode.IO,
@@ -88,11 +83,5 @@ final class LeafFiles {
 
     private static Path sibling(Path file) {
         return file.resolveSibling(file.getFileName() + NEXT);
-    }
-
-    private static void sync(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
     }
 }

@@ -39,13 +39,14 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
     /** True if the certificate has the identity of a server of the cluster. */
     private boolean isServer(X509Certificate[] chain) throws CertificateException {
         Optional<CertifiedIdentity> found = chain.length == 0 ? Optional.empty() : CertifiedIdentity.of(chain[0]);
+        if (chain.length > 0 && revoked.test(chain[0])) {
+            throw new CertificateException("the certificate of the other side is revoked: "
+                    + found.map(CertifiedIdentity::toString).orElse("it has no identity"));
+        }
         if (found.isEmpty()) {
             return false;
         }
         CertifiedIdentity identity = found.get();
-        if (revoked.test(chain[0])) {
-            throw new CertificateException("the certificate of " + identity + " is revoked");
-        }
         if (identity.kind() != CertifiedIdentity.Kind.SERVER) {
             throw new CertificateException(
                     "the certificate of the other side is that of " + identity + ", not of a server");

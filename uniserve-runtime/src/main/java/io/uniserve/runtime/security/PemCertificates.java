@@ -22,20 +22,24 @@ public final class PemCertificates {
      */
     public static List<X509Certificate> read(String key, Path file) {
         try {
-            List<X509Certificate> found = CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(PemFiles.readBounded(file)))
-                    .stream()
-                    .map(X509Certificate.class::cast)
-                    .toList();
-            if (found.isEmpty()) {
-                throw new CertificateException("it has no certificate");
-            }
-            return found;
+            return parse(PemBlocks.readBounded(file));
         } catch (IOException | CertificateException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
                     key + ": file " + file + " cannot be used: " + e.getMessage() + "; give certificates in PEM",
                     e);
         }
+    }
+
+    /** The certificates of a text in PEM, at least one. */
+    static List<X509Certificate> parse(byte[] text) throws CertificateException {
+        List<X509Certificate> found =
+                CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(text)).stream()
+                        .map(X509Certificate.class::cast)
+                        .toList();
+        if (found.isEmpty()) {
+            throw new CertificateException("it has no certificate");
+        }
+        return found;
     }
 }

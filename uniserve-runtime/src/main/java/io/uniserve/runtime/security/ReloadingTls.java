@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.List;
@@ -80,7 +81,9 @@ public final class ReloadingTls implements AutoCloseable {
     private ReloadingTls(TlsFiles files, Clock clock, boolean watch) {
         this.files = files;
         this.clock = clock;
-        LeafFiles.finishReplacement(files);
+        if (files.enabled()) {
+            LeafFiles.finishReplacement(files);
+        }
         seen = stamps();
         current = new Version(1, TlsMaterial.read(files));
         watcher = watch
@@ -158,29 +161,63 @@ public final class ReloadingTls implements AutoCloseable {
     public boolean reload() {
         synchronized (this) {
             seen = stamps(); // before the reading: a later change is seen at the next look
-            Version now = current;
             try {
                 LeafFiles.finishReplacement(files);
                 TlsMaterial next = TlsMaterial.read(files);
-                if (now.material().isSame(next)) {
+                if (current.material().isSame(next)) {
                     return false;
                 }
-                next.checkUsable(clock.wallMillis());
-                checkIdentity(now.material(), next);
-                previous = now;
-                current = new Version(now.number() + 1, next);
+                use(checked(next));
             } catch (UniserveException e) {
                 failures.incrementAndGet();
                 LOG.error("TLS files have changed and cannot be used, the old ones stay in use: {}", e.reason());
                 return false;
             }
         }
+        announce();
+        return true;
+    }
+
+    /**
+     * Replaces certificate and key, in use and in their files. If others could not accept them, nothing changes.
+     *
+     * @param chain certificates in PEM, the leaf first
+     * @throws UniserveException INVALID_ARGUMENT or INVALID_CONFIGURATION if they cannot be used; IO if they cannot be written
+     */
+    void replaceLeaf(String chain, PrivateKey key) {
+        synchronized (this) {
+            TlsMaterial next = checked(current.material().with(chain, key));
+            LeafFiles.replace(files, chain, key);
+            seen = stamps();
+            use(next);
+        }
+        announce();
+    }
+
+    private TlsMaterial checked(TlsMaterial next) {
+        next.checkUsable(clock.wallMillis());
+        checkIdentity(current.material(), next);
+        return next;
+    }
+
+    private void use(TlsMaterial next) {
+        Version now = current;
+        previous = now;
+        current = new Version(now.number() + 1, next);
+    }
+
+    private void announce() {
         reloads.incrementAndGet();
         LOG.info(
                 "TLS files have changed and are in use, days left: {}",
                 daysLeft().orElse(-1L));
-        listeners.forEach(Runnable::run);
-        return true;
+        for (Runnable listener : listeners) {
+            try {
+                listener.run();
+            } catch (RuntimeException e) {
+                LOG.error("a listener for new TLS files failed", e);
+            }
+        }
     }
 
     private List<FileStamp> stamps() {

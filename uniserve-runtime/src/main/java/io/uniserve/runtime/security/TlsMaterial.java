@@ -77,7 +77,7 @@ record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrus
 
     private static PrivateKey key(Path file) {
         try {
-            PKCS8EncodedKeySpec encoded = new PKCS8EncodedKeySpec(PemFiles.read(PemFiles.KEY, file));
+            PKCS8EncodedKeySpec encoded = new PKCS8EncodedKeySpec(PemBlocks.read(PemBlocks.KEY, file));
             for (String kind : KEY_KINDS) {
                 try {
                     return KeyFactory.getInstance(kind).generatePrivate(encoded);
@@ -91,6 +91,23 @@ record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrus
                     ErrorCode.INVALID_CONFIGURATION,
                     "tls.key-file: file " + file + " cannot be used: give a private key in PKCS#8 PEM",
                     e);
+        }
+    }
+
+    /**
+     * This material with another certificate and key.
+     *
+     * @throws UniserveException INVALID_ARGUMENT if the chain is no PEM, or the key is not that of its certificate
+     */
+    TlsMaterial with(String chain, PrivateKey key) {
+        try {
+            List<X509Certificate> certificates = PemCertificates.parse(chain.getBytes(StandardCharsets.US_ASCII));
+            if (!fits(certificates.get(0), key)) {
+                throw UniserveException.invalid("the new key is not that of the new certificate");
+            }
+            return new TlsMaterial(files, Optional.of(new Identity(certificates, key)), authorities);
+        } catch (CertificateException e) {
+            throw UniserveException.invalid("the new certificate cannot be read: " + e.getMessage());
         }
     }
 

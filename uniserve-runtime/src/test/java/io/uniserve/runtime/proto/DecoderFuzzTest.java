@@ -10,6 +10,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.access.CertificateStatus;
 import io.uniserve.model.registry.RegistryValue;
 import io.uniserve.runtime.proto.RoundTripTest.Family;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.certificate.CertificateMapping;
 import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
@@ -54,7 +55,8 @@ class DecoderFuzzTest {
         @Override
         public byte[] sample(long seed) {
             List<Class<? extends M>> leaves = RoundTripTest.leaves(family.type());
-            M value = new RandomValues(seed).next(leaves.get((int) (seed % leaves.size())));
+            M value = new RandomValues(seed / leaves.size() % RoundTripTest.SEEDS)
+                    .next(leaves.get((int) (seed % leaves.size())));
             return family.out().apply(value).toByteArray();
         }
 
@@ -73,7 +75,8 @@ class DecoderFuzzTest {
         @Override
         public byte[] sample(long seed) {
             List<Class<? extends RegistryValue>> leaves = RoundTripTest.registryValues();
-            return RegistryCodec.encode(new RandomValues(seed).next(leaves.get((int) (seed % leaves.size()))));
+            return RegistryCodec.encode(new RandomValues(seed / leaves.size() % RoundTripTest.SEEDS)
+                    .next(leaves.get((int) (seed % leaves.size()))));
         }
 
         @Override
@@ -118,8 +121,8 @@ class DecoderFuzzTest {
     /** Returns the number of mutated messages that got past the parser. */
     private static long fuzz(String name, Target target) {
         long decoded = 0;
-        long end = System.nanoTime() + NANOS;
-        for (long seed = 0; System.nanoTime() < end; seed++) {
+        long end = SystemClock.INSTANCE.nanos() + NANOS;
+        for (long seed = 0; SystemClock.INSTANCE.nanos() < end; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             byte[] sample = target.sample(seed);
             byte[] other = target.sample(seed + 1);

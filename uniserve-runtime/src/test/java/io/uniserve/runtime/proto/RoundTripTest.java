@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every message is equal to the original after encoding and decoding. */
 class RoundTripTest {
-    private static final int SEEDS = 60;
+    static final int SEEDS = 60;
 
     record Family<M, P extends Message>(
             String name, Class<M> type, Function<M, P> out, Parser<P> parser, Function<P, M> in) {

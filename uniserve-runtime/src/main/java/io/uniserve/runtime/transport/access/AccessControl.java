@@ -94,18 +94,33 @@ public final class AccessControl {
         rules.ifPresent(known -> revocations =
                 known.revocations().stream().map(Revocation::subject).collect(Collectors.toUnmodifiableSet()));
         state = new State(rules.orElse(null));
-        listeners.forEach(Runnable::run);
+        announce();
     }
 
     /** Uses these users with a password from now on; empty refuses every password. */
     public void setUsers(Optional<UserCredentials> newest) {
         users = newest;
-        listeners.forEach(Runnable::run);
+        announce();
     }
 
     /** The users with a password; empty if they are not read yet, or damaged. */
     public Optional<UserCredentials> users() {
         return users;
+    }
+
+    private void announce() {
+        for (Runnable listener : listeners) {
+            try {
+                listener.run();
+            } catch (RuntimeException e) {
+                LOG.error("a listener for new rules failed", e);
+            }
+        }
+    }
+
+    /** True in mode open, and once the rules are known. */
+    public boolean knowsRules() {
+        return open || state.rules != null;
     }
 
     /** Uses the tables of this routing from now on, to compare names and numbers in requests. */
@@ -200,7 +215,14 @@ public final class AccessControl {
         /** True if the user logged in with a password that it does not have any more. Its long calls must end. */
         public boolean isLoggedOut() {
             return login.isPresent()
-                    && !users.flatMap(known -> known.find(login.get().user())).equals(login);
+                    && (isRevoked()
+                            || !users.flatMap(known -> known.find(login.get().user()))
+                                    .equals(login));
+        }
+
+        private boolean isRevoked() {
+            return identity.flatMap(one -> revocation(CertificateSubject.of(one)))
+                    .isPresent();
         }
 
         /** The identity for the audit log, such as {@code user/ann}; empty without one. */
@@ -323,7 +345,7 @@ public final class AccessControl {
                                 : new UniserveException(
                                         ErrorCode.UNAUTHORIZED,
                                         "the password of user " + user()
-                                                + " was changed or removed after its login: log in again"));
+                                                + " was changed or removed after its login, or the user is revoked: log in again"));
             }
             return state.rules != null
                     ? Optional.empty()

@@ -12,6 +12,7 @@ import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.CertificatesProto;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.SecurityProto;
+import io.uniserve.runtime.proto.SecurityProto.Callers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,16 +35,18 @@ public final class RequestRights {
         for (FileDescriptor file : FILES) {
             for (ServiceDescriptor service : file.getServices()) {
                 for (MethodDescriptor method : service.getMethods()) {
-                    rights.put(
-                            service.getFullName() + "/" + method.getName(),
-                            of(method.getOptions().getExtension(SecurityProto.right)));
+                    if (method.getOptions().getExtension(SecurityProto.callers) != Callers.PROCESSES) {
+                        rights.put(
+                                service.getFullName() + "/" + method.getName(),
+                                of(method.getOptions().getExtension(SecurityProto.right)));
+                    }
                 }
             }
         }
         return rights;
     }
 
-    /** The rights of all methods for users, by full name, such as {@code uniserve.Data/Update}; empty for one that declares none. */
+    /** The rights of all methods that users may call, by full name, such as {@code uniserve.Data/Update}; empty for one that declares none. */
     public static Map<String, Optional<Right>> ofMethods() {
         return METHODS;
     }

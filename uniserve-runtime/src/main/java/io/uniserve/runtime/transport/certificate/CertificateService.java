@@ -9,6 +9,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.proto.CertificatesGrpc;
 import io.uniserve.runtime.proto.CertificatesProto;
+import io.uniserve.runtime.security.CertificateSubject;
 import io.uniserve.runtime.security.CertifiedIdentity;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
@@ -80,8 +81,13 @@ public final class CertificateService extends CertificatesGrpc.CertificatesImplB
                 throw new UniserveException(
                         ErrorCode.UNAUTHORIZED, "certificates are renewed for servers in mode closed only");
             }
+            if (!access.knowsRules()) {
+                throw new UniserveException(
+                        ErrorCode.UNAVAILABLE,
+                        "this process has not read the rules and revocations, node /access in ZooKeeper: try again");
+            }
             PublicKey key = CertificateMapping.publicKey(call.getPublicKey().toByteArray());
-            access.current().audited(identity.get().principal(), answer, done -> {
+            access.current().audited(CertificateSubject.of(current).toString(), answer, done -> {
                 done.done(Outcome.ok(handler.renew(current, key)));
                 LOG.info("the certificate of {} is renewed", identity.get());
             });

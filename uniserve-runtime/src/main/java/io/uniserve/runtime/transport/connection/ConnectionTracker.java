@@ -56,19 +56,20 @@ public final class ConnectionTracker extends ServerTransportFilter {
         if (address == null || chain.isEmpty()) {
             return attributes;
         }
-        chains.put(address, chain);
         if (!accepted.test(chain)) {
             close(address);
             return attributes; // a call that is here already comes from a caller without an identity
         }
+        chains.put(address, chain);
         return attributes.toBuilder().set(CHAIN, chain).build();
     }
 
     @Override
     public void transportTerminated(@Nullable Attributes attributes) {
         SocketAddress address = attributes == null ? null : attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-        if (address != null) {
-            chains.remove(address);
+        List<X509Certificate> chain = attributes == null ? null : attributes.get(CHAIN);
+        if (address != null && chain != null) {
+            chains.remove(address, chain);
         }
     }
 

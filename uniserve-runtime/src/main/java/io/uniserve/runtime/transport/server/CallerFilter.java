@@ -17,19 +17,23 @@ final class CallerFilter extends ServerTransportFilter {
     static final Attributes.Key<CallerIdentity> CALLER = Attributes.Key.create("uniserve-caller");
 
     private final AuditRecorder audit;
+    private final boolean open;
 
-    CallerFilter(AuditRecorder audit) {
+    /** @param open true in mode open */
+    CallerFilter(AuditRecorder audit, boolean open) {
         this.audit = audit;
+        this.open = open;
     }
 
     @Override
     public Attributes transportReady(Attributes attributes) {
         CallerIdentity caller = caller(attributes);
-        audit.login(
-                caller.certified()
-                        .map(CertifiedIdentity::principal)
-                        .orElse(caller.principal().orElse("")),
-                caller.address());
+        String principal = caller.certified()
+                .map(CertifiedIdentity::principal)
+                .orElse(caller.principal().orElse(""));
+        if (!principal.isEmpty() || open) { // a login with a password has a line of its own
+            audit.login(principal, caller.address());
+        }
         return attributes.toBuilder().set(CALLER, caller).build();
     }
 

@@ -62,7 +62,7 @@ public final class GrpcServer implements AutoCloseable {
 
     /** Calls that go on until one side ends them. */
     private interface LongCalls {
-        /** Ends those that have run for this long, once what they are doing is done; 0 for all, also for those that begin later. */
+        /** Ends those that have run for this long, once what they are doing is done; 0 for all. */
         void finish(long ageNanos);
     }
 
@@ -262,7 +262,7 @@ public final class GrpcServer implements AutoCloseable {
                     || !access.isOpen()
                     || access.audit().isOn();
             if (authorizing) {
-                builder.addTransportFilter(new CallerFilter(access.audit()));
+                builder.addTransportFilter(new CallerFilter(access.audit(), access.isOpen()));
                 builder.intercept(new AuthorizationInterceptor(authorizer, access, tokens));
             }
             if (tokens.isPresent()) {
@@ -270,12 +270,18 @@ public final class GrpcServer implements AutoCloseable {
                 builder.addStreamTracerFactory(guard).intercept(guard);
             }
             builder.intercept(new ClusterIdentityInterceptor.OfServer(cluster));
-            GrpcServer started = new GrpcServer(builder.build().start(), threads, List.copyOf(longCalls), close);
             CertificateGuard guard = new CertificateGuard(connections, followed, access);
+            Server listening = builder.build().start();
+            Runnable removal = () -> {};
             if (followed.files().enabled()) {
                 followed.onChange(guard::checkTrust);
-                Runnable unused = access.onChange(guard::check);
+                removal = access.onChange(guard::check);
             }
+            Runnable unfollow = removal;
+            GrpcServer started = new GrpcServer(listening, threads, List.copyOf(longCalls), () -> {
+                unfollow.run();
+                close.run();
+            });
             threads.repeat(
                     () -> {
                         guard.check();

@@ -17,13 +17,13 @@ import java.util.Base64;
 import java.util.Set;
 
 /** Files in PEM. */
-public final class PemFiles {
+public final class PemBlocks {
     /** Kind of a block with a private key. */
     public static final String KEY = "PRIVATE KEY";
 
     private static final int LINE_CHARS = 64;
 
-    private PemFiles() {}
+    private PemBlocks() {}
 
     /** One block. */
     public static String encode(String kind, byte[] data) {
@@ -94,5 +94,16 @@ public final class PemFiles {
             out.force(true);
         }
         Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+        syncFolder(file);
+    }
+
+    /** Makes the names in the folder of the file durable. */
+    static void syncFolder(Path file) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        if (folder != null) { // null for the root only, which is no file
+            try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
     }
 }

@@ -1,0 +1,153 @@
+package io.uniserve.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.security.CertificateRenewer;
+import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.security.PemCertificates;
+import io.uniserve.runtime.security.ReloadingTls;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.certificate.LeafSigner;
+import io.uniserve.runtime.transport.certificate.ProcessCertificates;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
+import java.security.PublicKey;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Renewal of certificates: which are due, what a coordinator signs, and what a process takes. */
+class RenewalTest {
+    private static final Duration BEFORE = Duration.ofDays(30);
+    private static final Duration SHORT = Duration.ofMinutes(10);
+
+    private final Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
+
+    @TempDir
+    Path directory;
+
+    private CertificateAuthority authority;
+    private LeafSigner signer;
+
+    @BeforeEach
+    void make() {
+        authority = CertificateAuthority.create(directory.resolve("authority"), "main", now);
+        signer = new FolderLeafSigner(directory.resolve("authority"), Duration.ofDays(90), SystemClock.INSTANCE);
+    }
+
+    private X509Certificate issue(String name, Duration validity, String... hosts) {
+        CertificateFiles files = authority.issueServer(name, List.of(hosts), now, validity, directory.resolve(name));
+        return PemCertificates.read("certificate", files.certificate()).get(0);
+    }
+
+    private static List<String> names(X509Certificate certificate) throws CertificateParsingException {
+        return Objects.requireNonNull(certificate.getSubjectAlternativeNames()).stream()
+                .map(List::toString)
+                .sorted()
+                .toList();
+    }
+
+    private static PublicKey key() {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+            generator.initialize(256);
+            return generator.generateKeyPair().getPublic();
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ErrorCode code(ThrowingCallable call) {
+        AtomicReference<ErrorCode> code = new AtomicReference<>();
+        assertThatThrownBy(call).isInstanceOfSatisfying(UniserveException.class, e -> code.set(e.code()));
+        return code.get();
+    }
+
+    @Test
+    void aCertificateIsDueBeforeItsEndAndNeverInItsFirstTwoThirds() {
+        long wall = now.toEpochMilli();
+        assertThat(CertificateRenewer.isDue(issue("long", Duration.ofDays(90)), BEFORE, wall))
+                .isFalse();
+        X509Certificate month = issue("month", Duration.ofDays(29));
+        assertThat(CertificateRenewer.isDue(month, BEFORE, wall)).as("new").isFalse();
+        assertThat(CertificateRenewer.isDue(
+                        month, BEFORE, wall + Duration.ofDays(20).toMillis()))
+                .isTrue();
+        assertThat(CertificateRenewer.isDue(
+                        month, Duration.ofDays(1), wall + Duration.ofDays(20).toMillis()))
+                .isFalse();
+    }
+
+    @Test
+    void onlyTheLeaderSignsAndOnlyWhatIsDue() throws IOException, CertificateParsingException {
+        X509Certificate due = issue("due", SHORT, "due.example.org");
+        ReloadingTls tls = ReloadingTls.read(TlsFiles.PLAIN, SystemClock.INSTANCE);
+        ProcessCertificates leader = new ProcessCertificates(tls, Optional.of(signer), BEFORE, () -> true);
+        Path renewed = Files.writeString(directory.resolve("renewed.pem"), leader.renew(due, key()));
+        X509Certificate made = PemCertificates.read("renewed", renewed).get(0);
+        assertThat(CertifiedIdentity.of(made)).isEqualTo(CertifiedIdentity.of(due));
+        assertThat(names(made)).hasSize(2).isEqualTo(names(due));
+        assertThat(made.getNotAfter()).isAfter(due.getNotAfter());
+
+        assertThat(code(() -> leader.renew(issue("fresh", Duration.ofDays(90)), key())))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(code(() -> new ProcessCertificates(tls, Optional.of(signer), BEFORE, () -> false).renew(due, key())))
+                .isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(code(() -> new ProcessCertificates(tls).renew(due, key()))).isEqualTo(ErrorCode.UNSUPPORTED);
+        X509Certificate foreign = PemCertificates.read(
+                        "certificate",
+                        CertificateAuthority.create(directory.resolve("other"), "other", now)
+                                .issueServer("due", List.of(), now, SHORT, directory.resolve("foreign"))
+                                .certificate())
+                .get(0);
+        assertThat(code(() -> leader.renew(foreign, key()))).isEqualTo(ErrorCode.UNAUTHORIZED);
+    }
+
+    @Test
+    void aCertificateThatOthersWouldNotAcceptIsNotWritten() throws Exception {
+        CertificateFiles files = authority.issueServer("s1", List.of(), now, SHORT, directory.resolve("s1"));
+        TlsFiles own = new TlsFiles(
+                true, Optional.of(files.certificate()), Optional.of(files.key()), Optional.of(files.trust()), false);
+        String before = Files.readString(files.certificate()) + Files.readString(files.key());
+        CertificateAuthority unknown = CertificateAuthority.create(directory.resolve("unknown"), "main", now);
+        CountDownLatch attempts = new CountDownLatch(2);
+        try (ReloadingTls tls = ReloadingTls.open(own, SystemClock.INSTANCE)) {
+            try (CertificateRenewer renewer =
+                    CertificateRenewer.start(tls, SystemClock.INSTANCE, BEFORE, (current, key) -> {
+                        attempts.countDown();
+                        return unknown.renew(current, key, now, Duration.ofDays(90));
+                    })) {
+                attempts.await();
+                assertThat(renewer.failures()).isPositive();
+            }
+            assertThat(Files.readString(files.certificate()) + Files.readString(files.key()))
+                    .isEqualTo(before);
+            CountDownLatch renewed = new CountDownLatch(1);
+            tls.onChange(renewed::countDown);
+            try (CertificateRenewer renewer =
+                    CertificateRenewer.start(tls, SystemClock.INSTANCE, BEFORE, signer::sign)) {
+                renewed.await();
+                assertThat(renewer.failures()).isZero();
+            }
+            assertThat(tls.daysLeft()).hasValue(89L);
+            assertThat(tls.reload()).as("the files have what is in use").isFalse();
+        }
+    }
+}

@@ -1,7 +1,6 @@
 package io.uniserve.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -27,7 +26,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,9 +74,9 @@ class RenewalTest {
     }
 
     private static ErrorCode code(ThrowingCallable call) {
-        AtomicReference<ErrorCode> code = new AtomicReference<>();
-        assertThatThrownBy(call).isInstanceOfSatisfying(UniserveException.class, e -> code.set(e.code()));
-        return code.get();
+        Throwable thrown = ThrowableAssert.catchThrowable(call);
+        assertThat(thrown).isInstanceOf(UniserveException.class);
+        return ((UniserveException) thrown).code();
     }
 
     @Test

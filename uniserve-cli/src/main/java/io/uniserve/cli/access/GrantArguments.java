@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
 
 /** Command with a rule as its arguments. */
 abstract class GrantArguments extends ClientCommand {
-    @Parameters(index = "0", paramLabel = "USER", description = "Name in the identity of the user's certificate.")
+    @Parameters(index = "0", paramLabel = "USER", description = "Name of the user, as in its certificate or login.")
     private String user = "";
 
     @Parameters(

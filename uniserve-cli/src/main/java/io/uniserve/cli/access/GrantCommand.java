@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
         description = {
             "Gives a role to a user, in a cluster in mode closed. All processes apply it within two seconds.",
             "reader: reads rows. writer: reads and changes rows. monitor: sees the state of the cluster. operator: also"
-                    + " moves, drains, backs up and restores. admin: everything, also tables and grants."
+                    + " moves, drains and backs up. admin: everything, also tables, restorations and grants."
         },
         footer = {
             "  uniserve grant ann writer 'logs-*'",

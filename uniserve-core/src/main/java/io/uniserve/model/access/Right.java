@@ -10,9 +10,9 @@ public enum Right {
     DESCRIBE,
     /** Read the state of the cluster: status, loads, running queries. */
     MONITOR,
-    /** Move replicas, drain servers, take and restore backups, cancel queries. */
+    /** Move replicas, drain servers, take backups, cancel queries. */
     OPERATE,
-    /** Create and drop tables, change their options, grant and revoke roles. */
+    /** Create and drop tables, change their options, restore backups, grant roles, revoke certificates, set passwords. */
     ADMINISTER,
     /** No right: every identity of the cluster may do it. */
     CONNECT;

@@ -1,5 +1,7 @@
 package io.uniserve.runtime.security;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,6 +54,19 @@ public final class PemBlocks {
                     .decode(text.substring(from + begin(kind).length(), end));
         } catch (IllegalArgumentException e) {
             throw new IOException("file " + file + " is no PEM: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Checks that the file is there.
+     *
+     * @param key the setting that names it
+     * @throws UniserveException INVALID_CONFIGURATION if it is missing or not readable
+     */
+    static void requireReadable(String key, Path file) {
+        if (!Files.isReadable(file)) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION, key + ": file " + file + " is missing or not readable");
         }
     }
 

@@ -21,6 +21,7 @@ public final class PemCertificates {
      * @throws UniserveException INVALID_CONFIGURATION if the file cannot be read, is too large or has no certificate
      */
     public static List<X509Certificate> read(String key, Path file) {
+        PemBlocks.requireReadable(key, file);
         try {
             return parse(PemBlocks.readBounded(file));
         } catch (IOException | CertificateException e) {

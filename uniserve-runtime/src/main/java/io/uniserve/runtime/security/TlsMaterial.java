@@ -76,6 +76,7 @@ record TlsMaterial(TlsFiles files, Optional<Identity> identity, X509ExtendedTrus
     }
 
     private static PrivateKey key(Path file) {
+        PemBlocks.requireReadable("tls.key-file", file);
         try {
             PKCS8EncodedKeySpec encoded = new PKCS8EncodedKeySpec(PemBlocks.read(PemBlocks.KEY, file));
             for (String kind : KEY_KINDS) {

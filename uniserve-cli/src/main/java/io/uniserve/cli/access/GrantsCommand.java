@@ -7,6 +7,7 @@ import io.uniserve.cli.command.TextTable;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.protocol.message.AdminReply.UserRoles;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,14 +32,12 @@ public final class GrantsCommand extends ClientCommand {
             UserRoles roles = user == null ? cluster.allGrants() : cluster.grants(RoleGrant.checkUser(user));
             List<RoleGrant> grants = roles.grants();
             if (global().isJson()) {
-                console()
-                        .json(Map.of(
-                                "grants",
-                                json(grants),
-                                "revocations",
-                                roles.revocations().stream()
-                                        .map(Revocation::subject)
-                                        .toList()));
+                Map<String, Object> object = new LinkedHashMap<>();
+                object.put("grants", json(grants));
+                object.put(
+                        "revocations",
+                        roles.revocations().stream().map(Revocation::subject).toList());
+                console().json(object);
                 return ExitCode.OK;
             }
             TextTable table = new TextTable("USER", "ROLE", "TABLES");

@@ -17,8 +17,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * <p>Host names are left out because the identity is stronger: an authority of a cluster signs it for the processes of that cluster only, and
  * authorities of the public sign no such identity.
  */
-public final class PeerTrustManager extends X509ExtendedTrustManager {
-    private final X509ExtendedTrustManager authorities;
+public final class PeerTrustManager extends ReloadingTrustManager {
     private final Supplier<String> cluster;
     private final Predicate<X509Certificate> revoked;
 
@@ -31,7 +30,7 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
      */
     public PeerTrustManager(
             X509ExtendedTrustManager authorities, Supplier<String> cluster, Predicate<X509Certificate> revoked) {
-        this.authorities = authorities;
+        super(() -> authorities);
         this.cluster = cluster;
         this.revoked = revoked;
     }
@@ -63,9 +62,9 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
     public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
             throws CertificateException {
         if (isServer(chain)) {
-            authorities.checkServerTrusted(chain, authType);
+            super.checkServerTrusted(chain, authType);
         } else {
-            authorities.checkServerTrusted(chain, authType, engine);
+            super.checkServerTrusted(chain, authType, engine);
         }
     }
 
@@ -73,9 +72,9 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
     public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
             throws CertificateException {
         if (isServer(chain)) {
-            authorities.checkServerTrusted(chain, authType);
+            super.checkServerTrusted(chain, authType);
         } else {
-            authorities.checkServerTrusted(chain, authType, socket);
+            super.checkServerTrusted(chain, authType, socket);
         }
     }
 
@@ -85,28 +84,6 @@ public final class PeerTrustManager extends X509ExtendedTrustManager {
         if (!isServer(chain)) {
             throw new CertificateException("the certificate of the other side has no identity of a server");
         }
-        authorities.checkServerTrusted(chain, authType);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
-            throws CertificateException {
-        authorities.checkClientTrusted(chain, authType, socket);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
-            throws CertificateException {
-        authorities.checkClientTrusted(chain, authType, engine);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType) throws CertificateException {
-        authorities.checkClientTrusted(chain, authType);
-    }
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-        return authorities.getAcceptedIssuers();
+        super.checkServerTrusted(chain, authType);
     }
 }

@@ -8,7 +8,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Trust manager whose authorities may change. Thread-safe. */
-final class ReloadingTrustManager extends X509ExtendedTrustManager {
+class ReloadingTrustManager extends X509ExtendedTrustManager {
     private final Supplier<X509ExtendedTrustManager> authorities;
 
     ReloadingTrustManager(Supplier<X509ExtendedTrustManager> authorities) {

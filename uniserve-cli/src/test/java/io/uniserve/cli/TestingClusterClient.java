@@ -25,8 +25,12 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashEntry;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Revocation;
+import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.RoleLimit;
+import io.uniserve.model.access.UserLimits;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
@@ -285,6 +289,11 @@ public final class TestingClusterClient implements ClusterClient {
     }
 
     @Override
+    public void changeLimit(Role role, LimitKind kind, long value) {
+        rules = value == 0 ? rules.without(role, kind) : rules.with(new RoleLimit(role, kind, value));
+    }
+
+    @Override
     public List<ProcessCertificate> certificates() {
         return certificates;
     }
@@ -311,12 +320,18 @@ public final class TestingClusterClient implements ClusterClient {
     @Override
     public UserRoles grants(String user) {
         String name = user.isEmpty() ? caller : user;
-        return new UserRoles(name, rules.of(name), List.of());
+        return new UserRoles(
+                name,
+                rules.of(name),
+                List.of(),
+                UserLimits.of(
+                                rules.of(name).stream().map(RoleGrant::role).toList(), rules.limits())
+                        .all());
     }
 
     @Override
     public UserRoles allGrants() {
-        return new UserRoles("", rules.grants(), rules.revocations());
+        return new UserRoles("", rules.grants(), rules.revocations(), rules.limits());
     }
 
     @Override

@@ -11,7 +11,9 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Revocation;
+import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.ReservedTableOptions;
@@ -328,6 +330,21 @@ public final class Admin {
      */
     public void changeRevocation(Revocation revocation, boolean undo) {
         ClientFuture.await(adminOperations.sendChange(new AdminRequest.ChangeRevocation(revocation, undo), end()));
+    }
+
+    /**
+     * Sets a limit on the requests of each user with a role, or removes it with 0. In mode closed all servers apply it within two seconds,
+     * each for itself. A user with several roles has the limit of the one that permits most. Needs the role admin. Fails with
+     * INVALID_ARGUMENT if users with the role make no such requests, or the value is out of range.
+     *
+     * <pre>{@code
+     * admin.changeLimit(Role.READER, LimitKind.QUERIES, 4);
+     * }</pre>
+     *
+     * @param value the most that is permitted, in the unit of the kind
+     */
+    public void changeLimit(Role role, LimitKind kind, long value) {
+        ClientFuture.await(adminOperations.sendChange(new AdminRequest.ChangeLimit(role, kind, value), end()));
     }
 
     /** Returns the certificates of each live server and of the leading coordinator. For one that does not answer, the entry has the error. */

@@ -44,6 +44,7 @@ import io.uniserve.server.read.ReadCostCounter;
 import io.uniserve.server.read.ReadService;
 import io.uniserve.server.read.ShardSetTracker;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
+import io.uniserve.server.read.worker.UserMemoryBudget;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -133,6 +134,7 @@ public final class ServerDaemon implements AutoCloseable {
                     faults,
                     handlers::resolveInDoubt,
                     exchange,
+                    new UserMemoryBudget(access::limits),
                     resources.ids.next()));
             queries = resources.closer.add(createQueryService(handlers, faults));
             port.setHandlers(new ServerListener.Handlers(
@@ -255,7 +257,8 @@ public final class ServerDaemon implements AutoCloseable {
                 },
                 faults,
                 reads::newCancellationScope,
-                reads.runningQueries());
+                reads.runningQueries(),
+                reads.userMemory());
     }
 
     /**

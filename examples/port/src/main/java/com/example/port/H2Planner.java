@@ -30,7 +30,7 @@ final class H2Planner implements Planner {
             case "2 top" -> top(query, context, words[1]);
             default -> throw UniserveException.invalid("unknown query: " + USAGE);
         };
-        return new Answer("text/plain", Bytes.utf8(text));
+        return new Answer("text/plain", Bytes.utf8(text)).withRows(text.lines().count());
     }
 
     /** Values come from actors or, merged, from servers, in any order. */

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
         name = "grants",
         description = {
             "Lists the roles of all users, or of one. Roles of other users are shown to admins.",
-            "Without a user it also lists the revoked certificates and identities."
+            "Without a user it also lists the limits of roles and the revoked certificates and identities."
         },
         footer = {"  uniserve grants", "  uniserve grants ann -o json"})
 public final class GrantsCommand extends ClientCommand {
@@ -37,6 +37,7 @@ public final class GrantsCommand extends ClientCommand {
                 object.put(
                         "revocations",
                         roles.revocations().stream().map(Revocation::subject).toList());
+                object.put("limits", LimitText.json(roles.limits()));
                 console().json(object);
                 return ExitCode.OK;
             }
@@ -46,6 +47,10 @@ public final class GrantsCommand extends ClientCommand {
                     grant.role().text(),
                     grant.role().isOfTables() ? grant.tables().text() : "-"));
             table.print(console());
+            roles.limits()
+                    .forEach(limit -> console()
+                            .println("limit of role " + limit.role().text() + ": "
+                                    + limit.kind().text() + " " + LimitText.format(limit.kind(), limit.value())));
             roles.revocations().forEach(revocation -> console().println("revoked: " + revocation));
         }
         return ExitCode.OK;

@@ -4,13 +4,14 @@ import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.command.ExitCode;
 import io.uniserve.protocol.message.AdminReply.UserRoles;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
 /** {@code uniserve whoami}. */
 @Command(
         name = "whoami",
-        description = "Shows as which user the cluster sees this command, and the roles of that user.",
+        description = "Shows as which user the cluster sees this command, with the roles and limits of that user.",
         footer = {
             "  uniserve whoami",
             "  uniserve whoami --tls-trust trust.pem --tls-certificate ann.pem --tls-key ann.key"
@@ -21,7 +22,11 @@ public final class WhoamiCommand extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             UserRoles roles = cluster.grants("");
             if (global().isJson()) {
-                console().json(Map.of("user", roles.user(), "grants", GrantsCommand.json(roles.grants())));
+                Map<String, Object> object = new LinkedHashMap<>();
+                object.put("user", roles.user());
+                object.put("grants", GrantsCommand.json(roles.grants()));
+                object.put("limits", LimitText.json(roles.limits()));
+                console().json(object);
             } else if (roles.user().isEmpty()) {
                 console().println("no user: the cluster is in mode open, or this is the identity of a server");
             } else {
@@ -30,6 +35,10 @@ public final class WhoamiCommand extends ClientCommand {
                         .forEach(grant -> console()
                                 .println("  " + grant.role().text()
                                         + (grant.role().isOfTables() ? " of " + grant.tables() : "")));
+                roles.limits()
+                        .forEach(limit -> console()
+                                .println("  limit of its role " + limit.role().text() + ": "
+                                        + limit.kind().text() + " " + LimitText.format(limit.kind(), limit.value())));
                 if (roles.grants().isEmpty()) {
                     console()
                             .println("  no role: an admin grants one by uniserve grant " + roles.user()

@@ -12,7 +12,9 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Revocation;
+import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.Routing.TableRoute;
@@ -114,6 +116,9 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Revokes a certificate or an identity, or takes that back. */
     void changeRevocation(Revocation revocation, boolean undo);
+
+    /** Sets a limit on the requests of each user with a role, or removes it with 0. */
+    void changeLimit(Role role, LimitKind kind, long value);
 
     /** Returns the certificates of each live server and of the leading coordinator. */
     List<ProcessCertificate> certificates();

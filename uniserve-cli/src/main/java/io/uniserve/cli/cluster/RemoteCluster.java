@@ -17,7 +17,9 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Revocation;
+import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.Routing.TableRoute;
@@ -151,6 +153,11 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public void changeRevocation(Revocation revocation, boolean undo) {
         client.admin().changeRevocation(revocation, undo);
+    }
+
+    @Override
+    public void changeLimit(Role role, LimitKind kind, long value) {
+        client.admin().changeLimit(role, kind, value);
     }
 
     @Override

@@ -59,6 +59,52 @@ class GrantCommandsTest {
     }
 
     @Test
+    void limitsAreSetListedShownAndRemoved() {
+        assertThat(out("limit", "reader", "queries", "8")).isEqualTo("limit of role reader: queries 8\n");
+        assertThat(out("limit", "reader", "deadline", "90s")).contains("deadline 90s");
+        assertThat(out("limit", "reader", "memory", "2GiB", "-o", "json"))
+                .isEqualTo("{\"role\":\"reader\",\"limit\":\"memory\",\"value\":2147483648}\n");
+        assertThat(out("limit", "writer", "updates", "10000")).contains("updates 10000");
+        assertThat(out("grants")).contains("limit of role reader: deadline 90s", "memory 2GiB", "updates 10000");
+        assertThat(out("grants", "-o", "json")).contains("{\"role\":\"reader\",\"limit\":\"deadline\",\"value\":90000}");
+        out("grant", "admin", "reader", "*");
+        assertThat(out("whoami")).contains("queries 8", "deadline 90s").doesNotContain("updates");
+        assertThat(out("whoami", "-o", "json")).contains("\"limits\":[{\"role\":\"reader\",\"limit\":\"queries\",\"value\":8}");
+        assertThat(out("limit", "reader", "queries", "none")).isEqualTo("limit of role reader: queries none\n");
+        assertThat(out("limit", "reader", "rows", "none", "-o", "json")).contains("\"value\":null");
+        assertThat(out("whoami")).doesNotContain("queries");
+    }
+
+    @Test
+    void malformedLimitsAreRefused() {
+        for (String arguments : List.of(
+                "reader queries",
+                "reader queries 0",
+                "reader queries -1",
+                "reader queries 1.5",
+                "reader queries 8s",
+                "reader queries 99999999999999999999",
+                "reader speed 1",
+                "reader deadline 30",
+                "reader deadline 30d",
+                "reader deadline 25h",
+                "reader memory 64m",
+                "reader memory 9999999999999GiB",
+                "reader updates 1",
+                "monitor queries 1",
+                "operator rows 1",
+                "owner queries 1",
+                "reader queries NONE")) {
+            Run run = uniserve.run(("limit " + arguments).split(" "));
+            assertThat(run.exit()).as(arguments).isIn(ExitCode.USAGE, ExitCode.REFUSED);
+            assertThat(run.out()).as(arguments).isEmpty();
+        }
+        assertThat(out("grants")).doesNotContain("limit");
+        assertThat(uniserve.run("limit", "reader", "deadline", "30").err())
+                .contains("limit deadline", "a duration with a unit, such as 30s");
+    }
+
+    @Test
     void malformedRulesAreRefusedAndNothingIsAsked() {
         for (List<String> arguments : List.of(
                 List.of("grant", "ann", "writer"),

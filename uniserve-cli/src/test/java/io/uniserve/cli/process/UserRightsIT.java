@@ -9,7 +9,6 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.Address;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
@@ -21,19 +20,10 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
 import io.uniserve.runtime.time.SystemClock;
-import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.client.ChannelPool;
 import io.uniserve.runtime.transport.client.GrpcClientNetwork;
-import io.uniserve.security.CertificateAuthority;
-import io.uniserve.security.CertificateFiles;
-import io.uniserve.testkit.process.ProcessCluster;
-import io.uniserve.testkit.process.ProcessClusterOptions;
-import java.net.InetAddress;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,59 +32,19 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.core.ThrowingRunnable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Roles of users in a cluster of processes: what no rule permits is refused, in every way that a query can name a table. */
 class UserRightsIT {
-    private static final Duration DAYS = Duration.ofDays(2);
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String SHOPS = "shops";
     private static final String SECRETS = "secrets";
     private static final String ABSENT = "absent";
     private static final String SELECT = "SELECT word FROM shops";
     private static final long CALL_NANOS = 20_000_000_000L;
 
-    private final Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
-    private final Map<String, UniserveClient> clients = new HashMap<>();
-
     @TempDir
     private Path directory;
-
-    @AfterEach
-    void close() {
-        clients.values().forEach(UniserveClient::close);
-    }
-
-    private static Map<String, String> settings(CertificateFiles files) {
-        return Map.of(
-                "security.mode", "closed",
-                "tls.enabled", "true",
-                "tls.certificate-file", files.certificate().toString(),
-                "tls.key-file", files.key().toString(),
-                "tls.trust-file", files.trust().toString());
-    }
-
-    private static TlsFiles tls(Path folder, String user) {
-        return new TlsFiles(
-                true,
-                Optional.of(folder.resolve(user + ".pem")),
-                Optional.of(folder.resolve(user + ".key")),
-                Optional.of(folder.resolve("trust.pem")),
-                false);
-    }
-
-    private UniserveClient client(ProcessCluster cluster, CertificateAuthority authority, String user) {
-        authority.issueUser(user, now, DAYS, directory.resolve(user));
-        UniserveClient client = UniserveClient.builder()
-                .bootstrap(cluster.address("coordinator-1").toString())
-                .connectTimeout(PATIENCE)
-                .tls(tls(directory.resolve(user), user))
-                .build();
-        clients.put(user, client);
-        return client;
-    }
 
     private static void create(UniserveClient admin, String table) {
         admin.admin()
@@ -125,25 +75,16 @@ class UserRightsIT {
     }
 
     private static void eventually(ThrowingRunnable assertions) {
-        await().atMost(PATIENCE).untilAsserted(assertions);
+        await().atMost(ClosedProcessCluster.PATIENCE).untilAsserted(assertions);
     }
 
     @Test
     void usersDoWhatRulesPermitAndNothingElse() throws Exception {
-        CertificateAuthority authority = CertificateAuthority.create(directory.resolve("authority"), "local", now);
-        CertificateFiles node = authority.issueServer(
-                "node",
-                List.of("127.0.0.1", InetAddress.getLocalHost().getHostName()),
-                now,
-                DAYS,
-                directory.resolve("node"));
-        try (ProcessCluster cluster = new ProcessCluster(
-                ProcessClusterOptions.of(directory, 2, "duckdb").with(settings(node)))) {
-            cluster.start();
-            UniserveClient admin = client(cluster, authority, "admin");
+        try (ClosedProcessCluster cluster = new ClosedProcessCluster(directory, "duckdb")) {
+            UniserveClient admin = cluster.client("admin");
             create(admin, SHOPS);
             create(admin, SECRETS);
-            UniserveClient ann = client(cluster, authority, "ann");
+            UniserveClient ann = cluster.client("ann");
             // Processes apply a rule within two seconds, not at the same time: each group is asked until it holds
             // everywhere.
             eventually(() -> {
@@ -169,7 +110,7 @@ class UserRightsIT {
                 assertThat(refused(() -> ann.query(SHOPS, SELECT))).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
             });
 
-            UniserveClient eve = client(cluster, authority, "eve");
+            UniserveClient eve = cluster.client("eve");
             grant(admin, "eve", Role.OPERATOR, "*", false);
             eventually(() -> operatorSeesNoRows(eve));
             assertThat(admin.query(SECRETS, "SELECT count(*) FROM secrets")
@@ -230,17 +171,17 @@ class UserRightsIT {
     }
 
     /** Replicas are found by the number of their table: a right to one table is none to the number of another. */
-    private void numbersOfOtherTablesAreNotServed(ProcessCluster cluster, UniserveClient ann, long secret)
+    private static void numbersOfOtherTablesAreNotServed(ClosedProcessCluster cluster, UniserveClient ann, long secret)
             throws Exception {
         long own = ann.admin().describeTable(SHOPS).meta().tableId();
         for (String server : List.of("server-1", "server-2")) {
-            assertThat(held(cluster.address(server), own)).as(server).isEmpty();
-            assertThat(held(cluster.address(server), secret)).as(server).containsExactly(ErrorCode.TABLE_NOT_FOUND);
+            assertThat(held(cluster, server, own)).as(server).isEmpty();
+            assertThat(held(cluster, server, secret)).as(server).containsExactly(ErrorCode.TABLE_NOT_FOUND);
         }
     }
 
     /** Codes of failures when ann asks a server to hold the state of an actor of table shops, under this number. */
-    private List<ErrorCode> held(Address server, long number) throws Exception {
+    private static List<ErrorCode> held(ClosedProcessCluster cluster, String server, long number) throws Exception {
         ReadRequest request = new ReadRequest(
                 new TableName(SHOPS),
                 number,
@@ -254,11 +195,11 @@ class UserRightsIT {
                 ReadMode.STALE,
                 List.of(),
                 Optional.of(new ReadRequest.SessionHold(1, number, CALL_NANOS)));
-        try (ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, tls(directory.resolve("ann"), "ann"))) {
+        try (ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, cluster.tls("ann"))) {
             CompletableFuture<Outcome<ReadReply>> reply = new CompletableFuture<>();
             Timers.Cancel unused = new GrpcClientNetwork(channels, ClusterIdentity.of("local"), Runnable::run)
-                    .read(server, request, reply::complete);
-            Outcome<ReadReply> outcome = reply.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                    .read(cluster.processes().address(server), request, reply::complete);
+            Outcome<ReadReply> outcome = reply.get(ClosedProcessCluster.PATIENCE.toSeconds(), TimeUnit.SECONDS);
             return outcome instanceof Outcome.Ok<ReadReply> ok
                     ? ok.value().failures().stream().map(ActorFailure::code).toList()
                     : List.of(outcome.error().code());

@@ -6,6 +6,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.RoleLimit;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
 import io.uniserve.model.registry.ScalingRecord;
@@ -159,11 +160,14 @@ public sealed interface AdminReply {
      *
      * @param user the user that was asked for, or the caller; empty for all users
      * @param revocations all of them if all rules were asked for, else none
+     * @param limits all of them if all rules were asked for, else those that the user has
      */
-    record UserRoles(String user, List<RoleGrant> grants, List<Revocation> revocations) implements AdminReply {
+    record UserRoles(String user, List<RoleGrant> grants, List<Revocation> revocations, List<RoleLimit> limits)
+            implements AdminReply {
         public UserRoles {
             grants = List.copyOf(grants);
             revocations = List.copyOf(revocations);
+            limits = List.copyOf(limits);
         }
     }
 

@@ -1,10 +1,14 @@
 package io.uniserve.protocol.message;
 
 import io.uniserve.model.BackupName;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Revocation;
+import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.RoleLimit;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.TableMeta;
 import java.util.Collections;
@@ -83,6 +87,22 @@ public sealed interface AdminRequest {
      * close connections.
      */
     record ChangeRevocation(Revocation revocation, boolean undo) implements AdminRequest {}
+
+    /**
+     * Sets a limit on the requests of each user with a role, or removes it. Returns when it is recorded; servers apply it within two
+     * seconds.
+     *
+     * @param value see {@link RoleLimit}; 0 removes the limit
+     */
+    record ChangeLimit(Role role, LimitKind kind, long value) implements AdminRequest {
+        /** Fails with INVALID_ARGUMENT if there can be no such limit. */
+        public ChangeLimit {
+            RoleLimit.check(role, kind, Math.max(1, value));
+            if (value < 0) {
+                throw UniserveException.invalid("limit " + kind.text() + " is " + value + ": use at least 1, or 0 to remove it");
+            }
+        }
+    }
 
     /**
      * Returns rules.

@@ -3,8 +3,10 @@ package io.uniserve.protocol.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.RoleLimit;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.RegistryValue;
@@ -52,6 +54,28 @@ class GrantsTest {
         change(ANN, true);
         assertThat(list("", true).grants()).containsExactly(BOB);
         assertThat(cluster.store.value(RegistryPaths.ACCESS)).isEqualTo(new AccessRules(List.of(BOB)));
+    }
+
+    @Test
+    void limitsAreSetReplacedListedAndRemoved() {
+        change(ANN, false);
+        limit(LimitKind.QUERIES, 4);
+        limit(LimitKind.QUERIES, 8);
+        limit(LimitKind.UPDATES, 100);
+        assertThat(list("", true).limits())
+                .containsExactly(
+                        new RoleLimit(Role.WRITER, LimitKind.QUERIES, 8),
+                        new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
+        assertThat(list("ann", false).limits()).hasSize(2);
+        limit(LimitKind.QUERIES, 0);
+        limit(LimitKind.ROWS, 0);
+        assertThat(list("", true).limits()).containsExactly(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
+        assertThat(list("", true).grants()).containsExactly(ANN);
+    }
+
+    private void limit(LimitKind kind, long value) {
+        assertThat(cluster.admin(node, new AdminRequest.ChangeLimit(Role.WRITER, kind, value)))
+                .isInstanceOf(AdminReply.Ack.class);
     }
 
     @Test

@@ -1,9 +1,11 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.RoleLimit;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.protocol.message.AdminReply;
@@ -19,12 +21,14 @@ public final class AccessMapping {
         SecurityProto.AccessRules.Builder proto = SecurityProto.AccessRules.newBuilder();
         rules.grants().forEach(grant -> proto.addGrants(toProto(grant)));
         rules.revocations().forEach(revocation -> proto.addRevocations(revocation.subject()));
+        rules.limits().forEach(limit -> proto.addLimits(toProto(limit.role(), limit.kind(), limit.value())));
         return proto.build();
     }
 
     /** Fails with INVALID_ARGUMENT if a rule is malformed: a rule that is not understood must not be skipped. */
     public static AccessRules fromProto(SecurityProto.AccessRules proto) {
-        return new AccessRules(grants(proto.getGrantsList()), revocations(proto.getRevocationsList()));
+        return new AccessRules(
+                grants(proto.getGrantsList()), revocations(proto.getRevocationsList()), limits(proto.getLimitsList()));
     }
 
     public static SecurityProto.ChangeGrant toProto(AdminRequest.ChangeGrant request) {
@@ -49,6 +53,17 @@ public final class AccessMapping {
         return new AdminRequest.ChangeRevocation(new Revocation(proto.getSubject()), proto.getUndo());
     }
 
+    public static SecurityProto.ChangeLimit toProto(AdminRequest.ChangeLimit request) {
+        return SecurityProto.ChangeLimit.newBuilder()
+                .setLimit(toProto(request.role(), request.kind(), request.value()))
+                .build();
+    }
+
+    public static AdminRequest.ChangeLimit fromProto(SecurityProto.ChangeLimit proto) {
+        SecurityProto.RoleLimit limit = proto.getLimit();
+        return new AdminRequest.ChangeLimit(role(limit.getRole()), LimitKind.of(limit.getLimit()), limit.getValue());
+    }
+
     public static SecurityProto.ListGrants toProto(AdminRequest.ListGrants request) {
         return SecurityProto.ListGrants.newBuilder()
                 .setUser(request.user())
@@ -66,6 +81,9 @@ public final class AccessMapping {
         if (call.hasChangeRevocation()) {
             return fromProto(call.getChangeRevocation());
         }
+        if (call.hasChangeLimit()) {
+            return fromProto(call.getChangeLimit());
+        }
         return call.hasChangeGrant() ? fromProto(call.getChangeGrant()) : fromProto(call.getListGrants());
     }
 
@@ -74,6 +92,7 @@ public final class AccessMapping {
                 SecurityProto.UserRoles.newBuilder().setUser(reply.user());
         reply.grants().forEach(grant -> proto.addGrants(toProto(grant)));
         reply.revocations().forEach(revocation -> proto.addRevocations(revocation.subject()));
+        reply.limits().forEach(limit -> proto.addLimits(toProto(limit.role(), limit.kind(), limit.value())));
         return proto.build();
     }
 
@@ -81,11 +100,28 @@ public final class AccessMapping {
         return new AdminReply.UserRoles(
                 ProtoValidator.text("user", proto.getUser(), Limits.NAME_LENGTH_MAX),
                 grants(proto.getGrantsList()),
-                revocations(proto.getRevocationsList()));
+                revocations(proto.getRevocationsList()),
+                limits(proto.getLimitsList()));
     }
 
     private static List<Revocation> revocations(List<String> list) {
         return ProtoValidator.list("revocations", list, Limits.REVOCATIONS_MAX, Revocation::new);
+    }
+
+    private static List<RoleLimit> limits(List<SecurityProto.RoleLimit> list) {
+        return ProtoValidator.list(
+                "limits",
+                list,
+                Role.values().length * LimitKind.values().length,
+                limit -> new RoleLimit(role(limit.getRole()), LimitKind.of(limit.getLimit()), limit.getValue()));
+    }
+
+    private static SecurityProto.RoleLimit toProto(Role role, LimitKind kind, long value) {
+        return SecurityProto.RoleLimit.newBuilder()
+                .setRole(role.text())
+                .setLimit(kind.text())
+                .setValue(value)
+                .build();
     }
 
     private static List<RoleGrant> grants(List<SecurityProto.RoleGrant> list) {
@@ -101,10 +137,13 @@ public final class AccessMapping {
     }
 
     private static RoleGrant fromProto(SecurityProto.RoleGrant proto) {
-        Role role = Arrays.stream(Role.values())
-                .filter(one -> one.text().equals(proto.getRole()))
+        return new RoleGrant(proto.getUser(), role(proto.getRole()), new TablePattern(proto.getTables()));
+    }
+
+    private static Role role(String text) {
+        return Arrays.stream(Role.values())
+                .filter(one -> one.text().equals(text))
                 .findFirst()
                 .orElseThrow(() -> ProtoValidator.malformed("role is missing or one this version does not know"));
-        return new RoleGrant(proto.getUser(), role, new TablePattern(proto.getTables()));
     }
 }

@@ -63,6 +63,8 @@ public final class AdminMapping {
             proto.setChangeGrant(AccessMapping.toProto(change));
         } else if (request instanceof AdminRequest.ChangeRevocation change) {
             proto.setChangeRevocation(AccessMapping.toProto(change));
+        } else if (request instanceof AdminRequest.ChangeLimit change) {
+            proto.setChangeLimit(AccessMapping.toProto(change));
         } else if (request instanceof AdminRequest.ListGrants list) {
             proto.setListGrants(AccessMapping.toProto(list));
         } else if (UserMapping.put(proto, request) || BackupMapping.put(proto, request)) {
@@ -129,7 +131,7 @@ public final class AdminMapping {
                 new AdminRequest.HoldScaling(ProtoValidator.text(
                         "reason", proto.getHoldScaling().getReason(), Limits.SCALING_REASON_CHARS_MAX));
             case SCALING_STATUS -> new AdminRequest.ScalingStatus();
-            case CHANGE_GRANT, LIST_GRANTS, CHANGE_REVOCATION -> AccessMapping.fromProto(proto);
+            case CHANGE_GRANT, LIST_GRANTS, CHANGE_REVOCATION, CHANGE_LIMIT -> AccessMapping.fromProto(proto);
             case PUT_USER, REMOVE_USER, LIST_USERS -> UserMapping.fromProto(proto);
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();

@@ -1,5 +1,6 @@
 package io.uniserve.runtime.proto;
 
+import io.uniserve.api.plan.Answer;
 import io.uniserve.codec.Bytes;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
@@ -8,9 +9,11 @@ import io.uniserve.model.BackupName;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.RoleLimit;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.access.UserCredential;
 import io.uniserve.model.registry.AccessRules;
@@ -160,6 +163,9 @@ final class RandomValues {
         if (type == ConsistentSnapshot.Table.class) {
             return snapshotTable();
         }
+        if (type == Answer.class) {
+            return record(type, Map.of("rows", Answer.ROWS_UNKNOWN)); // not sent
+        }
         Object user = userValue(type);
         if (user != null) {
             return user;
@@ -187,6 +193,13 @@ final class RandomValues {
         return new Revocation(random.nextBoolean() ? "server/s" + random.nextInt(9) : "sha256:" + "0a".repeat(32));
     }
 
+    private RoleLimit roleLimit() {
+        return new RoleLimit(
+                random.nextBoolean() ? Role.WRITER : Role.ADMIN,
+                LimitKind.values()[random.nextInt(LimitKind.values().length)],
+                1 + random.nextInt(1_000));
+    }
+
     /** A value of rules or users; null for another type. */
     private @Nullable Object userValue(Class<?> type) {
         if (type == RoleGrant.class) {
@@ -195,6 +208,14 @@ final class RandomValues {
         if (type == Revocation.class) {
             return revocation();
         }
+        if (type == RoleLimit.class) {
+            return roleLimit();
+        }
+        if (type == AdminRequest.ChangeLimit.class) {
+            RoleLimit limit = roleLimit();
+            return new AdminRequest.ChangeLimit(
+                    limit.role(), limit.kind(), random.nextBoolean() ? 0 : limit.value());
+        }
         if (type == AccessRules.class) {
             return new AccessRules(
                     IntStream.range(0, random.nextInt(20))
@@ -202,7 +223,8 @@ final class RandomValues {
                             .toList(),
                     IntStream.range(0, random.nextInt(5))
                             .mapToObj(i -> revocation())
-                            .toList());
+                            .toList(),
+                    random.nextBoolean() ? List.of() : List.of(roleLimit()));
         }
         if (type == AdminRequest.ListGrants.class) {
             return new AdminRequest.ListGrants(random.nextBoolean() ? "" : text(1, 10), random.nextBoolean());

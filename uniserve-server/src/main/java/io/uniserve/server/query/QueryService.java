@@ -27,11 +27,15 @@ import io.uniserve.runtime.transport.client.GrpcClientNetwork;
 import io.uniserve.runtime.transport.client.GrpcNetwork;
 import io.uniserve.runtime.transport.server.QueryHandler;
 import io.uniserve.runtime.transport.server.RoutingSource;
+import io.uniserve.server.read.AnswerRows;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.worker.CancellationScope;
 import io.uniserve.server.read.worker.ClientRequestLimiter;
 import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.QueryDeadline;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
+import io.uniserve.server.read.worker.UserMemoryBudget;
+import io.uniserve.server.read.worker.UserMemoryReservation;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,6 +65,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final int queriesMax;
     private final ClientRequestLimiter clients;
     private final RunningQueryRegistry running;
+    private final UserMemoryBudget memory;
     private final long maxNanos;
     private final UpdateContentionTracker updateContention;
     private final Supplier<CancellationScope> newCancellationScope;
@@ -75,6 +80,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
      * @param memory handles queries that run out of memory
      * @param callers returns a scope per query; it stops the query's work on a thread that no request waits for
      * @param running lists the queries
+     * @param users bytes of results per user, with the limits of users
      */
     public QueryService(
             ServerSettings.Work settings,
@@ -86,8 +92,10 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             PortPlanners planners,
             OutOfMemoryPolicy memory,
             Supplier<CancellationScope> callers,
-            RunningQueryRegistry running) {
+            RunningQueryRegistry running,
+            UserMemoryBudget users) {
         this.running = running;
+        this.memory = users;
         this.maxNanos = settings.queryTimeMax().toNanos();
         this.clock = clock;
         this.ids = ids;
@@ -120,7 +128,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
 
     private Timers.Cancel query(
             QueryRequest request, String client, Predicate<TableName> readable, Completion<Answer> completion) {
-        long deadline = clock.nanos() + Math.min(request.remainingNanos(), maxNanos);
+        QueryDeadline deadline =
+                QueryDeadline.of(clock.nanos(), request.remainingNanos(), maxNanos, memory.limits(client));
         Optional<UniserveException> refusal = clients.reserve(client, 1);
         if (refusal.isPresent()) {
             completion.done(Outcome.err(refusal.get()));
@@ -138,7 +147,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 updateContention,
                 newCancellationScope.get(),
                 new QueryStats(request.explain()),
-                deadline);
+                new UserMemoryReservation(memory, client),
+                deadline.nanos());
         if (queries.incrementAndGet() > queriesMax) {
             releaseSlot(client);
             completion.done(Outcome.err(new UniserveException(
@@ -146,8 +156,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             return context;
         }
         RunningQueryRegistry.Entry entry =
-                running.add(share, RunningQueryRegistry.PLAN, deadline, request.remainingNanos() > maxNanos, context);
-        if (!pool.execute(share, () -> completion.done(answer(query, context, deadline, share, entry)))) {
+                running.add(share, RunningQueryRegistry.PLAN, deadline, context);
+        if (!pool.execute(share, () -> completion.done(answer(query, context, deadline.nanos(), share, entry)))) {
             entry.close();
             releaseSlot(client);
             completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down")));
@@ -200,8 +210,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             }
             String port = context.table(query.table()).port();
             Answer answer = context.stats().isExplaining()
-                    ? runAndExplain(port, query, context)
-                    : planAndRun(port, query, context);
+                    ? runAndExplain(port, query, share.client(), context)
+                    : planAndRun(port, query, share.client(), context);
             checkSize(answer);
             return Outcome.ok(answer.withEffort(context.stats().effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
@@ -214,13 +224,13 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     /** Runs the query and explains its plan: by the planner's own EXPLAIN if it has one, else by the steps recorded here. */
-    private Answer runAndExplain(String port, QueryText query, ServerPlanContext context) {
+    private Answer runAndExplain(String port, QueryText query, String client, ServerPlanContext context) {
         Optional<String> own = planners.explainQuery(port, query.text());
         if (own.isPresent()) {
-            return planAndRun(port, new QueryText(query.table(), own.get(), query.actors()), context);
+            return planAndRun(port, new QueryText(query.table(), own.get(), query.actors()), client, context);
         }
         long startNanos = clock.nanos();
-        Answer answer = planAndRun(port, query, context);
+        Answer answer = planAndRun(port, query, client, context);
         checkSize(answer);
         return context.stats()
                 .explanation(
@@ -232,13 +242,14 @@ public final class QueryService implements QueryHandler, AutoCloseable {
      * Plans and runs the query. If the states that its rounds read are lost, or a TIME table has chunks that its map lacked, it starts again,
      * until the deadline at most.
      */
-    private Answer planAndRun(String port, QueryText query, ServerPlanContext context) {
+    private Answer planAndRun(String port, QueryText query, String client, ServerPlanContext context) {
         int restarts = 0;
         for (int maps = 0; maps < Limits.CHUNK_MAPS_PER_QUERY_MAX; ) {
             long startNanos = clock.nanos();
             try {
                 Answer answer = planners.answer(port, query, context);
                 if (context.coversAllChunks()) {
+                    AnswerRows.check(answer, client, memory.limits(client));
                     return answer;
                 }
                 maps++;

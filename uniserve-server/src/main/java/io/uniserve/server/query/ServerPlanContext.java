@@ -27,6 +27,7 @@ import io.uniserve.protocol.message.client.ReadMode;
 import io.uniserve.protocol.transaction.server.TransactionService;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.server.read.worker.CancellationScope;
+import io.uniserve.server.read.worker.UserMemoryReservation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -57,6 +58,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
     private final QueryStats queryStats;
+    private final UserMemoryReservation memory;
     private final PlannerOutcomeWaiter wait;
     private final PlanSnapshot snapshot;
     private final ChunkGenerations generations = new ChunkGenerations();
@@ -75,7 +77,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             UpdateContentionTracker updateContention,
             CancellationScope cancellationScope,
             QueryStats queryStats,
+            UserMemoryReservation memory,
             long deadlineNanos) {
+        this.memory = memory;
         this.context = world;
         this.env = world.env();
         this.mode = mode;
@@ -106,6 +110,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         context.plannerExecutor().unbindThread();
         snapshot.forget();
         context.plannerExecutor().runAll();
+        memory.close();
     }
 
     @Override
@@ -196,6 +201,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Prepares another attempt with the newest map. */
     void startAnew() {
+        memory.close();
         generations.clear();
         snapshot.forget();
         queryStats.recordRestart();
@@ -353,6 +359,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 () -> context.serialExecutor().execute(run::cancel));
         long took = nanoTime() - startNanos;
         run.generations().forEach(generations::onRead);
+        memory.add(result.gathered().parts().stream().mapToLong(Bytes::size).sum());
         Shuffle.Result<R> told = run.toResult(plan, bare, result, combiner);
         queryStats.recordShuffle(plan, told, ShuffleExecution.effort(result), took);
         return told;
@@ -391,6 +398,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private QueryResult record(Query asked, QueryResult result, String how, long nanos) {
+        memory.add(result.parts().stream().mapToLong(Bytes::size).sum());
         int all =
                 queryStats.isExplaining() ? route(asked.table()).map().actors().size() : 0;
         generations.onRead(asked.table(), result.generation());
@@ -436,6 +444,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** The plan's states were lost, and another attempt follows. */
     void onStatesLost(int restarts) {
+        memory.close();
         queryStats.recordRestart();
         snapshot.lost(restarts);
     }

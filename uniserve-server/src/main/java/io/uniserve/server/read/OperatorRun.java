@@ -8,6 +8,7 @@ import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.operator.ScatterOperator;
+import io.uniserve.api.plan.Answer;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
@@ -21,6 +22,7 @@ import io.uniserve.server.read.session.PinnedActor;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +42,15 @@ final class OperatorRun<A extends ActorView, P, V> {
     /** Used only to call the port's code; this remains possible after the pin is released. */
     private final PinnedActor pinnedActor;
 
-    private OperatorRun(RetrieveOperator<A, P, V> operator, Operator<?, ?> registered, P parameters, PinnedActor port) {
+    private final Consumer<Answer> answerCheck;
+
+    private OperatorRun(
+            RetrieveOperator<A, P, V> operator,
+            Operator<?, ?> registered,
+            P parameters,
+            PinnedActor port,
+            Consumer<Answer> answerCheck) {
+        this.answerCheck = answerCheck;
         this.operator = operator;
         this.portOperator = registered;
         this.parameters = parameters;
@@ -52,28 +62,31 @@ final class OperatorRun<A extends ActorView, P, V> {
      * Creates a run. Fails with INVALID_ARGUMENT if the operator cannot decode the parameters.
      *
      * @param gatherInputs chunks of a gather or a map, if they have arrived
+     * @param answerCheck fails if an answer to a whole query is beyond a limit
      */
     static OperatorRun<?, ?, ?> of(
             Operator<?, ?> operator,
             Bytes parameters,
             PinnedActor port,
             ExchangeHost exchange,
-            @Nullable GatherInputs gatherInputs) {
+            @Nullable GatherInputs gatherInputs,
+            Consumer<Answer> answerCheck) {
         if (operator instanceof ScatterOperator<?, ?> scatter) {
-            return decode(new ScatterOperatorAdapter<>(scatter, exchange), operator, parameters, port);
+            return decode(new ScatterOperatorAdapter<>(scatter, exchange), operator, parameters, port, answerCheck);
         }
         if (operator instanceof GatherOperator<?, ?, ?> gather) {
             return decode(
                     new GatherOperatorAdapter<>(gather, requireInputs(operator, parameters, gatherInputs)),
                     operator,
                     parameters,
-                    port);
+                    port,
+                    answerCheck);
         }
         if (operator instanceof MapOperator<?, ?> map) {
             GatherInputs here = requireInputs(operator, parameters, gatherInputs);
-            return decode(new MapOperatorAdapter<>(map, here, exchange), operator, parameters, port);
+            return decode(new MapOperatorAdapter<>(map, here, exchange), operator, parameters, port, answerCheck);
         }
-        return decode((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
+        return decode((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port, answerCheck);
     }
 
     private static GatherInputs requireInputs(
@@ -90,12 +103,16 @@ final class OperatorRun<A extends ActorView, P, V> {
     }
 
     private static <A extends ActorView, P, V> OperatorRun<A, P, V> decode(
-            RetrieveOperator<A, P, V> operator, Operator<?, ?> registered, Bytes parameters, PinnedActor port) {
+            RetrieveOperator<A, P, V> operator,
+            Operator<?, ?> registered,
+            Bytes parameters,
+            PinnedActor port,
+            Consumer<Answer> answerCheck) {
         BinaryReader in = new BinaryReader(parameters);
         try {
             P value = operator.parameters().read(in);
             in.expectEnd();
-            return new OperatorRun<>(operator, registered, value, port);
+            return new OperatorRun<>(operator, registered, value, port, answerCheck);
         } catch (UniserveException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT, "parameters of " + operator.id() + ": " + e.reason(), e);
@@ -121,6 +138,9 @@ final class OperatorRun<A extends ActorView, P, V> {
         V value = operator.retrieve(operator.actorType().cast(actor), context, parameters);
         if (value == null) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "operator " + operator.id() + " returned null");
+        }
+        if (value instanceof Answer whole) {
+            answerCheck.accept(whole);
         }
         return returnsBytes(alone) ? encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX) : value;
     }

@@ -1,5 +1,6 @@
 package io.uniserve.server.read;
 
+import io.uniserve.api.plan.Answer;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -12,6 +13,7 @@ import io.uniserve.server.exchange.GatherInputs;
 import io.uniserve.server.read.session.PinnedActor;
 import io.uniserve.server.read.worker.CancellationScope;
 import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.QueryDeadline;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +28,7 @@ final class ReadRequestResources implements Timers.Cancel {
     private final long tableId;
     private final String operator;
     private final Bytes parameters;
-    private final long remainingNanos;
-    private final long deadlineNanos;
+    private final QueryDeadline deadline;
     private final CancellationScope cancellationScope;
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile RunningQueryRegistry.@Nullable Entry entry;
@@ -47,9 +48,8 @@ final class ReadRequestResources implements Timers.Cancel {
         this.tableId = tableId;
         this.operator = operator;
         this.parameters = parameters;
-        this.remainingNanos = remainingNanos;
         this.cancellationScope = service.newCancellationScope();
-        this.deadlineNanos = service.deadlineNanos(remainingNanos);
+        this.deadline = service.deadline(remainingNanos, share.client());
     }
 
     FairShareKey share() {
@@ -57,7 +57,7 @@ final class ReadRequestResources implements Timers.Cancel {
     }
 
     long deadlineNanos() {
-        return deadlineNanos;
+        return deadline.nanos();
     }
 
     CancellationScope cancellationScope() {
@@ -69,7 +69,7 @@ final class ReadRequestResources implements Timers.Cancel {
     }
 
     ReadContext context(int actor) {
-        return new ReadContext(actor, service.clock(), deadlineNanos, cancellationScope);
+        return new ReadContext(actor, service.clock(), deadline.nanos(), cancellationScope);
     }
 
     @Override
@@ -87,8 +87,7 @@ final class ReadRequestResources implements Timers.Cancel {
 
     /** Adds the request to the list of running queries, until {@link #close}. */
     void list() {
-        entry = service.runningQueries()
-                .add(share, operator, deadlineNanos, service.isServerLimit(remainingNanos), this);
+        entry = service.runningQueries().add(share, operator, deadline, this);
     }
 
     /** Marks the request as started, when a thread begins to work on it. */
@@ -125,7 +124,8 @@ final class ReadRequestResources implements Timers.Cancel {
                     parameters,
                     actor,
                     service.exchange(),
-                    gatherInputs);
+                    gatherInputs,
+                    this::checkRows);
             run = known;
         }
         return known;
@@ -140,7 +140,7 @@ final class ReadRequestResources implements Timers.Cancel {
     /** Reserves memory for a value until the reply is made, and returns its bytes. */
     long reserve(OperatorRun<?, ?, ?> runs, Object value, boolean alone) {
         int bytes = runs.size(value, alone);
-        service.resultMemory().reserve(bytes);
+        reserve(bytes);
         reservedBytes.addAndGet(bytes);
         return bytes;
     }
@@ -148,12 +148,32 @@ final class ReadRequestResources implements Timers.Cancel {
     /** Reserves memory for a merged value in place of that of its parts, and returns its bytes. A failure changes nothing. */
     long replaceReserved(long parts, long mergedBytes) {
         if (mergedBytes > parts) {
-            service.resultMemory().reserve(mergedBytes - parts);
+            reserve(mergedBytes - parts);
         } else {
-            service.resultMemory().release(parts - mergedBytes);
+            release(parts - mergedBytes);
         }
         reservedBytes.addAndGet(mergedBytes - parts);
         return mergedBytes;
+    }
+
+    private void reserve(long bytes) {
+        service.userMemory().reserve(share.client(), bytes);
+        try {
+            service.resultMemory().reserve(bytes);
+        } catch (UniserveException e) {
+            service.userMemory().release(share.client(), bytes);
+            throw e;
+        }
+    }
+
+    private void release(long bytes) {
+        service.resultMemory().release(bytes);
+        service.userMemory().release(share.client(), bytes);
+    }
+
+    /** Fails if the answer to a whole query has more rows than its user may have. */
+    private void checkRows(Answer answer) {
+        AnswerRows.check(answer, share.client(), service.userMemory().limits(share.client()));
     }
 
     ActorFailure failure(int actor, long epoch, UniserveException failure) {
@@ -169,7 +189,7 @@ final class ReadRequestResources implements Timers.Cancel {
     }
 
     void close() {
-        service.resultMemory().release(reservedBytes.get());
+        release(reservedBytes.get());
         service.release(parameters, share.client());
         RunningQueryRegistry.Entry shown = entry;
         if (shown != null) {

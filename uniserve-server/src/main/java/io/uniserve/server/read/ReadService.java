@@ -29,7 +29,9 @@ import io.uniserve.server.read.session.SessionSnapshots;
 import io.uniserve.server.read.worker.CancellationScope;
 import io.uniserve.server.read.worker.ClientRequestLimiter;
 import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.QueryDeadline;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
+import io.uniserve.server.read.worker.UserMemoryBudget;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.List;
 import java.util.Optional;
@@ -67,6 +69,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     private final OutOfMemoryPolicy outOfMemoryPolicy;
     private final WorkerPool pool;
     private final ResultMemoryBudget resultMemory;
+    private final UserMemoryBudget userMemory;
     private final SessionSnapshots sessionSnapshots;
     private final ReadInDoubtResolver readInDoubtResolver;
     private final ExchangeHost exchange;
@@ -87,6 +90,7 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
      * @param faults handles operators that run out of memory
      * @param readInDoubtResolver resolves versions in doubt on the server's loop
      * @param exchange stores the chunks of scatters and fetches those of gathers
+     * @param users bytes of results per user, with the limits of users
      * @param firstVersion first number for held states; it must differ from those of an earlier process
      */
     public ReadService(
@@ -102,7 +106,9 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
             OutOfMemoryPolicy faults,
             ReadInDoubtResolver readInDoubtResolver,
             ExchangeHost exchange,
+            UserMemoryBudget users,
             long firstVersion) {
+        this.userMemory = users;
         this.readInDoubtResolver = readInDoubtResolver;
         this.exchange = exchange;
         this.exchangeInputFetcher = new ExchangeInputFetcher(actors, exchange, routing);
@@ -404,13 +410,13 @@ public final class ReadService implements ReadHandler, ReadTaskContext, AutoClos
     }
 
     @Override
-    public long deadlineNanos(long remainingNanos) {
-        return clock.nanos() + Math.min(remainingNanos, maxNanos);
+    public QueryDeadline deadline(long remainingNanos, String user) {
+        return QueryDeadline.of(clock.nanos(), remainingNanos, maxNanos, userMemory.limits(user));
     }
 
     @Override
-    public boolean isServerLimit(long remainingNanos) {
-        return remainingNanos > maxNanos;
+    public UserMemoryBudget userMemory() {
+        return userMemory;
     }
 
     @Override

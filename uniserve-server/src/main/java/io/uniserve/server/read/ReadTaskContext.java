@@ -14,7 +14,9 @@ import io.uniserve.server.read.session.PinnedActorProvider;
 import io.uniserve.server.read.session.SessionSnapshots;
 import io.uniserve.server.read.worker.CancellationScope;
 import io.uniserve.server.read.worker.FairShareKey;
+import io.uniserve.server.read.worker.QueryDeadline;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
+import io.uniserve.server.read.worker.UserMemoryBudget;
 import io.uniserve.server.read.worker.WorkerPool;
 import java.util.function.Predicate;
 
@@ -46,8 +48,8 @@ interface ReadTaskContext {
     /** Cost of queries per replica. */
     ReadCostCounter costs();
 
-    /** Deadline of a read. */
-    long deadlineNanos(long remainingNanos);
+    /** Deadline of a read of this user. */
+    QueryDeadline deadline(long remainingNanos, String user);
 
     ExchangeHost exchange();
 
@@ -61,10 +63,9 @@ interface ReadTaskContext {
 
     SessionSnapshots sessionSnapshots();
 
-    /** True if the server's own time limit is before the caller's deadline. */
-    boolean isServerLimit(long remainingNanos);
-
     ResultMemoryBudget resultMemory();
+
+    UserMemoryBudget userMemory();
 
     WorkerPool pool();
 

@@ -11,6 +11,7 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
@@ -20,6 +21,10 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.LimitKind;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleLimit;
+import io.uniserve.model.access.UserLimits;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMap;
@@ -45,6 +50,7 @@ import io.uniserve.runtime.transport.server.RoutingBroadcaster;
 import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.worker.CancellationScope;
 import io.uniserve.server.read.worker.RunningQueryRegistry;
+import io.uniserve.server.read.worker.UserMemoryBudget;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +87,9 @@ class QueryServiceTest {
     private Optional<String> ownWord = Optional.empty();
 
     private final CoarseTimers stops = new CoarseTimers("stops", SystemClock.INSTANCE);
+    private volatile UserLimits limits = UserLimits.NONE;
+    private volatile long rows = Answer.ROWS_UNKNOWN;
+    private final UserMemoryBudget memory = new UserMemoryBudget(user -> limits);
     private final QueryService service = new QueryService(
             new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20, Duration.ofHours(1), true),
             SystemClock.INSTANCE,
@@ -92,7 +101,8 @@ class QueryServiceTest {
             planners(),
             new OutOfMemoryPolicy(fatal::set),
             () -> new CancellationScope(stops),
-            new RunningQueryRegistry(SystemClock.INSTANCE, 1));
+            new RunningQueryRegistry(SystemClock.INSTANCE, 1),
+            memory);
 
     QueryServiceTest() {
         ServerId server = SERVER;
@@ -139,7 +149,7 @@ class QueryServiceTest {
             @Override
             public Answer answer(String port, QueryText query, PlanContext context) {
                 texts.add(query.text());
-                return new Answer("text/plain", Bytes.utf8(plan.apply(context)));
+                return new Answer("text/plain", Bytes.utf8(plan.apply(context))).withRows(rows);
             }
 
             @Override
@@ -175,6 +185,64 @@ class QueryServiceTest {
             assertThat(answer.body().utf8()).isEqualTo("x");
             assertThat(answer.effort().requests()).isEqualTo(1);
         });
+    }
+
+    private Outcome<Answer> asAnn(long nanos) {
+        CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
+        Timers.Cancel unused = service.onBehalfOf("ann", table -> true)
+                .query(new QueryRequest(TABLE, "q", nanos), future::complete);
+        return future.join();
+    }
+
+    private void limit(LimitKind kind, long value) {
+        limits = UserLimits.of(List.of(Role.READER), List.of(new RoleLimit(Role.READER, kind, value)));
+    }
+
+    @Test
+    void rowsOfAUsersAnswerAreLimited() {
+        limit(LimitKind.ROWS, 2);
+        assertThat(asAnn(10 * SECOND).error())
+                .hasMessageContaining("rows = 2 of role reader")
+                .hasMessageContaining("does not count");
+        rows = 3;
+        UniserveException refused = asAnn(10 * SECOND).error();
+        assertThat(refused.code()).isEqualTo(ErrorCode.TOO_LARGE);
+        assertThat(refused).hasMessageContaining("user ann is over its limit rows = 2").hasMessageContaining("3 rows");
+        rows = 2;
+        assertThat(code(asAnn(10 * SECOND))).isEmpty();
+        limits = UserLimits.NONE;
+        rows = Answer.ROWS_UNKNOWN;
+        assertThat(code(asAnn(10 * SECOND))).isEmpty();
+    }
+
+    @Test
+    void resultsOfAllRoundsOfAUsersQueryCountUntilItsEnd() {
+        limit(LimitKind.MEMORY, 40);
+        plan = context -> {
+            String all = "";
+            for (int round = 0; round < 3; round++) {
+                all += context.retrieve(TABLE, ECHO, "0123456789", values -> String.join(",", values));
+            }
+            return all + memory.used("ann");
+        };
+        UniserveException refused = asAnn(10 * SECOND).error();
+        assertThat(refused.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+        assertThat(refused).hasMessageContaining("memory = 40 bytes of role reader");
+        assertThat(memory.used("ann")).isZero();
+        limit(LimitKind.MEMORY, 42);
+        assertThat(((Outcome.Ok<Answer>) asAnn(10 * SECOND)).value().body().utf8()).endsWith("942");
+        assertThat(memory.used("ann")).isZero();
+        assertThat(memory.used("")).as("work without a user").isZero();
+    }
+
+    @Test
+    void aUsersQueryEndsAtItsLimitAndNamesIt() {
+        limit(LimitKind.DEADLINE, 50);
+        reads = (request, done) -> () -> {};
+        UniserveException refused = asAnn(100 * SECOND).error();
+        assertThat(refused.code()).isEqualTo(ErrorCode.QUERY_KILLED);
+        assertThat(refused).hasMessageContaining("longer than the limit deadline = 50 ms of role reader");
+        assertThat(code(asAnn(1_000_000))).as("the caller's own").contains(ErrorCode.DEADLINE_EXCEEDED);
     }
 
     @Test

@@ -24,6 +24,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.UserLimits;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.ServerRecord;
 import io.uniserve.model.registry.TableMeta;
@@ -44,6 +45,7 @@ import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.read.session.PinnedActor;
+import io.uniserve.server.read.worker.UserMemoryBudget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -104,6 +106,9 @@ final class ReadWorld implements AutoCloseable {
             new Address("localhost", 1),
             ExchangeLimits.DEFAULTS,
             1);
+    /** Limits of every user. */
+    volatile UserLimits limits = UserLimits.NONE;
+
     final ReadService service;
 
     private static Path folder() {
@@ -137,6 +142,7 @@ final class ReadWorld implements AutoCloseable {
                 (table, key, at, defers, done) ->
                         Objects.requireNonNull(settled.get()).resolve(table, key, at, defers, done),
                 exchange,
+                new UserMemoryBudget(user -> limits),
                 1);
     }
 

@@ -24,21 +24,32 @@ final class KvPlanner implements Planner {
     public Answer answer(QueryText query, PlanContext context) {
         String[] words = query.text().strip().split("\\s+", 2);
         String rest = words.length > 1 ? words[1] : "";
-        String json = switch (words[0]) {
-            case "get" -> get(query.table(), required(rest, "get KEY"), context);
+        return switch (words[0]) {
+            case "get" -> json(get(query.table(), required(rest, "get KEY"), context), 1);
             case "count" ->
-                "{\"count\":" + total(query.table(), RetrieveCall.of(KvOperators.COUNT), rest, context) + "}";
+                json(
+                        "{\"count\":" + total(query.table(), RetrieveCall.of(KvOperators.COUNT), rest, context) + "}",
+                        1);
             case "sum" ->
-                "{\"sum\":"
-                        + total(query.table(), RetrieveCall.of(KvOperators.SUM), required(rest, "sum FIELD"), context)
-                        + "}";
+                json(
+                        "{\"sum\":"
+                                + total(
+                                        query.table(),
+                                        RetrieveCall.of(KvOperators.SUM),
+                                        required(rest, "sum FIELD"),
+                                        context)
+                                + "}",
+                        1);
             case "scan" -> scan(query.table(), required(rest, "scan LIMIT [PREFIX]"), context);
             case "range" -> range(query.table(), required(rest, "range LIMIT KEY"), context);
             default ->
                 throw UniserveException.invalid("unknown query \"" + words[0]
                         + "\"; use get KEY, count [PREFIX], sum FIELD, scan LIMIT [PREFIX] or range LIMIT KEY");
         };
-        return new Answer("application/json", Bytes.utf8(json));
+    }
+
+    private static Answer json(String json, int rows) {
+        return new Answer("application/json", Bytes.utf8(json)).withRows(rows);
     }
 
     private static String get(TableName table, String key, PlanContext context) {
@@ -60,20 +71,20 @@ final class KvPlanner implements Planner {
                 table, call, parameter, values -> values.stream().reduce(0L, KvOperators::addExact));
     }
 
-    private static String scan(TableName table, String rest, PlanContext context) {
+    private static Answer scan(TableName table, String rest, PlanContext context) {
         String[] words = rest.split("\\s+", 2);
         KvOperators.Scan scan = new KvOperators.Scan(words.length > 1 ? words[1] : "", number(words[0]));
         return documents(table, KvOperators.SCAN, scan, scan::merge, context);
     }
 
-    private static String range(TableName table, String rest, PlanContext context) {
+    private static Answer range(TableName table, String rest, PlanContext context) {
         String[] words = rest.split("\\s+", 2);
         String key = required(words.length > 1 ? words[1] : "", "range LIMIT KEY");
         KvRange range = new KvRange("t" + key, number(words[0]), List.of());
         return documents(table, KvOperators.RANGE, range, range::merge, context);
     }
 
-    private static <P> String documents(
+    private static <P> Answer documents(
             TableName table,
             RetrieveOperator<KvActor, P, List<Document>> operator,
             P parameters,
@@ -84,7 +95,8 @@ final class KvPlanner implements Planner {
                 RetrieveCall.of(operator),
                 parameters,
                 values -> values.stream().reduce(List.of(), merge));
-        return KvJsonWriter.of(documents.stream().map(Document::fields).toList());
+        return json(
+                KvJsonWriter.of(documents.stream().map(Document::fields).toList()), documents.size());
     }
 
     private static int number(String text) {

@@ -34,7 +34,7 @@ final class LucenePlanner implements Planner {
             case "near" -> near(query, context, words);
             default -> throw UniserveException.invalid("unknown query: " + USAGE);
         };
-        return new Answer("text/plain", Bytes.utf8(text));
+        return new Answer("text/plain", Bytes.utf8(text)).withRows(text.lines().count());
     }
 
     private static String count(QueryText query, PlanContext context, String words) {

@@ -81,7 +81,15 @@ final class MongoPlanner implements Planner {
                 throw UniserveException.unsupported("MongoDB: command " + command.getFirstKey()
                         + " (CommandNotFound 59): use find, count, distinct or aggregate; updates are functions");
         };
-        return new Answer("application/json", Bytes.utf8(answer.toJson(settings(command))));
+        return new Answer("application/json", Bytes.utf8(answer.toJson(settings(command)))).withRows(rows(answer));
+    }
+
+    /** Documents of a cursor, distinct values, or one count. */
+    private static int rows(BsonDocument answer) {
+        if (answer.containsKey("cursor")) {
+            return answer.getDocument("cursor").getArray("firstBatch").size();
+        }
+        return answer.containsKey("values") ? answer.getArray("values").size() : 1;
     }
 
     private static JsonWriterSettings settings(BsonDocument command) {

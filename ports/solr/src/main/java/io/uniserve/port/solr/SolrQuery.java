@@ -13,6 +13,7 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.registry.TableMeta;
 import io.uniserve.port.solr.facet.DistinctBucketCounter;
+import io.uniserve.port.solr.query.AnswerRowCounter;
 import io.uniserve.port.solr.query.CancellationChecker;
 import io.uniserve.port.solr.query.LanguageCapabilities;
 import io.uniserve.port.solr.query.NestingDepthChecker;
@@ -148,8 +149,13 @@ final class SolrQuery {
                     countGroups(params, field, (NamedList<?>) grouped.get(field));
                 }
             }
-            return new Answer("application/json", serialize(response, "json"));
+            return answer(response);
         });
+    }
+
+    private static Answer answer(SolrQueryResponse response) throws Exception {
+        return new Answer("application/json", serialize(response, "json"))
+                .withRows(AnswerRowCounter.rows(response.getValues()));
     }
 
     /** Returns a filter on the nearest documents of the whole table; each actor alone would find as many of its own. */
@@ -205,7 +211,7 @@ final class SolrQuery {
                     cursor.onReply(context.actor(), response.getValues());
                     cursor.finish(response);
                 }
-                return new Answer("application/json", serialize(response, "json"));
+                return answer(response);
             });
         });
     }

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator.access;
 
+import io.uniserve.model.access.RoleLimit;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.metadata.LeaderContext;
@@ -22,6 +23,7 @@ public final class AccessChanger {
     public static boolean isFor(AdminRequest request) {
         return request instanceof AdminRequest.ChangeGrant
                 || request instanceof AdminRequest.ChangeRevocation
+                || request instanceof AdminRequest.ChangeLimit
                 || request instanceof AdminRequest.ListGrants
                 || request instanceof AdminRequest.PutUser
                 || request instanceof AdminRequest.RemoveUser
@@ -33,6 +35,8 @@ public final class AccessChanger {
         if (request instanceof AdminRequest.ChangeGrant change) {
             change(change);
         } else if (request instanceof AdminRequest.ChangeRevocation change) {
+            change(change);
+        } else if (request instanceof AdminRequest.ChangeLimit change) {
             change(change);
         } else if (request instanceof AdminRequest.ListGrants list) {
             list(list);
@@ -56,10 +60,18 @@ public final class AccessChanger {
                 request.undo() ? rules.without(request.revocation()) : rules.with(request.revocation()));
     }
 
+    /** Sets or removes a limit. Succeeds if it is set, or absent, already. */
+    private void change(AdminRequest.ChangeLimit request) {
+        rules().change(rules -> request.value() == 0
+                ? rules.without(request.role(), request.kind())
+                : rules.with(new RoleLimit(request.role(), request.kind(), request.value())));
+    }
+
     private void list(AdminRequest.ListGrants request) {
         rules().list(rules -> answer.ok(
                 request.all()
-                        ? new AdminReply.UserRoles("", rules.grants(), rules.revocations())
-                        : new AdminReply.UserRoles(request.user(), rules.of(request.user()), List.of())));
+                        ? new AdminReply.UserRoles("", rules.grants(), rules.revocations(), rules.limits())
+                        : new AdminReply.UserRoles(
+                                request.user(), rules.of(request.user()), List.of(), rules.limits())));
     }
 }

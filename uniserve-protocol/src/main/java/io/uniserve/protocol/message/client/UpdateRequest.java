@@ -1,5 +1,6 @@
 package io.uniserve.protocol.message.client;
 
+import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
@@ -45,6 +46,11 @@ public record UpdateRequest(
         this(table, tableId, request, lowWater, attempt, level, function, actors, remainingNanos, false);
     }
 
+    /** Number of rows that the request has, not those that are staged already; as its sender counted them. Fails with CORRUPT if a count is malformed. */
+    public long rows() {
+        return actors.stream().mapToLong(ActorRows::count).sum();
+    }
+
     /**
      * Rows for one actor: a count, then each row by its codec (see {@code io.uniserve.codec.Codecs#list}).
      *
@@ -56,6 +62,11 @@ public record UpdateRequest(
         /** Rows that are not staged. */
         public ActorRows(int actor, long epoch, Bytes rows) {
             this(actor, epoch, rows, null);
+        }
+
+        /** Number of rows as its sender counted them; 0 if they are staged. */
+        long count() {
+            return staged == null ? new BinaryReader(rows).readCount(1) : 0;
         }
 
         /** Size of the rows in bytes, staged or not. */

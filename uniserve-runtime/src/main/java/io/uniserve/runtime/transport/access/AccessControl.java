@@ -10,6 +10,7 @@ import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.TablePattern;
 import io.uniserve.model.access.UserCredential;
+import io.uniserve.model.access.UserLimits;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.UserCredentials;
@@ -65,9 +66,10 @@ public final class AccessControl {
     private volatile Optional<UserCredentials> users = Optional.empty();
     private volatile TableNumbers tables = TableNumbers.NONE;
 
-    private record State(@Nullable AccessRules rules, Map<Decision, Boolean> decisions) {
+    private record State(
+            @Nullable AccessRules rules, Map<Decision, Boolean> decisions, Map<String, UserLimits> limits) {
         private State(@Nullable AccessRules rules) {
-            this(rules, new ConcurrentHashMap<>());
+            this(rules, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
         }
     }
 
@@ -147,6 +149,33 @@ public final class AccessControl {
     /** Revoked subjects, see {@link Revocation}. */
     public Set<String> revocations() {
         return revocations;
+    }
+
+    /**
+     * Limits on the requests of a user; none in mode open, for the empty name, and before the rules are known, when users are refused.
+     *
+     * @param user name of a user, or the name under which a process sends a user's work
+     */
+    public UserLimits limits(String user) {
+        State now = state;
+        AccessRules rules = now.rules;
+        if (open || user.isEmpty() || rules == null || rules.limits().isEmpty()) {
+            return UserLimits.NONE;
+        }
+        UserLimits known = now.limits.get(user);
+        if (known != null) {
+            return known;
+        }
+        List<Role> roles = new ArrayList<>();
+        rules.of(user).forEach(grant -> roles.add(grant.role()));
+        if (admins.contains(user)) {
+            roles.add(Role.ADMIN);
+        }
+        UserLimits limits = UserLimits.of(roles, rules.limits());
+        if (now.limits.size() < DECISIONS_MAX) {
+            now.limits.put(user, limits);
+        }
+        return limits;
     }
 
     /** True in mode open. */
@@ -302,6 +331,11 @@ public final class AccessControl {
             return identity.filter(one -> one.kind() == Kind.USER)
                     .map(CertifiedIdentity::name)
                     .orElse("");
+        }
+
+        /** Limits on the caller's requests; none for a process. */
+        public UserLimits limits() {
+            return AccessControl.this.limits(user());
         }
 
         /** Name under which its work is queued: the user's if it is a user, else the one that the request names. */

@@ -2,6 +2,9 @@ package io.uniserve.runtime.transport.access;
 
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.RoleLimit;
+import io.uniserve.model.access.UserLimits;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
@@ -9,6 +12,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.TrashCall;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
+import java.util.List;
 import java.util.Optional;
 
 /** Rights of administrative requests: a check before a request, and the part of its answer that the caller may see. Stateless and thread-safe. */
@@ -90,6 +94,8 @@ public final class AdminAccess {
             return (change.revoke() ? "revoke " : "grant ") + change.grant();
         } else if (request instanceof AdminRequest.ChangeRevocation change) {
             return change.revocation() + (change.undo() ? " undo" : "");
+        } else if (request instanceof AdminRequest.ChangeLimit change) {
+            return change.role().text() + " " + change.kind().text() + " " + change.value();
         } else if (request instanceof AdminRequest.PutUser put) {
             return (put.add() ? "add " : "passwd ") + put.credential().user();
         } else if (request instanceof AdminRequest.RemoveUser remove) {
@@ -129,9 +135,15 @@ public final class AdminAccess {
                             Right.DESCRIBE, Optional.of(table.meta().name())))
                     .toList());
         }
-        return reply instanceof AdminReply.UserRoles roles
-                ? new AdminReply.UserRoles(
-                        roles.user(), caller.withSettings(roles.user(), roles.grants()), roles.revocations())
-                : reply;
+        return reply instanceof AdminReply.UserRoles roles ? withSettings(caller, roles) : reply;
+    }
+
+    private static AdminReply.UserRoles withSettings(Caller caller, AdminReply.UserRoles roles) {
+        List<RoleGrant> grants = caller.withSettings(roles.user(), roles.grants());
+        List<RoleLimit> limits = roles.user().isEmpty()
+                ? roles.limits()
+                : UserLimits.of(grants.stream().map(RoleGrant::role).toList(), roles.limits())
+                        .all();
+        return new AdminReply.UserRoles(roles.user(), grants, roles.revocations(), limits);
     }
 }

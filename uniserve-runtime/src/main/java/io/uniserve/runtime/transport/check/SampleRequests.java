@@ -10,6 +10,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.access.LimitKind;
 import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
@@ -81,6 +82,7 @@ final class SampleRequests {
                 new AdminRequest.ChangeGrant(new RoleGrant("x", Role.READER, TablePattern.ALL), false),
                 new AdminRequest.ListGrants("", false),
                 new AdminRequest.ChangeRevocation(new Revocation("user/x"), false),
+                new AdminRequest.ChangeLimit(Role.READER, LimitKind.QUERIES, 1),
                 new AdminRequest.PutUser(CREDENTIAL, true),
                 new AdminRequest.RemoveUser("x"),
                 new AdminRequest.ListUsers());

@@ -7,6 +7,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ConsistentSnapshot;
 import io.uniserve.protocol.message.client.QueryRequest;
 import io.uniserve.protocol.message.client.UpdateReply;
@@ -16,12 +17,15 @@ import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.data.ConsistentSnapshotMapping;
 import io.uniserve.runtime.proto.data.QueryMapping;
 import io.uniserve.runtime.proto.data.UpdateMapping;
+import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.QueriesMapping;
+import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl;
 import io.uniserve.runtime.transport.access.RequestRights;
+import io.uniserve.runtime.transport.access.UserRequestLimiter;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -41,6 +45,7 @@ final class DataService extends DataGrpc.DataImplBase {
     private final ClusterIdentity cluster;
     private final AccessControl access;
     private final DataHandlers handlers;
+    private final UserRequestLimiter limiter = new UserRequestLimiter(SystemClock.INSTANCE);
     private final Set<ReadStreamHandler> callers = ConcurrentHashMap.newKeySet();
     private volatile boolean finishing;
 
@@ -53,7 +58,7 @@ final class DataService extends DataGrpc.DataImplBase {
     @Override
     public StreamObserver<DataProto.ReadsCall> reads(StreamObserver<DataProto.ReadsReply> observer) {
         ReadStreamHandler served =
-                new ReadStreamHandler(cluster, access.current(), handlers.read(), observer, callers::remove);
+                new ReadStreamHandler(cluster, access.current(), limiter, handlers.read(), observer, callers::remove);
         callers.add(served);
         if (finishing) {
             served.finish();
@@ -74,7 +79,9 @@ final class DataService extends DataGrpc.DataImplBase {
             MalformedMessageGuard.refuse(call);
             cluster.checkName(call.getCluster());
             UpdateRequest request = UpdateMapping.fromProto(call.getRequest());
-            access.current().check(UPDATE, Optional.of(request.table()));
+            AccessControl.Caller caller = access.current();
+            caller.check(UPDATE, Optional.of(request.table()));
+            limiter.checkUpdate(caller, request::rows);
             handlers.update().update(request, reply);
         } catch (RuntimeException e) {
             reply.fail(e);
@@ -134,11 +141,20 @@ final class DataService extends DataGrpc.DataImplBase {
             AccessControl.Caller caller = access.current();
             QueryRequest request = QueryMapping.fromProto(call.getRequest());
             caller.check(QUERY, Optional.of(request.table()));
-            reply.onCancel(handlers.query()
-                    .onBehalfOf(caller.queueName(CallerIdentity.checkedName(call.getClient())), caller::mayRead)
-                    .query(request, reply));
+            QueryHandler handler = handlers.query()
+                    .onBehalfOf(caller.queueName(CallerIdentity.checkedName(call.getClient())), caller::mayRead);
+            reply.onCancel(start(handler, request, limiter.start(caller, reply)));
         } catch (RuntimeException e) {
             reply.fail(e);
+        }
+    }
+
+    private static Timers.Cancel start(QueryHandler handler, QueryRequest request, Completion<Answer> counted) {
+        try {
+            return handler.query(request, counted);
+        } catch (RuntimeException e) {
+            counted.done(Outcome.err(StatusMapping.toUniserveException(e)));
+            return () -> {};
         }
     }
 }

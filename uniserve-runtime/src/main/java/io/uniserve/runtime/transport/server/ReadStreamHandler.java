@@ -7,6 +7,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.Right;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.client.ReadReply;
 import io.uniserve.protocol.message.client.ReadRequest;
@@ -21,6 +23,7 @@ import io.uniserve.runtime.transport.MalformedMessageGuard;
 import io.uniserve.runtime.transport.StatusMapping;
 import io.uniserve.runtime.transport.access.AccessControl.Caller;
 import io.uniserve.runtime.transport.access.RequestRights;
+import io.uniserve.runtime.transport.access.UserRequestLimiter;
 import io.uniserve.runtime.transport.login.LoginTokens;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,6 +46,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
 
     private final ClusterIdentity cluster;
     private final Caller caller;
+    private final UserRequestLimiter limiter;
     private final ReadHandler handler;
     private final ServerCallStreamObserver<DataProto.ReadsReply> observer;
     private final Map<Long, ReadStreamRequest<?>> running = new ConcurrentHashMap<>();
@@ -60,11 +64,13 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
     ReadStreamHandler(
             ClusterIdentity cluster,
             Caller caller,
+            UserRequestLimiter limiter,
             ReadHandler handler,
             StreamObserver<DataProto.ReadsReply> observer,
             Consumer<ReadStreamHandler> onGone) {
         this.cluster = cluster;
         this.caller = caller;
+        this.limiter = limiter;
         this.handler = handler;
         this.observer = (ServerCallStreamObserver<DataProto.ReadsReply>) observer;
         this.observer.disableAutoInboundFlowControl();
@@ -142,7 +148,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         return caller.servedNumber(table, number);
     }
 
-    private <M> void serve(ReadStreamRequest<M> read, Function<ReadStreamRequest<M>, Timers.Cancel> work) {
+    private <M> void serve(ReadStreamRequest<M> read, Function<Completion<M>, Timers.Cancel> work) {
         if (running.putIfAbsent(read.id(), read) != null) {
             refuse(UniserveException.invalid("two reads with id " + read.id() + " are under way"));
             return;
@@ -152,9 +158,18 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
                 throw new UniserveException(
                         ErrorCode.UNAVAILABLE, "this server ends its reads: try again or elsewhere");
             }
-            read.onCancel(work.apply(read));
+            read.onCancel(start(limiter.start(caller, read), work));
         } catch (RuntimeException e) {
             read.fail(e);
+        }
+    }
+
+    private static <M> Timers.Cancel start(Completion<M> counted, Function<Completion<M>, Timers.Cancel> work) {
+        try {
+            return work.apply(counted);
+        } catch (RuntimeException e) {
+            counted.done(Outcome.err(StatusMapping.toUniserveException(e)));
+            return () -> {};
         }
     }
 

@@ -118,7 +118,7 @@ class PasswordTransportTest {
                 .peers((request, done) -> done.done(Outcome.ok(new PeerReply.Pong(new ServerId("s1"), 7))))
                 .admin((request, done) -> done.done(Outcome.ok(
                         request instanceof AdminRequest.ListGrants list
-                                ? new AdminReply.UserRoles(list.user(), List.of(), List.of())
+                                ? new AdminReply.UserRoles(list.user(), List.of(), List.of(), List.of())
                                 : new AdminReply.Ack())))
                 .data(new DataHandlers(
                         (request, done) -> {

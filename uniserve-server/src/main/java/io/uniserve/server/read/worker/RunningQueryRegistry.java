@@ -36,10 +36,10 @@ public final class RunningQueryRegistry {
     /**
      * Adds a query. The entry must be closed when the query has ended.
      *
-     * @param limited true if the deadline is the server's time limit, not the caller's
+     * @param deadline when it ends, and by which limit
      */
-    public Entry add(FairShareKey share, String operator, long deadlineNanos, boolean limited, Timers.Cancel cancel) {
-        Entry entry = new Entry(nextId(), share, operator, deadlineNanos, limited, cancel);
+    public Entry add(FairShareKey share, String operator, QueryDeadline deadline, Timers.Cancel cancel) {
+        Entry entry = new Entry(nextId(), share, operator, deadline, cancel);
         entries.put(entry.id, entry);
         return entry;
     }
@@ -79,8 +79,7 @@ public final class RunningQueryRegistry {
         private final long id;
         private final FairShareKey share;
         private final String operator;
-        private final long deadlineNanos;
-        private final boolean limited;
+        private final QueryDeadline deadline;
         private final Timers.Cancel cancel;
         private final long startNanos = clock.nanos();
         private volatile boolean started;
@@ -88,18 +87,11 @@ public final class RunningQueryRegistry {
         private volatile boolean killed;
         private volatile long cancelledNanos;
 
-        private Entry(
-                long id,
-                FairShareKey share,
-                String operator,
-                long deadlineNanos,
-                boolean limited,
-                Timers.Cancel cancel) {
+        private Entry(long id, FairShareKey share, String operator, QueryDeadline deadline, Timers.Cancel cancel) {
             this.id = id;
             this.share = share;
             this.operator = operator;
-            this.deadlineNanos = deadlineNanos;
-            this.limited = limited;
+            this.deadline = deadline;
             this.cancel = cancel;
         }
 
@@ -123,11 +115,13 @@ public final class RunningQueryRegistry {
             if (killed && error.code() == ErrorCode.CANCELLED) {
                 return new UniserveException(ErrorCode.QUERY_KILLED, "an operator ended the query", error);
             }
-            if (limited && error.code() == ErrorCode.DEADLINE_EXCEEDED) {
-                return new UniserveException(
-                        ErrorCode.QUERY_KILLED, "the query ran longer than server.query-time-max", error);
+            if (error.code() != ErrorCode.DEADLINE_EXCEEDED) {
+                return error;
             }
-            return error;
+            return deadline.limit()
+                    .map(limit -> new UniserveException(
+                            ErrorCode.QUERY_KILLED, "the query ran longer than " + limit, error))
+                    .orElse(error);
         }
 
         private void end() {
@@ -140,7 +134,7 @@ public final class RunningQueryRegistry {
         }
 
         private State state(long now) {
-            long over = Math.max(now - deadlineNanos, cancelled ? now - cancelledNanos : Long.MIN_VALUE);
+            long over = Math.max(now - deadline.nanos(), cancelled ? now - cancelledNanos : Long.MIN_VALUE);
             if (over >= 0) {
                 return over > STUCK_AFTER_NANOS ? State.STUCK : State.ENDING;
             }

@@ -6,6 +6,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.RunningQuery.State;
+import java.util.Optional;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -24,10 +25,10 @@ class RunningQueryRegistryTest {
     @Test
     void theyAreListedLongestFirstUntilTheyEnd() {
         RunningQueryRegistry.Entry first =
-                queries.add(new FairShareKey("t", "c"), "op@1", 100 * SECOND, false, cancels::incrementAndGet);
+                queries.add(new FairShareKey("t", "c"), "op@1", until(100 * SECOND), cancels::incrementAndGet);
         now += SECOND;
         RunningQueryRegistry.Entry second =
-                queries.add(new FairShareKey("u", ""), "plan", 100 * SECOND, false, cancels::incrementAndGet);
+                queries.add(new FairShareKey("u", ""), "plan", until(100 * SECOND), cancels::incrementAndGet);
         second.markStarted();
         assertThat(queries.list()).extracting(RunningQuery::table).containsExactly("t", "u");
         assertThat(queries.list())
@@ -45,13 +46,13 @@ class RunningQueryRegistryTest {
         UniserveException gone = new UniserveException(ErrorCode.CANCELLED, "its caller has gone");
         UniserveException late = new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "its deadline has passed");
         RunningQueryRegistry.Entry left =
-                queries.add(new FairShareKey("t", "c"), "op@1", SECOND, false, cancels::incrementAndGet);
+                queries.add(new FairShareKey("t", "c"), "op@1", until(SECOND), cancels::incrementAndGet);
         left.markCancelled();
         assertThat(left.toClientError(gone)).isSameAs(gone);
         assertThat(left.toClientError(late)).isSameAs(late);
         left.close();
         RunningQueryRegistry.Entry limited =
-                queries.add(new FairShareKey("t", "c"), "op@1", SECOND, true, cancels::incrementAndGet);
+                queries.add(new FairShareKey("t", "c"), "op@1", limitedUntil(SECOND), cancels::incrementAndGet);
         assertThat(limited.toClientError(gone)).isSameAs(gone);
         assertThat(limited.toClientError(late).code()).isEqualTo(ErrorCode.QUERY_KILLED);
         assertThat(queries.cancel(queries.list().get(0).id())).isPresent();
@@ -61,7 +62,7 @@ class RunningQueryRegistryTest {
     @Test
     void oneThatWasToEndIsEndingAndThenStuck() {
         RunningQueryRegistry.Entry late =
-                queries.add(new FairShareKey("t", "c"), "op@1", 2 * SECOND, false, cancels::incrementAndGet);
+                queries.add(new FairShareKey("t", "c"), "op@1", until(2 * SECOND), cancels::incrementAndGet);
         late.markStarted();
         now = 2 * SECOND;
         assertThat(states()).containsExactly(State.ENDING);
@@ -69,7 +70,7 @@ class RunningQueryRegistryTest {
         assertThat(states()).containsExactly(State.STUCK);
         late.close();
 
-        queries.add(new FairShareKey("t", "c"), "op@1", 100 * SECOND, false, cancels::incrementAndGet);
+        queries.add(new FairShareKey("t", "c"), "op@1", until(100 * SECOND), cancels::incrementAndGet);
         long id = queries.list().get(0).id();
         assertThat(queries.cancel(id + 1)).isEmpty();
         assertThat(cancels.get()).isZero();
@@ -98,5 +99,13 @@ class RunningQueryRegistryTest {
                     .as("who has no name has the room of all")
                     .isEmpty();
         }
+    }
+
+    private static QueryDeadline until(long nanos) {
+        return new QueryDeadline(nanos, Optional.empty());
+    }
+
+    private static QueryDeadline limitedUntil(long nanos) {
+        return new QueryDeadline(nanos, Optional.of("server.query-time-max"));
     }
 }

@@ -16,12 +16,17 @@ import io.uniserve.port.druid.runtime.DruidErrors;
 import io.uniserve.port.druid.runtime.DruidServices;
 import io.uniserve.port.druid.runtime.JavaScriptCheck;
 import io.uniserve.port.druid.runtime.TableLookups;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.druid.query.Query;
 import org.apache.druid.query.QueryToolChest;
+import org.apache.druid.query.Result;
 import org.apache.druid.query.lookup.LookupExtractorFactoryContainer;
+import org.apache.druid.query.scan.ScanResultValue;
+import org.apache.druid.query.search.SearchResultValue;
+import org.apache.druid.query.topn.TopNResultValue;
 import org.apache.druid.query.union.UnionQuery;
 
 /** Planner of Druid's native queries. A query is JSON; the answer is a JSON array of Druid's results. */
@@ -45,7 +50,7 @@ public final class NativeQueryPlanner implements Planner {
             return services.lookups()
                     .call(
                             lookups(query.table(), parsed, context),
-                            () -> new Answer(CONTENT_TYPE, Bytes.wrap(answer(parsed, context))));
+                            () -> answer(parsed, context));
         });
     }
 
@@ -59,16 +64,32 @@ public final class NativeQueryPlanner implements Planner {
         return all;
     }
 
-    private <T> byte[] answer(Query<T> query, PlanContext context) throws JsonProcessingException {
+    private <T> Answer answer(Query<T> query, PlanContext context) throws JsonProcessingException {
         List<T> rows = runner.run(query, context).toList();
         QueryToolChest<T, Query<T>> toolChest =
                 services.brokerFactories().conglomerate().getToolChest(query);
         if (toolChest == null) {
-            return services.json().writeValueAsBytes(rows);
+            return answer(services.json().writeValueAsBytes(rows), rows);
         }
         ObjectMapper mapper = toolChest.decorateObjectMapper(services.json(), query);
         JavaType type = mapper.getTypeFactory().constructCollectionType(List.class, toolChest.getBaseResultType());
-        return mapper.writerFor(type).writeValueAsBytes(rows);
+        return answer(mapper.writerFor(type).writeValueAsBytes(rows), rows);
+    }
+
+    private static Answer answer(byte[] json, List<?> results) {
+        long rows = results.stream().mapToLong(NativeQueryPlanner::rows).sum();
+        return new Answer(CONTENT_TYPE, Bytes.wrap(json)).withRows(rows);
+    }
+
+    /** Rows of one result: events of a scan, values of a topN or search, else one. */
+    private static long rows(Object result) {
+        Object value = result instanceof Result<?> timed ? timed.getValue() : result;
+        if (value instanceof ScanResultValue scanned && scanned.getEvents() instanceof Collection<?> events) {
+            return events.size();
+        } else if (value instanceof TopNResultValue top) {
+            return top.getValue().size();
+        }
+        return value instanceof SearchResultValue found ? found.getValue().size() : 1;
     }
 
     private Query<?> parse(String text) {

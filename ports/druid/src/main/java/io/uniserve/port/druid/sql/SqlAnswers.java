@@ -24,7 +24,8 @@ final class SqlAnswers {
             for (Object[] row : result.rows()) {
                 rows.add(json.writeValueAsString(row));
             }
-            return new Answer("application/json", Bytes.utf8(columns.toString() + rows));
+            return new Answer("application/json", Bytes.utf8(columns.toString() + rows))
+                    .withRows(result.rows().size());
         } catch (JsonProcessingException e) {
             throw new UniserveException(
                     ErrorCode.PORT_FAILED, "the answer cannot be written as JSON: " + e.getOriginalMessage(), e);

@@ -28,7 +28,7 @@ public final class SqlAnswer {
         for (int row = 0; row < rows.count(); row++) {
             lines.add(line(all, numbers, row));
         }
-        return new Answer("application/json", Bytes.utf8(columns.toString() + lines));
+        return new Answer("application/json", Bytes.utf8(columns.toString() + lines)).withRows(rows.count());
     }
 
     private static String line(List<SqlColumn> columns, List<Boolean> numbers, int row) {

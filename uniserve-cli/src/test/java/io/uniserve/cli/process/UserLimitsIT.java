@@ -1,0 +1,165 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.api.Document;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.access.LimitKind;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.TablePattern;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.assertj.core.api.ThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Limits of roles in a cluster of processes: requests beyond them are refused by name, and other users are not affected. */
+class UserLimitsIT {
+    private static final String TABLE = "numbers";
+    private static final String ALL = "SELECT id FROM numbers";
+    /** About 10^9 pairs of rows: longer than any deadline here. */
+    private static final String SLOW = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.word < b.word || c.word";
+
+    private static final int ROWS = 1_000;
+    private static final int GREEDY_CALLERS = 12;
+
+    @TempDir
+    private Path directory;
+
+    private static List<Document> rows(long from, long to) {
+        return LongStream.range(from, to)
+                .mapToObj(id -> new Document("id", Map.of("id", id, "word", "word " + id)))
+                .toList();
+    }
+
+    private static void put(UniserveClient client, long from, long to) {
+        client.table(TABLE)
+                .update("duckdb.put@1", Document.CODEC, rows(from, to))
+                .run()
+                .orThrow();
+    }
+
+    private static void grant(UniserveClient admin, String user, Role role) {
+        admin.admin().changeGrant(new RoleGrant(user, role, TablePattern.ALL), false);
+    }
+
+    /** Fails with a text that names the limit. */
+    private static void assertRefused(ThrowingCallable call, ErrorCode code, String limit) {
+        Throwable thrown = ThrowableAssert.catchThrowable(call);
+        assertThat(thrown).isInstanceOf(UniserveException.class);
+        assertThat(((UniserveException) thrown).code()).as(thrown.getMessage()).isEqualTo(code);
+        assertThat(thrown).hasMessageContaining(limit);
+    }
+
+    private static void eventuallyRefused(ThrowingCallable call, ErrorCode code, String limit) {
+        await().atMost(ClosedProcessCluster.PATIENCE).untilAsserted(() -> assertRefused(call, code, limit));
+    }
+
+    @Test
+    void eachLimitRefusesByNameAndOthersGoOn() throws Exception {
+        try (ClosedProcessCluster cluster = new ClosedProcessCluster(directory, "duckdb")) {
+            UniserveClient admin = cluster.client("admin");
+            admin.admin()
+                    .createTable(TableSpec.named(TABLE)
+                            .port("duckdb")
+                            .keyField("id")
+                            .hash(3)
+                            .replicas(2)
+                            .option("columns", "id bigint, word varchar"));
+            put(admin, 0, ROWS);
+            UniserveClient ann = cluster.client("ann");
+            UniserveClient bob = cluster.client("bob");
+            grant(admin, "ann", Role.READER);
+            grant(admin, "bob", Role.WRITER);
+            await().atMost(ClosedProcessCluster.PATIENCE).ignoreExceptions().untilAsserted(() -> {
+                assertThat(ann.query(TABLE, ALL).body().utf8()).contains("[999]");
+                put(bob, 0, 1);
+            });
+
+            admin.admin().changeLimit(Role.READER, LimitKind.ROWS, 10);
+            eventuallyRefused(() -> ann.query(TABLE, ALL), ErrorCode.TOO_LARGE, "rows = 10 of role reader");
+            assertThat(ann.query(TABLE, ALL + " ORDER BY id LIMIT 10").body().utf8()).contains("[9]");
+            assertThat(bob.query(TABLE, ALL).body().utf8()).as("another role").contains("[999]");
+            assertThat(ann.admin().grants("").limits()).hasSize(1);
+            admin.admin().changeLimit(Role.READER, LimitKind.ROWS, 0);
+
+            admin.admin().changeLimit(Role.READER, LimitKind.DEADLINE, 300);
+            eventuallyRefused(() -> ann.query(TABLE, SLOW), ErrorCode.QUERY_KILLED, "deadline = 300 ms of role reader");
+            admin.admin().changeLimit(Role.READER, LimitKind.DEADLINE, 0);
+
+            admin.admin().changeLimit(Role.READER, LimitKind.MEMORY, 2_000);
+            eventuallyRefused(
+                    () -> ann.query(TABLE, ALL), ErrorCode.RESOURCE_EXHAUSTED, "memory = 2000 bytes of role reader");
+            assertThat(ann.query(TABLE, "SELECT count(*) FROM numbers").body().utf8())
+                    .contains("[1000]");
+            assertThat(bob.query(TABLE, ALL).body().utf8()).contains("[999]");
+            admin.admin().changeLimit(Role.READER, LimitKind.MEMORY, 0);
+
+            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 1);
+            eventuallyRefused(
+                    () -> {
+                        put(bob, 0, 2);
+                        put(bob, 0, 100);
+                        put(bob, 0, 100);
+                    },
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "updates = 1 per second of role writer");
+            put(admin, 0, 100);
+            admin.admin().changeLimit(Role.WRITER, LimitKind.UPDATES, 0);
+            await().atMost(ClosedProcessCluster.PATIENCE).ignoreExceptions().untilAsserted(() -> put(bob, 0, 100));
+
+            await().atMost(ClosedProcessCluster.PATIENCE)
+                    .ignoreExceptions()
+                    .untilAsserted(
+                            () -> assertThat(ann.query(TABLE, ALL).body().utf8()).contains("[999]"));
+            admin.admin().changeLimit(Role.READER, LimitKind.QUERIES, 1);
+            oneGreedyUserStarvesNoOther(ann, bob);
+        }
+    }
+
+    /** Ann sends slow queries from many threads. Each server runs one of them; bob's are answered meanwhile. */
+    private static void oneGreedyUserStarvesNoOther(UniserveClient ann, UniserveClient bob) {
+        AtomicBoolean ending = new AtomicBoolean();
+        AtomicInteger refused = new AtomicInteger();
+        ExecutorService callers = Executors.newFixedThreadPool(GREEDY_CALLERS);
+        List<CompletableFuture<Void>> greedy = new ArrayList<>();
+        try {
+            for (int i = 0; i < GREEDY_CALLERS; i++) {
+                greedy.add(CompletableFuture.runAsync(
+                        () -> {
+                            while (!ending.get()) {
+                                Throwable thrown = ThrowableAssert.catchThrowable(() -> ann.query(TABLE, SLOW));
+                                if (thrown != null && thrown.getMessage().contains("queries = 1 of role reader")) {
+                                    refused.incrementAndGet();
+                                }
+                            }
+                        },
+                        callers));
+            }
+            await().atMost(ClosedProcessCluster.PATIENCE).until(() -> refused.get() > 0);
+            for (int i = 0; i < 20; i++) {
+                assertThat(bob.query(TABLE, ALL).body().utf8()).contains("[999]");
+            }
+        } finally {
+            ending.set(true);
+            ann.close();
+            greedy.forEach(CompletableFuture::join);
+            callers.shutdown();
+        }
+        assertThat(refused.get()).isPositive();
+    }
+}

@@ -1,0 +1,148 @@
+package io.uniserve.runtime.transport.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.access.LimitKind;
+import io.uniserve.model.access.Role;
+import io.uniserve.model.access.RoleGrant;
+import io.uniserve.model.access.RoleLimit;
+import io.uniserve.model.access.TablePattern;
+import io.uniserve.model.registry.AccessRules;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.runtime.config.SecuritySettings;
+import io.uniserve.runtime.security.CertifiedIdentity;
+import io.uniserve.runtime.security.CertifiedIdentity.Kind;
+import io.uniserve.runtime.transport.access.AccessControl.Caller;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class UserRequestLimiterTest {
+    private final AccessControl access =
+            AccessControl.of(new SecuritySettings(true, Set.of("root")), AuditRecorder.NONE);
+    private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1); // wraps around soon, as nanoTime may
+    private final UserRequestLimiter limiter = new UserRequestLimiter(() -> nanos);
+    private final List<Outcome<String>> outcomes = new ArrayList<>();
+
+    private Caller caller(Kind kind, String name) {
+        List<Caller> found = new ArrayList<>();
+        access.with(Optional.of(new CertifiedIdentity("main", kind, name)), "10.0.0.9", "uniserve.Data/Query")
+                .run(() -> found.add(access.current()));
+        return found.get(0);
+    }
+
+    private void rules(RoleLimit... limits) {
+        AccessRules rules = AccessRules.NONE
+                .with(new RoleGrant("ann", Role.READER, TablePattern.ALL))
+                .with(new RoleGrant("bob", Role.WRITER, TablePattern.ALL));
+        for (RoleLimit limit : limits) {
+            rules = rules.with(limit);
+        }
+        access.setRules(Optional.of(rules));
+    }
+
+    private Completion<String> start(Caller caller) {
+        return limiter.start(caller, outcomes::add);
+    }
+
+    private static void assertRefused(Runnable call, String limit) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(
+                        UniserveException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED))
+                .hasMessageContaining(limit);
+    }
+
+    @Test
+    void queriesAtTheSameTimeAreLimitedPerUser() {
+        rules(new RoleLimit(Role.READER, LimitKind.QUERIES, 2));
+        Caller ann = caller(Kind.USER, "ann");
+        Completion<String> first = start(ann);
+        Completion<String> second = start(ann);
+        assertRefused(() -> start(ann), "user ann is over its limit queries = 2 of role reader");
+        assertThat(limiter.running("ann")).isEqualTo(2);
+        for (int i = 0; i < 5; i++) {
+            start(caller(Kind.USER, "bob"));
+            start(caller(Kind.SERVER, "s1"));
+            start(caller(Kind.USER, "root"));
+        }
+        first.done(Outcome.ok("a"));
+        first.done(Outcome.ok("a again"));
+        assertThat(limiter.running("ann")).as("a second answer is not counted").isEqualTo(1);
+        start(ann).done(Outcome.ok("b"));
+        second.done(Outcome.ok("c"));
+        assertThat(limiter.running("ann")).isZero();
+        assertThat(outcomes).contains(Outcome.ok("a"), Outcome.ok("b"), Outcome.ok("c"));
+    }
+
+    @Test
+    void aNewLimitCountsWhatRunsAlready() {
+        rules();
+        Caller ann = caller(Kind.USER, "ann");
+        List<Completion<String>> running = List.of(start(ann), start(ann), start(ann));
+        rules(new RoleLimit(Role.READER, LimitKind.QUERIES, 2));
+        assertRefused(() -> start(ann), "queries = 2");
+        running.get(0).done(Outcome.ok("x"));
+        assertRefused(() -> start(ann), "queries = 2");
+        running.get(1).done(Outcome.ok("x"));
+        start(ann);
+    }
+
+    @Test
+    void rowsOfUpdatesPerSecondAreLimited() {
+        rules(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 100));
+        Caller bob = caller(Kind.USER, "bob");
+        limiter.checkUpdate(bob, () -> 100);
+        limiter.checkUpdate(bob, () -> 250); // one update may exceed it: 350 rows are used up after 3.5 s
+        assertRefused(() -> limiter.checkUpdate(bob, () -> 1), "wait for 2501 ms");
+        limiter.checkUpdate(caller(Kind.USER, "root"), () -> Long.MAX_VALUE);
+        limiter.checkUpdate(caller(Kind.SERVER, "s1"), () -> Long.MAX_VALUE);
+        nanos += TimeUnit.MILLISECONDS.toNanos(2_499);
+        assertRefused(() -> limiter.checkUpdate(bob, () -> 1), "updates = 100 per second of role writer");
+        nanos += TimeUnit.MILLISECONDS.toNanos(1);
+        limiter.checkUpdate(bob, () -> 1);
+        nanos += TimeUnit.HOURS.toNanos(1);
+        limiter.checkUpdate(bob, () -> 100);
+        limiter.checkUpdate(bob, () -> 100);
+        assertRefused(() -> limiter.checkUpdate(bob, () -> 100), "wait for 1001 ms");
+    }
+
+    @Test
+    void manyUsersAreForgottenAgain() {
+        AccessRules rules = AccessRules.NONE.with(new RoleLimit(Role.WRITER, LimitKind.UPDATES, 1));
+        for (int i = 0; i < 1_500; i++) {
+            rules = rules.with(new RoleGrant("u" + i, Role.WRITER, TablePattern.ALL));
+        }
+        access.setRules(Optional.of(rules));
+        for (int i = 0; i < 1_500; i++) {
+            limiter.checkUpdate(caller(Kind.USER, "u" + i), () -> 2);
+        }
+        assertRefused(() -> limiter.checkUpdate(caller(Kind.USER, "u7"), () -> 1), "updates = 1");
+        nanos += TimeUnit.SECONDS.toNanos(2);
+        limiter.checkUpdate(caller(Kind.USER, "u7"), () -> 1);
+        assertThat(limiter.remembered()).isLessThan(10);
+    }
+
+    @Test
+    void inModeOpenNothingIsLimited() {
+        List<Caller> found = new ArrayList<>();
+        AccessControl.OPEN
+                .with(Optional.of(new CertifiedIdentity("main", Kind.USER, "ann")), "10.0.0.9", "x")
+                .run(() -> found.add(AccessControl.OPEN.current()));
+        AccessControl.OPEN.setRules(Optional.of(AccessRules.NONE
+                .with(new RoleGrant("ann", Role.WRITER, TablePattern.ALL))
+                .with(new RoleLimit(Role.WRITER, LimitKind.QUERIES, 1))));
+        start(found.get(0));
+        start(found.get(0));
+        limiter.checkUpdate(found.get(0), () -> Long.MAX_VALUE);
+        assertThat(AccessControl.OPEN.limits("ann").isEmpty()).isTrue();
+        AccessControl.OPEN.setRules(Optional.empty());
+    }
+}

@@ -157,7 +157,7 @@ final class ReadRequestResources implements Timers.Cancel {
     }
 
     private void reserve(long bytes) {
-        service.userMemory().reserve(share.client(), bytes);
+        service.userMemory().reserve(share.client(), bytes, reservedBytes.get());
         try {
             service.resultMemory().reserve(bytes);
         } catch (UniserveException e) {

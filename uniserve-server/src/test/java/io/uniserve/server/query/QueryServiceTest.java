@@ -226,7 +226,7 @@ class QueryServiceTest {
             return all + memory.used("ann");
         };
         UniserveException refused = asAnn(10 * SECOND).error();
-        assertThat(refused.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+        assertThat(refused.code()).isEqualTo(ErrorCode.TOO_LARGE);
         assertThat(refused).hasMessageContaining("memory = 40 bytes of role reader");
         assertThat(memory.used("ann")).isZero();
         limit(LimitKind.MEMORY, 42);

@@ -67,13 +67,18 @@ class UserReadLimitsTest {
         assertThat(read("ann", ReadWorld.request("small@1", "", 0, 1)).failures())
                 .singleElement()
                 .satisfies(failure -> {
-                    assertThat(failure.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+                    assertThat(failure.code()).as("never fits").isEqualTo(ErrorCode.TOO_LARGE);
                     assertThat(failure.message()).contains("user ann", "memory = 100 bytes of role reader");
                 });
         CompletableFuture<Outcome<ReadReply>> held = start("ann", ReadWorld.request("held@1", "", 0, 1));
         try {
             reading.await();
             await().until(() -> world.service.userMemory().used("ann") == 34); // 30 bytes and their count
+            limit(LimitKind.MEMORY, 90);
+            assertThat(read("ann", ReadWorld.request("small@1", "", 0)).failures())
+                    .as("fits later")
+                    .extracting(ActorFailure::code)
+                    .containsExactly(ErrorCode.RESOURCE_EXHAUSTED);
             assertThat(read("bob", ReadWorld.request("small@1", "", 0)).failures())
                     .as("another user")
                     .isEmpty();

@@ -22,8 +22,13 @@ public final class UserMemoryBudget {
         return limits.apply(user);
     }
 
-    /** Reserves these bytes for a user, or fails with RESOURCE_EXHAUSTED and reserves nothing. Work without a user has no limit here. */
-    public void reserve(String user, long bytes) {
+    /**
+     * Reserves more bytes for a request of a user, or fails and reserves nothing: with TOO_LARGE if the request alone is over the limit, with
+     * RESOURCE_EXHAUSTED if it may succeed once others of the user have ended. Work without a user has no limit here.
+     *
+     * @param held bytes that the request has reserved before
+     */
+    public void reserve(String user, long bytes, long held) {
         if (user.isEmpty() || bytes == 0) {
             return;
         }
@@ -31,11 +36,14 @@ public final class UserMemoryBudget {
         UserLimits known = limits.apply(user);
         if (now > known.max(LimitKind.MEMORY)) {
             release(user, bytes);
+            boolean alone = held + bytes > known.max(LimitKind.MEMORY);
             throw known.exceeded(
-                    ErrorCode.RESOURCE_EXHAUSTED,
+                    alone ? ErrorCode.TOO_LARGE : ErrorCode.RESOURCE_EXHAUSTED,
                     LimitKind.MEMORY,
                     user,
-                    now + " bytes of results would wait at this server; ask for less, or for fewer results at once");
+                    alone
+                            ? "this query holds " + (held + bytes) + " bytes of results at this server; ask for less"
+                            : now + " bytes of results would wait at this server; wait for answers before sending more");
         }
     }
 

@@ -12,9 +12,9 @@ public final class UserMemoryReservation implements AutoCloseable {
         this.user = user;
     }
 
-    /** Reserves more bytes, or fails with RESOURCE_EXHAUSTED. */
+    /** Reserves more bytes, or fails as {@link UserMemoryBudget#reserve} does. */
     public void add(long more) {
-        budget.reserve(user, more);
+        budget.reserve(user, more, bytes);
         bytes += more;
     }
 

@@ -89,6 +89,17 @@ interface PlannerCases extends TckCases {
         }
     }
 
+    /** A server compares the number with the limit of the user. */
+    @Test
+    default void answersCountTheirRows() {
+        TckTable table = new TckTable(bench(), 4, bench().rows(0, 30));
+        Planner planner = planner();
+        for (String query : queries()) {
+            table.answer(planner, query, Arrival.EACH);
+            assertThat(table.answerRows()).as(query).isNotNegative();
+        }
+    }
+
     @Test
     default void aWholeQueryIsAnsweredAsThePlannerAnswersIt() {
         Optional<String> whole = bench().engine().info().wholeQueryOperator();

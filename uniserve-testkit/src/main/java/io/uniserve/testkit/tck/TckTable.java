@@ -43,6 +43,8 @@ final class TckTable implements PlanContext {
     private final List<Actor> actors = new ArrayList<>();
     private Arrival arrival = Arrival.EACH;
     private boolean ended;
+    /** Answers to whole queries lose it on their way from the actor. */
+    private long answerRows = Answer.ROWS_UNKNOWN;
 
     /** Table with this many actors and these rows. */
     TckTable(TckHarness bench, int size, List<Document> rows) {
@@ -70,13 +72,20 @@ final class TckTable implements PlanContext {
     /** The answer of the port's planner. */
     String answer(Planner planner, String query, Arrival how) {
         arrival = how;
-        return text(planner.answer(new QueryText(meta.name(), query), this));
+        Answer answer = planner.answer(new QueryText(meta.name(), query), this);
+        answerRows = answer.rows();
+        return text(answer);
     }
 
     /** The answer of the operator for whole queries, on one actor. */
     String answerWhole(String operator, String query) {
         List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQueryOperator.call(operator), query, List::copyOf);
-        return text(values.get(0));
+        return text(values.get(0).withRows(answerRows));
+    }
+
+    /** Number of rows of the last answer as the port counted them; negative if it did not. */
+    long answerRows() {
+        return answerRows;
     }
 
     /** Sets the deadline of all further queries to the past. */
@@ -86,7 +95,7 @@ final class TckTable implements PlanContext {
     }
 
     private static String text(Answer answer) {
-        return answer.contentType() + "\n" + answer.body().utf8();
+        return answer.contentType() + "\n" + answer.rows() + " rows\n" + answer.body().utf8();
     }
 
     @Override
@@ -137,7 +146,11 @@ final class TckTable implements PlanContext {
         P parameters = operator.parameters().decode(sent);
         List<V> values = new ArrayList<>();
         for (int actor : new TreeSet<>(asked)) {
-            values.add(operator.retrieve(actors.get(actor), new TckContext(actor), parameters));
+            V value = operator.retrieve(actors.get(actor), new TckContext(actor), parameters);
+            if (value instanceof Answer whole) {
+                answerRows = whole.rows();
+            }
+            values.add(value);
         }
         if (arrival != Arrival.EACH) {
             Collections.reverse(values);

@@ -219,6 +219,20 @@ final class PlantedPorts {
         }
     }
 
+    /** Does not count the rows of its answers. */
+    static class UncountedRows extends PortTck {
+        UncountedRows() {
+            super(of(new Port() {
+                @Override
+                public Optional<Planner> planner() {
+                    Planner right = right();
+                    return Optional.of(
+                            (query, context) -> right.answer(query, context).withRows(Answer.ROWS_UNKNOWN));
+                }
+            }));
+        }
+    }
+
     /** Its whole queries have another form of answer. */
     static class OtherWhole extends PortTck {
         OtherWhole() {

@@ -29,6 +29,7 @@ class PlantedPortsTest {
         "SecondRoundOfOneActor, plannersAnswerAsOneActorWithAllRows, plannersAnswerOfNoRows",
         "SwallowingPlanner, plannersEndWithTheirQuery, plannersAnswerAsOneActorWithAllRows",
         "SwallowingPlanner, plannersRefuseWhatIsNoQuery, plannersAnswerTheSameAgain",
+        "UncountedRows, answersCountTheirRows, plannersAnswerTheSameAgain",
         "OtherWhole, aWholeQueryIsAnsweredAsThePlannerAnswersIt, plannersAnswerAsOneActorWithAllRows",
         "TiesAsTheyCome, mergersBreakTiesAndOrderTextsAsOneActorDoes, mergeIsAssociativeAndCommutative",
         "OrderOfUtf16, mergersBreakTiesAndOrderTextsAsOneActorDoes, mergedPartsEqualTheWhole",

@@ -57,7 +57,10 @@ class DeployFilesTest {
             String unit = Files.readString(DEPLOY.resolve("systemd").resolve(name));
             assertThat(unit)
                     .contains("NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n")
-                    .contains("StateDirectory=uniserve/", " uniserve/audit\n", "ReadWritePaths=-/etc/uniserve/identity\n");
+                    .contains(
+                            "StateDirectory=uniserve/",
+                            " uniserve/audit\n",
+                            "ReadWritePaths=-/etc/uniserve/identity\n");
             Path copy = directory.resolve(name);
             // The program's path exists on machines with Uniserve only; User and documentation too.
             Files.writeString(
@@ -101,7 +104,8 @@ class DeployFilesTest {
             assertThat(settings.zookeeper().access().passwordFile())
                     .contains(Path.of("/etc/uniserve/identity/zookeeper-password"));
             assertThat(settings.zookeeper().tls().enabled()).isTrue();
-            assertThat(settings.zookeeper().tls().key()).isEqualTo(settings.tls().key());
+            assertThat(settings.zookeeper().tls().key())
+                    .isEqualTo(settings.tls().key());
             assertThat(root.resolve("etc/hosts")).hasContent("127.0.0.1 localhost\n10.0.0.1 zk1\n10.0.0.2 zk2");
             assertThat(root.resolve("etc/uniserve/authority"))
                     .as("only coordinators get the authority")
@@ -156,7 +160,8 @@ class DeployFilesTest {
                     .doesNotContain("systemctl");
             environment.put("IDENTITY", "s3://secrets/search");
             environment.put("ZOOKEEPER_TLS", "yes");
-            assertThat(run(environment, "bash", script).output()).contains("ZOOKEEPER_TLS is \"yes\": use true or false");
+            assertThat(run(environment, "bash", script).output())
+                    .contains("ZOOKEEPER_TLS is \"yes\": use true or false");
         } finally {
             metadata.stop(0);
         }
@@ -280,11 +285,16 @@ class DeployFilesTest {
         HttpServer metadata = metadata(new CopyOnWriteArrayList<>(), release());
         try {
             Map<String, String> environment = new HashMap<>(Map.of(
-                    "PATH", commands() + ":" + System.getenv("PATH"),
-                    "ROOT", root.toString(),
-                    "METADATA", "http://127.0.0.1:" + metadata.getAddress().getPort(),
-                    "ID", "2",
-                    "MEMBERS", "10.0.0.1 10.0.0.2 10.0.0.3"));
+                    "PATH",
+                    commands() + ":" + System.getenv("PATH"),
+                    "ROOT",
+                    root.toString(),
+                    "METADATA",
+                    "http://127.0.0.1:" + metadata.getAddress().getPort(),
+                    "ID",
+                    "2",
+                    "MEMBERS",
+                    "10.0.0.1 10.0.0.2 10.0.0.3"));
             String script = DEPLOY.resolve("ec2/zookeeper-user-data.sh").toString();
             assertThat(run(environment, "bash", script).output())
                     .contains("IDENTITY is \"\"", "--host zk1")
@@ -310,8 +320,7 @@ class DeployFilesTest {
                 .contains("secureClientPort=2281", "ssl.clientAuth=need", "sslQuorum=true")
                 .noneMatch(line -> line.startsWith("clientPort="));
         for (String file : List.of("etc/hosts", "etc/cloud/templates/hosts.debian.tmpl")) {
-            assertThat(root.resolve(file))
-                    .hasContent("127.0.0.1 localhost\n10.0.0.1 zk1\n10.0.0.2 zk2\n10.0.0.3 zk3");
+            assertThat(root.resolve(file)).hasContent("127.0.0.1 localhost\n10.0.0.1 zk1\n10.0.0.2 zk2\n10.0.0.3 zk3");
         }
         Path store = root.resolve("etc/zookeeper/identity/keystore.pem");
         assertThat(store).content().contains("-----BEGIN key.pem", "-----BEGIN certificate.pem");
@@ -344,7 +353,8 @@ class DeployFilesTest {
         for (String name : List.of("systemctl", "useradd", "apt-get", "dnf", "chown", "sleep")) {
             command(folder, name, "echo " + name + " \"$@\"");
         }
-        // aws s3 cp --only-show-errors FROM TO, with a bucket that has the folders search, authority, text and without-password.
+        // aws s3 cp --only-show-errors FROM TO, with a bucket that has the folders search, authority, text and
+        // without-password.
         command(
                 folder,
                 "aws",

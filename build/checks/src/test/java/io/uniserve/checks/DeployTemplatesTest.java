@@ -163,7 +163,9 @@ class DeployTemplatesTest {
             Matcher volumes = Pattern.compile("\\n  " + name + ":\\n(?:    .*\\n)*?    volumes: (.*)")
                     .matcher(compose);
             assertThat(volumes.find()).isTrue();
-            assertThat(volumes.group(1)).contains("\"" + name + ":/var/lib/uniserve\"").doesNotContain("read_only");
+            assertThat(volumes.group(1))
+                    .contains("\"" + name + ":/var/lib/uniserve\"")
+                    .doesNotContain("read_only");
             assertThat(volumes.group(1).contains("*authority"))
                     .as("%s sees the authority", name)
                     .isEqualTo(name.startsWith("coordinator"));
@@ -319,7 +321,15 @@ class DeployTemplatesTest {
     @Test
     void theChartRendersAcceptedSettings() throws IOException, InterruptedException {
         assumeThat(isOnThePath("helm")).as("no helm on the PATH").isTrue();
-        run("helm", "lint", "--strict", CHART, "--set", "zookeeper.connect=zk:2281", "--set", "identities.secretName=trial");
+        run(
+                "helm",
+                "lint",
+                "--strict",
+                CHART,
+                "--set",
+                "zookeeper.connect=zk:2281",
+                "--set",
+                "identities.secretName=trial");
         String plain = rendered();
         Settings defaults = chartSettings(plain);
         assertThat(defaults.renewal().authority()).isEmpty();
@@ -331,7 +341,10 @@ class DeployTemplatesTest {
                 .contains(
                         "server.advertised-host=$(POD_NAME).trial-uniserve-server.$(POD_NAMESPACE).svc",
                         "coordinator.advertised-host=$(POD_NAME).trial-uniserve-coordinator.$(POD_NAMESPACE).svc");
-        assertThat(chartSettings(rendered("zookeeper.tls.enabled=false")).zookeeper().tls().enabled())
+        assertThat(chartSettings(rendered("zookeeper.tls.enabled=false"))
+                        .zookeeper()
+                        .tls()
+                        .enabled())
                 .isFalse();
 
         Settings settings = chartSettings(rendered(

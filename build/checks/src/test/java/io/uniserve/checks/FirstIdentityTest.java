@@ -49,8 +49,8 @@ class FirstIdentityTest {
     /** Issues an identity that began some days ago, into the folder of a process. */
     private void put(CertificateAuthority signer, String name, int daysAgo, int days, Path folder) throws IOException {
         Path made = Files.createTempDirectory(directory, "made");
-        CertificateFiles files = signer.issueServer(
-                name, List.of(), now.minus(Duration.ofDays(daysAgo)), Duration.ofDays(days), made);
+        CertificateFiles files =
+                signer.issueServer(name, List.of(), now.minus(Duration.ofDays(daysAgo)), Duration.ofDays(days), made);
         Files.createDirectories(folder);
         Files.move(files.certificate(), folder.resolve("certificate.pem"), StandardCopyOption.REPLACE_EXISTING);
         Files.move(files.key(), folder.resolve("key.pem"), StandardCopyOption.REPLACE_EXISTING);

@@ -87,7 +87,8 @@ class ComposeClusterIT {
     private DaemonProcess launch(String container, String line, Path config, String... more) throws IOException {
         List<String> words = new ArrayList<>();
         for (String word : command(line)) {
-            words.add(word.replace(CONFIG, config.toString()).replace(AUTHORITY, authority().toString()));
+            words.add(word.replace(CONFIG, config.toString())
+                    .replace(AUTHORITY, authority().toString()));
         }
         words.addAll(List.of(more));
         words.addAll(List.of("--port", "0"));
@@ -102,8 +103,8 @@ class ComposeClusterIT {
     /** Runs the script of the container {@code identities}. */
     private void makeIdentities() throws Exception {
         Path volume = Files.createDirectories(containers.folder("authority"));
-        List<String> words = new ArrayList<>(
-                List.of("bash", containers.home().resolve("deploy/docker/identities.sh").toString()));
+        List<String> words = new ArrayList<>(List.of(
+                "bash", containers.home().resolve("deploy/docker/identities.sh").toString()));
         for (String name : command("  identities:")) {
             words.add(name.replace("host:zookeeper", "host:localhost"));
         }
@@ -151,7 +152,9 @@ class ComposeClusterIT {
         containers.assertServes(user, 3, first, server);
         containers.assertAudited(containers.folder("coordinator-1").resolve("audit/coordinator"), "user/client");
         containers.command(
-                "audit", "verify", containers.folder("server-1").resolve("audit/server").toString());
+                "audit",
+                "verify",
+                containers.folder("server-1").resolve("audit/server").toString());
 
         Path config = containers.folder("server-1.conf");
         containers.assertZooKeeperIsOwned(config, Map.of("uniserve.zookeeper.access.scheme", ""));
@@ -168,7 +171,10 @@ class ComposeClusterIT {
     private static void assertRefusedByZooKeeper(Path config, Map<String, String> overrides) {
         Settings outside = Settings.load(Optional.of(config), overrides);
         assertThatThrownBy(() -> ZooKeeperConnection.open(
-                                ZooKeeperSecurity.of(outside.zookeeper()), outside.zookeeper().connect(), 6_000, 3_000)
+                                ZooKeeperSecurity.of(outside.zookeeper()),
+                                outside.zookeeper().connect(),
+                                6_000,
+                                3_000)
                         .close())
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining("no server accepts");

@@ -75,8 +75,8 @@ class DeployedClusterIT {
 
     private DaemonProcess launchServer(String machine, Path config, String... more) {
         String data = machines.folder(machine).resolve("data").toString();
-        List<String> words = new ArrayList<>(
-                List.of("server", "--config", config.toString(), "--data", data, "--port", "0"));
+        List<String> words =
+                new ArrayList<>(List.of("server", "--config", config.toString(), "--data", data, "--port", "0"));
         words.addAll(List.of(more));
         return machines.launch(machine, "-Xmx256m", words);
     }
@@ -91,8 +91,8 @@ class DeployedClusterIT {
         Path admin = machines.folder("admin");
         machines.command(
                 "security", "issue", "user", "admin", "--authority", authority().toString(), "--out", admin.toString());
-        TlsFiles user =
-                TestingDeployment.tls(admin.resolve("admin.pem"), admin.resolve("admin.key"), admin.resolve("trust.pem"));
+        TlsFiles user = TestingDeployment.tls(
+                admin.resolve("admin.pem"), admin.resolve("admin.key"), admin.resolve("trust.pem"));
         String data = machines.folder("zookeeper").toString();
         Address zookeeper = machines.launch(
                         "zookeeper",
@@ -112,7 +112,10 @@ class DeployedClusterIT {
         machines.assertServes(user, 3, first, server);
         assertStatus(first, admin);
         machines.assertAudited(machines.folder("node1").resolve("audit/coordinator"), "user/admin");
-        machines.command("audit", "verify", machines.folder("node2").resolve("audit/server").toString());
+        machines.command(
+                "audit",
+                "verify",
+                machines.folder("node2").resolve("audit/server").toString());
         machines.assertZooKeeperIsOwned(own, Map.of("uniserve.zookeeper.access.scheme", ""));
 
         second.terminate();
@@ -127,10 +130,19 @@ class DeployedClusterIT {
         String key = admin.resolve("admin.key").toString();
         String address = bootstrap.toString();
         assertThat(machines.uniserve(
-                                "status", "-b", address, "--tls-trust", trust, "--tls-certificate", certificate, "--tls-key", key)
+                                "status",
+                                "-b",
+                                address,
+                                "--tls-trust",
+                                trust,
+                                "--tls-certificate",
+                                certificate,
+                                "--tls-key",
+                                key)
                         .status())
                 .isEqualTo(ExitCode.OK);
-        assertThat(machines.uniserve("status", "-b", address, "--tls-trust", trust).status())
+        assertThat(machines.uniserve("status", "-b", address, "--tls-trust", trust)
+                        .status())
                 .as("the process says that the caller has no identity")
                 .isEqualTo(ExitCode.REFUSED);
     }

@@ -85,8 +85,20 @@ class Ec2ClusterIT {
         write(bucket.resolve("search/zookeeper-password"), "correct horse battery staple\n");
         Path made = instances.folder("zookeeper");
         instances.command(
-                "security", "issue", "server", "zookeeper", "--host", "zk1", "--host", "zk2", "--host", "zk3", "--authority",
-                authority, "--out", made.toString());
+                "security",
+                "issue",
+                "server",
+                "zookeeper",
+                "--host",
+                "zk1",
+                "--host",
+                "zk2",
+                "--host",
+                "zk3",
+                "--authority",
+                authority,
+                "--out",
+                made.toString());
         Path zookeeper = Files.createDirectories(bucket.resolve("zookeeper"));
         Files.copy(made.resolve("zookeeper.pem"), zookeeper.resolve("certificate.pem"));
         Files.copy(made.resolve("zookeeper.key"), zookeeper.resolve("key.pem"));
@@ -103,7 +115,9 @@ class Ec2ClusterIT {
         for (String folder : List.of("etc/systemd/system", "etc/zookeeper/conf", "usr/sbin", "var/lib/zookeeper")) {
             Files.createDirectories(root.resolve(folder));
         }
-        write(root.resolve("etc/hosts"), "127.0.0.1 localhost " + InetAddress.getLocalHost().getHostName() + "\n");
+        write(
+                root.resolve("etc/hosts"),
+                "127.0.0.1 localhost " + InetAddress.getLocalHost().getHostName() + "\n");
         Map<String, String> environment = new HashMap<>(variables);
         environment.put("PATH", instances.folder("commands") + ":" + System.getenv("PATH"));
         environment.put("ROOT", root.toString());
@@ -111,7 +125,9 @@ class Ec2ClusterIT {
         environment.put("MEMBERS", String.join(" ", MEMBERS));
         TestingDeployment.Ended ended = instances.program(
                 environment,
-                List.of("bash", instances.home().resolve("deploy/ec2").resolve(script).toString()));
+                List.of(
+                        "bash",
+                        instances.home().resolve("deploy/ec2").resolve(script).toString()));
         assertThat(ended.status()).as(ended.output()).isZero();
         return root;
     }
@@ -145,17 +161,29 @@ class Ec2ClusterIT {
         Path archive = instances.folder(role + ".tar.gz");
         TestingDeployment.Ended packed = instances.program(
                 Map.of(),
-                List.of("tar", "-czf", archive.toString(), "-C", instances.home().getParent().toString(), "dist/deploy"));
+                List.of(
+                        "tar",
+                        "-czf",
+                        archive.toString(),
+                        "-C",
+                        instances.home().getParent().toString(),
+                        "dist/deploy"));
         assertThat(packed.status()).as(packed.output()).isZero();
         TestingDeployment.Ended sum = instances.program(Map.of(), List.of("sha256sum", archive.toString()));
         String connect = "zk1:" + ports.get(0) + ",zk2:" + ports.get(1) + ",zk3:" + ports.get(2);
         Map<String, String> variables = new HashMap<>(Map.of(
-                "RELEASE_URL", "file://" + archive,
-                "RELEASE_SHA256", sum.output().substring(0, 64),
-                "ZOOKEEPER", connect,
-                "CLUSTER", "search",
-                "ROLE", role,
-                "IDENTITY", "s3://secrets/search"));
+                "RELEASE_URL",
+                "file://" + archive,
+                "RELEASE_SHA256",
+                sum.output().substring(0, 64),
+                "ZOOKEEPER",
+                connect,
+                "CLUSTER",
+                "search",
+                "ROLE",
+                role,
+                "IDENTITY",
+                "s3://secrets/search"));
         if (role.equals("coordinator")) {
             variables.put("AUTHORITY", "s3://secrets/authority");
         }
@@ -180,7 +208,15 @@ class Ec2ClusterIT {
         List<String> server = List.of("server", "--config", serving.toString(), "--new", "--port", "0");
         DaemonProcess first = instances.launch("server", "-Xmx256m", with(server, directory.resolve("data-1")));
         DaemonProcess second = instances.launch(
-                "server-2", "-Xmx256m", with(server, directory.resolve("data-2"), "-S", "server.id=other", "-S", "security.audit.directory=" + directory.resolve("audit-2")));
+                "server-2",
+                "-Xmx256m",
+                with(
+                        server,
+                        directory.resolve("data-2"),
+                        "-S",
+                        "server.id=other",
+                        "-S",
+                        "security.audit.directory=" + directory.resolve("audit-2")));
         Address leader = coordinator.awaitReady(TestingDeployment.START_MS);
         Address of = first.awaitReady(TestingDeployment.START_MS);
         second.awaitReady(TestingDeployment.START_MS);
@@ -188,8 +224,8 @@ class Ec2ClusterIT {
         Path admin = instances.folder("admin");
         String authority = instances.folder("authority").toString();
         instances.command("security", "issue", "user", "admin", "--authority", authority, "--out", admin.toString());
-        TlsFiles user =
-                TestingDeployment.tls(admin.resolve("admin.pem"), admin.resolve("admin.key"), admin.resolve("trust.pem"));
+        TlsFiles user = TestingDeployment.tls(
+                admin.resolve("admin.pem"), admin.resolve("admin.key"), admin.resolve("trust.pem"));
         instances.assertServes(user, 3, leader, of);
         instances.assertAudited(instances.folder("coordinator/var/lib/uniserve/audit/coordinator"), "user/admin");
         String addresses = MEMBERS.get(0) + ":" + ports.get(0);

@@ -104,7 +104,8 @@ class HelmClusterIT {
 
     private DaemonProcess launch(String role, String pod, Path config, String... more) {
         List<String> words = Stream.concat(
-                        Stream.of(role, "--config", config.toString(), "--port", "0", "-S", "metrics.prometheus.port=0"),
+                        Stream.of(
+                                role, "--config", config.toString(), "--port", "0", "-S", "metrics.prometheus.port=0"),
                         Stream.of(more))
                 .toList();
         return pods.launch(pod, "-Xmx256m", words);
@@ -113,18 +114,34 @@ class HelmClusterIT {
     private Address startZooKeeper() throws IOException {
         Path made = pods.folder("zookeeper");
         pods.command(
-                "security", "issue", "server", "zk", "--host", "localhost", "--authority",
-                pods.folder("authority").toString(), "--out", made.toString());
+                "security",
+                "issue",
+                "server",
+                "zk",
+                "--host",
+                "localhost",
+                "--authority",
+                pods.folder("authority").toString(),
+                "--out",
+                made.toString());
         String tls = "zookeeper.embedded.tls.";
         return pods.launch(
                         "zookeeper",
                         "-Xmx128m",
                         List.of(
-                                "zookeeper", "--port", "0", "--data", made.resolve("data").toString(),
-                                "-S", tls + "enabled=true",
-                                "-S", tls + "certificate-file=" + made.resolve("zk.pem"),
-                                "-S", tls + "key-file=" + made.resolve("zk.key"),
-                                "-S", tls + "trust-file=" + made.resolve("trust.pem")))
+                                "zookeeper",
+                                "--port",
+                                "0",
+                                "--data",
+                                made.resolve("data").toString(),
+                                "-S",
+                                tls + "enabled=true",
+                                "-S",
+                                tls + "certificate-file=" + made.resolve("zk.pem"),
+                                "-S",
+                                tls + "key-file=" + made.resolve("zk.key"),
+                                "-S",
+                                tls + "trust-file=" + made.resolve("trust.pem")))
                 .awaitReady(TestingDeployment.START_MS);
     }
 
@@ -148,12 +165,16 @@ class HelmClusterIT {
         other.awaitReady(TestingDeployment.START_MS);
 
         Path admin = pods.folder("admin");
-        pods.command("security", "issue", "user", "admin", "--authority", authority.toString(), "--out", admin.toString());
-        TlsFiles user =
-                TestingDeployment.tls(admin.resolve("admin.pem"), admin.resolve("admin.key"), admin.resolve("trust.pem"));
+        pods.command(
+                "security", "issue", "user", "admin", "--authority", authority.toString(), "--out", admin.toString());
+        TlsFiles user = TestingDeployment.tls(
+                admin.resolve("admin.pem"), admin.resolve("admin.key"), admin.resolve("trust.pem"));
         pods.assertServes(user, 3, first, second);
         pods.assertAudited(pods.folder("coordinator-0").resolve("audit/coordinator"), "user/admin");
-        pods.command("audit", "verify", pods.folder("server-0").resolve("audit/server").toString());
+        pods.command(
+                "audit",
+                "verify",
+                pods.folder("server-0").resolve("audit/server").toString());
         pods.assertZooKeeperIsOwned(config, Map.of("uniserve.zookeeper.access.scheme", ""));
 
         server.terminate();

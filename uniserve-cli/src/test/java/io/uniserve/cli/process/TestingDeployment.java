@@ -123,8 +123,7 @@ final class TestingDeployment implements AutoCloseable {
     Path issueOld(String name, Path authority, Path folder) throws IOException {
         Path made = Files.createTempDirectory(directory, "made");
         Instant now = Instant.ofEpochMilli(SystemClock.INSTANCE.wallMillis());
-        CertificateAuthority.open(authority)
-                .issueServer(name, List.of(), now.minus(OLD), OLD.plusHours(1), made);
+        CertificateAuthority.open(authority).issueServer(name, List.of(), now.minus(OLD), OLD.plusHours(1), made);
         Files.createDirectories(folder);
         install(made.resolve(name + ".pem"), folder.resolve("certificate.pem"));
         install(made.resolve(name + ".key"), folder.resolve("key.pem"));

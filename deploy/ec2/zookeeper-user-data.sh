@@ -86,7 +86,7 @@ write_settings() {
       echo "server.$number=zk$number:2888:3888"
     done
   } >"$ROOT/etc/zookeeper/conf/zoo.cfg"
-  # Debian's ZooKeeper names not all jars of Netty that TLS needs.
+  # The class path of Debian's ZooKeeper lacks two jars of Netty that TLS needs.
   echo 'CLASSPATH="$CLASSPATH:/usr/share/java/netty-codec.jar:/usr/share/java/netty-resolver.jar"' \
     >>"$ROOT/etc/zookeeper/conf/environment"
   # /var/lib/zookeeper/myid of the package is a link to this file.

@@ -5,6 +5,9 @@ data "aws_partition" "current" {}
 locals {
   ec2_arn = "arn:${data.aws_partition.current.partition}:ec2:${data.aws_region.current.name}:${data.aws_caller_identity.current.account_id}"
 
+  # Each has readers of its own.
+  folders = compact([var.identity, var.zookeeper_identity, var.authority])
+
   # Files of the identity, which instances read at their first start.
   read_identity = {
     Effect   = "Allow"

@@ -111,6 +111,12 @@ resource "aws_instance" "coordinator" {
       condition     = var.servers_min <= var.servers_max
       error_message = "servers_min is larger than servers_max."
     }
+    precondition {
+      condition = length(distinct(local.folders)) == length(local.folders) && alltrue([
+        for pair in setproduct(local.folders, local.folders) : pair[0] == pair[1] || !startswith("${pair[0]}/", "${pair[1]}/")
+      ])
+      error_message = "identity, zookeeper_identity and authority: use three folders, none of them below another."
+    }
   }
 }
 

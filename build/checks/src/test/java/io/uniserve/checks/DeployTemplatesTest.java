@@ -175,6 +175,9 @@ class DeployTemplatesTest {
         assertThat(compose)
                 .contains("target: /etc/uniserve/authority\n  read_only: true")
                 .contains("security.renewal.authority=/etc/uniserve/authority");
+        assertThat(compose)
+                .as("engines load native libraries from /tmp, and Docker's default is noexec")
+                .contains("tmpfs: [\"/tmp:exec\"]");
         // Scripts of a release have no execute permission.
         assertThat(compose).contains("entrypoint: [\"bash\", \"/opt/uniserve/deploy/docker/identities.sh\"]");
     }

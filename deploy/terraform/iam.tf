@@ -5,12 +5,25 @@ data "aws_partition" "current" {}
 locals {
   ec2_arn = "arn:${data.aws_partition.current.partition}:ec2:${data.aws_region.current.name}:${data.aws_caller_identity.current.account_id}"
 
+  # Each has readers of its own.
+  folders = compact([var.identity, var.zookeeper_identity, var.authority])
+
   # Files of the identity, which instances read at their first start.
   read_identity = {
     Effect   = "Allow"
     Action   = ["s3:GetObject"]
     Resource = "arn:${data.aws_partition.current.partition}:s3:::${trimprefix(var.identity, "s3://")}/*"
   }
+  read_zookeeper_identity = {
+    Effect   = "Allow"
+    Action   = ["s3:GetObject"]
+    Resource = "arn:${data.aws_partition.current.partition}:s3:::${trimprefix(var.zookeeper_identity, "s3://")}/*"
+  }
+  read_authority = [for folder in compact([var.authority]) : {
+    Effect   = "Allow"
+    Action   = ["s3:GetObject"]
+    Resource = "arn:${data.aws_partition.current.partition}:s3:::${trimprefix(folder, "s3://")}/*"
+  }]
 
   assume_by_ec2 = jsonencode({
     Version = "2012-10-17"
@@ -20,6 +33,26 @@ locals {
       Principal = { Service = "ec2.amazonaws.com" }
     }]
   })
+}
+
+# ZooKeeper's instances read their identity, and nothing else.
+resource "aws_iam_role" "zookeeper" {
+  name_prefix        = "${var.name}-zookeeper-"
+  assume_role_policy = local.assume_by_ec2
+}
+
+resource "aws_iam_role_policy" "zookeeper" {
+  name = "identity"
+  role = aws_iam_role.zookeeper.id
+  policy = jsonencode({
+    Version   = "2012-10-17"
+    Statement = [local.read_zookeeper_identity]
+  })
+}
+
+resource "aws_iam_instance_profile" "zookeeper" {
+  name_prefix = "${var.name}-zookeeper-"
+  role        = aws_iam_role.zookeeper.name
 }
 
 # Servers read and write objects and read their identity, and nothing else.
@@ -54,7 +87,8 @@ resource "aws_iam_instance_profile" "server" {
   role        = aws_iam_role.server.name
 }
 
-# Coordinators launch servers from the one template, and end only instances with the profile of servers and the tag of a launch.
+# Coordinators launch servers from the one template, and end only instances with the profile of servers and the tag of a launch. They
+# read their identity, and the authority if there is one.
 resource "aws_iam_role" "coordinator" {
   name_prefix        = "${var.name}-coordinator-"
   assume_role_policy = local.assume_by_ec2
@@ -65,7 +99,7 @@ resource "aws_iam_role_policy" "coordinator" {
   role = aws_iam_role.coordinator.id
   policy = jsonencode({
     Version = "2012-10-17"
-    Statement = [
+    Statement = concat([
       {
         # EC2 does not limit this action to resources.
         Effect   = "Allow"
@@ -104,7 +138,7 @@ resource "aws_iam_role_policy" "coordinator" {
         Condition = { StringEquals = { "iam:PassedToService" = "ec2.amazonaws.com" } }
       },
       local.read_identity,
-    ]
+    ], local.read_authority)
   })
 }
 

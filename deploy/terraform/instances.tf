@@ -3,7 +3,7 @@ locals {
   coordinators = 2
 
   zookeeper_ips     = aws_network_interface.zookeeper[*].private_ip
-  zookeeper_connect = join(",", [for ip in local.zookeeper_ips : "${ip}:2181"])
+  zookeeper_connect = join(",", [for index in range(local.zookeepers) : "zk${index + 1}:2281"])
   store             = "s3://${aws_s3_bucket.store.bucket}/${var.name}?region=${data.aws_region.current.name}"
 
   # Variables of deploy/ec2/user-data.sh, which follows them.
@@ -12,6 +12,7 @@ locals {
     "export RELEASE_URL='${var.release_url}'",
     "export RELEASE_SHA256='${var.release_sha256}'",
     "export ZOOKEEPER='${local.zookeeper_connect}'",
+    "export MEMBERS='${join(" ", local.zookeeper_ips)}'",
     "export CLUSTER='${var.name}'",
     "export IDENTITY='${var.identity}'",
   ]
@@ -40,13 +41,15 @@ resource "aws_network_interface" "zookeeper" {
 }
 
 resource "aws_instance" "zookeeper" {
-  count         = local.zookeepers
-  ami           = var.ami_id
-  instance_type = var.zookeeper_instance_type
+  count                = local.zookeepers
+  ami                  = var.ami_id
+  instance_type        = var.zookeeper_instance_type
+  iam_instance_profile = aws_iam_instance_profile.zookeeper.name
   user_data = join("\n", [
     "#!/bin/bash",
     "export ID=${count.index + 1}",
     "export MEMBERS='${join(" ", local.zookeeper_ips)}'",
+    "export IDENTITY='${var.zookeeper_identity}'",
     file("${path.module}/../ec2/zookeeper-user-data.sh"),
   ])
   tags = { Name = "${var.name}-zookeeper-${count.index + 1}" }
@@ -82,6 +85,7 @@ resource "aws_instance" "coordinator" {
   iam_instance_profile = aws_iam_instance_profile.coordinator.name
   user_data = join("\n", concat(local.release, [
     "export ROLE=coordinator",
+    "export AUTHORITY='${var.authority}'",
     "export JAVA_OPTIONS=-Xmx512m",
     "export SETTINGS='${local.scaling}'",
     file("${path.module}/../ec2/user-data.sh"),
@@ -106,6 +110,12 @@ resource "aws_instance" "coordinator" {
     precondition {
       condition     = var.servers_min <= var.servers_max
       error_message = "servers_min is larger than servers_max."
+    }
+    precondition {
+      condition = length(distinct(local.folders)) == length(local.folders) && alltrue([
+        for pair in setproduct(local.folders, local.folders) : pair[0] == pair[1] || !startswith("${pair[0]}/", "${pair[1]}/")
+      ])
+      error_message = "identity, zookeeper_identity and authority: use three folders, none of them below another."
     }
   }
 }

@@ -12,7 +12,7 @@ locals {
   inner_ports = {
     coordinator      = [7070, 7070]
     server           = [7071, 7071]
-    zookeeper        = [2181, 2181]
+    zookeeper        = [2281, 2281]
     zookeeper_quorum = [2888, 2888]
     zookeeper_leader = [3888, 3888]
   }

@@ -4,7 +4,7 @@ output "bootstrap" {
 }
 
 output "zookeeper" {
-  description = "Value of zookeeper.connect."
+  description = "Value of zookeeper.connect. The names are those in /etc/hosts of the instances."
   value       = local.zookeeper_connect
 }
 

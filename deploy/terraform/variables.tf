@@ -45,11 +45,30 @@ variable "ami_id" {
 }
 
 variable "identity" {
-  description = "Folder in a bucket that exists, s3://BUCKET/PREFIX, with certificate.pem, key.pem and trust.pem of uniserve security issue server. All instances share this identity, and their roles may read it."
+  description = "Folder in a bucket that exists, s3://BUCKET/PREFIX, with certificate.pem, key.pem and trust.pem of uniserve security issue server, and zookeeper-password. All servers and coordinators share this identity, and their roles may read it."
   type        = string
   validation {
     condition     = can(regex("^s3://[a-z0-9][a-z0-9.-]{2,62}(/[A-Za-z0-9_.-]+)+$", var.identity))
     error_message = "identity: use a folder such as s3://my-bucket/uniserve/search, without a slash at its end."
+  }
+}
+
+variable "zookeeper_identity" {
+  description = "Another folder in a bucket, with certificate.pem, key.pem and trust.pem of uniserve security issue server for the hosts zk1, zk2 and zk3. Only the role of ZooKeeper's instances may read it."
+  type        = string
+  validation {
+    condition     = can(regex("^s3://[a-z0-9][a-z0-9.-]{2,62}(/[A-Za-z0-9_.-]+)+$", var.zookeeper_identity))
+    error_message = "zookeeper_identity: use a folder such as s3://my-bucket/uniserve/search-zookeeper, without a slash at its end."
+  }
+}
+
+variable "authority" {
+  description = "Another folder in a bucket, with authority.pem and authority.key, to renew certificates. Only the role of coordinators may read it. Empty: no renewal."
+  type        = string
+  default     = ""
+  validation {
+    condition     = can(regex("^(s3://[a-z0-9][a-z0-9.-]{2,62}(/[A-Za-z0-9_.-]+)+)?$", var.authority))
+    error_message = "authority: use a folder such as s3://my-bucket/uniserve/search-authority, without a slash at its end, or leave it empty."
   }
 }
 

@@ -49,3 +49,34 @@ readinessProbe:
   periodSeconds: 5
   timeoutSeconds: 5
 {{- end -}}
+
+{{- define "uniserve.firstIdentity" -}}
+# The process renews its copy of the secret's certificate, which stays while it is newer and valid.
+- name: first-identity
+  image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}"
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  command: [bash, /opt/uniserve/deploy/docker/first-identity.sh, /etc/uniserve-identity, /var/lib/uniserve/identity]
+  securityContext: {{- include "uniserve.containerSecurity" . | nindent 4 }}
+  resources:
+    requests: { cpu: 10m, memory: 32Mi }
+    limits: { memory: 64Mi }
+  volumeMounts:
+    - { name: identity, mountPath: /etc/uniserve-identity, readOnly: true }
+    - { name: data, mountPath: /var/lib/uniserve }
+{{- end -}}
+
+{{- define "uniserve.secretMounts" -}}
+- { name: identity, mountPath: /etc/uniserve-identity, readOnly: true }
+{{- if .Values.zookeeper.tls.secretName }}
+- { name: zookeeper, mountPath: /etc/uniserve-zookeeper, readOnly: true }
+{{- end }}
+{{- end -}}
+
+{{- define "uniserve.secretVolumes" -}}
+- name: identity
+  secret: { secretName: {{ .Values.identities.secretName }}, defaultMode: 0400 }
+{{- if .Values.zookeeper.tls.secretName }}
+- name: zookeeper
+  secret: { secretName: {{ .Values.zookeeper.tls.secretName }}, defaultMode: 0400 }
+{{- end }}
+{{- end -}}

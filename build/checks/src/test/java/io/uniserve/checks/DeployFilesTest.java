@@ -55,7 +55,12 @@ class DeployFilesTest {
         assertThat(program.toFile().setExecutable(true)).isTrue();
         for (String name : List.of("uniserve-server.service", "uniserve-coordinator.service")) {
             String unit = Files.readString(DEPLOY.resolve("systemd").resolve(name));
-            assertThat(unit).contains("NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n");
+            assertThat(unit)
+                    .contains("NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n")
+                    .contains(
+                            "StateDirectory=uniserve/",
+                            " uniserve/audit\n",
+                            "ReadWritePaths=-/etc/uniserve/identity\n");
             Path copy = directory.resolve(name);
             // The program's path exists on machines with Uniserve only; User and documentation too.
             Files.writeString(
@@ -75,8 +80,7 @@ class DeployFilesTest {
         HttpServer metadata = metadata(asked, release);
         try {
             String address = "http://127.0.0.1:" + metadata.getAddress().getPort();
-            Path root = Files.createDirectories(directory.resolve("root"));
-            Files.createDirectories(root.resolve("etc/systemd/system"));
+            Path root = root();
             Map<String, String> environment = environment(root, address, release);
             Ended ended =
                     run(environment, "bash", DEPLOY.resolve("ec2/user-data.sh").toString());
@@ -97,7 +101,16 @@ class DeployFilesTest {
             assertThat(settings.zookeeper().cluster()).isEqualTo("search");
             assertThat(settings.security(ListenerKind.SERVER).closed()).isTrue();
             assertThat(settings.tls().key()).contains(Path.of("/etc/uniserve/identity/key.pem"));
-            for (String file : List.of("certificate.pem", "key.pem", "trust.pem")) {
+            assertThat(settings.zookeeper().access().passwordFile())
+                    .contains(Path.of("/etc/uniserve/identity/zookeeper-password"));
+            assertThat(settings.zookeeper().tls().enabled()).isTrue();
+            assertThat(settings.zookeeper().tls().key())
+                    .isEqualTo(settings.tls().key());
+            assertThat(root.resolve("etc/hosts")).hasContent("127.0.0.1 localhost\n10.0.0.1 zk1\n10.0.0.2 zk2");
+            assertThat(root.resolve("etc/uniserve/authority"))
+                    .as("only coordinators get the authority")
+                    .doesNotExist();
+            for (String file : List.of("certificate.pem", "key.pem", "trust.pem", "zookeeper-password")) {
                 Path fetched = root.resolve("etc/uniserve/identity").resolve(file);
                 assertThat(fetched).content().contains("-----BEGIN " + file);
                 assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fetched)))
@@ -123,8 +136,7 @@ class DeployFilesTest {
         HttpServer metadata = metadata(new CopyOnWriteArrayList<>(), release);
         try {
             String address = "http://127.0.0.1:" + metadata.getAddress().getPort();
-            Path root = Files.createDirectories(directory.resolve("root"));
-            Files.createDirectories(root.resolve("etc/systemd/system"));
+            Path root = root();
             Map<String, String> environment = new HashMap<>(environment(root, address, release));
             String script = DEPLOY.resolve("ec2/user-data.sh").toString();
             for (String wrong : List.of("", "identity", "s3://", "s3://bucket", "s3://bucket/search/")) {
@@ -142,9 +154,29 @@ class DeployFilesTest {
             assertThat(run(environment, "bash", script).output())
                     .contains("s3://secrets/text/certificate.pem is no PEM file")
                     .doesNotContain("systemctl");
+            environment.put("IDENTITY", "s3://secrets/without-password");
+            assertThat(run(environment, "bash", script).output())
+                    .contains("cannot read s3://secrets/without-password/zookeeper-password")
+                    .doesNotContain("systemctl");
+            environment.put("IDENTITY", "s3://secrets/search");
+            environment.put("ZOOKEEPER_TLS", "yes");
+            assertThat(run(environment, "bash", script).output())
+                    .contains("ZOOKEEPER_TLS is \"yes\": use true or false");
         } finally {
             metadata.stop(0);
         }
+    }
+
+    /** Root folder of a new instance. */
+    private Path root() throws IOException {
+        Path root = Files.createDirectories(directory.resolve("root"));
+        for (String folder : List.of("etc/systemd/system", "etc/zookeeper/conf", "usr/sbin", "etc/cloud/templates")) {
+            Files.createDirectories(root.resolve(folder));
+        }
+        for (String file : List.of("etc/hosts", "etc/cloud/templates/hosts.debian.tmpl")) {
+            Files.writeString(root.resolve(file), "127.0.0.1 localhost\n");
+        }
+        return root;
     }
 
     private Map<String, String> environment(Path root, String address, Path release) throws Exception {
@@ -154,7 +186,9 @@ class DeployFilesTest {
                 Map.entry("METADATA", address),
                 Map.entry("RELEASE_URL", address + "/release"),
                 Map.entry("RELEASE_SHA256", sha256(release)),
-                Map.entry("ZOOKEEPER", "zk1:2181,zk2:2181"),
+                Map.entry("ZOOKEEPER", "zk1:2281,zk2:2281"),
+                Map.entry("MEMBERS", "10.0.0.1 10.0.0.2"),
+                Map.entry("AUTHORITY", "s3://secrets/authority"),
                 Map.entry("CLUSTER", "search"),
                 Map.entry("STORE", "s3://backups/search"),
                 Map.entry("IDENTITY", "s3://secrets/search"));
@@ -166,8 +200,7 @@ class DeployFilesTest {
         HttpServer metadata = metadata(new CopyOnWriteArrayList<>(), release);
         try {
             String address = "http://127.0.0.1:" + metadata.getAddress().getPort();
-            Path root = Files.createDirectories(directory.resolve("root"));
-            Files.createDirectories(root.resolve("etc/systemd/system"));
+            Path root = root();
             Map<String, String> environment = new HashMap<>(environment(root, address, release));
             environment.put("ROLE", "coordinator");
             environment.put("SETTINGS", "coordinator.scaling { provider = ec2, template = \"lt-0a1b2c3d:3\" }");
@@ -178,6 +211,23 @@ class DeployFilesTest {
             Settings settings =
                     Settings.load(Optional.of(root.resolve("etc/uniserve/uniserve.conf")), Map.of(), Map.of());
             assertThat(settings.coordinator().advertisedHost()).contains("10.0.0.7");
+            assertThat(settings.renewal().authority()).contains(Path.of("/etc/uniserve/authority"));
+            for (String file : List.of("authority.pem", "authority.key")) {
+                Path fetched = root.resolve("etc/uniserve/authority").resolve(file);
+                assertThat(fetched).content().contains("-----BEGIN " + file);
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fetched)))
+                        .isEqualTo("rw-------");
+            }
+            environment.put("AUTHORITY", "authority");
+            assertThat(run(environment, "bash", script).output())
+                    .contains("AUTHORITY is \"authority\"")
+                    .doesNotContain("systemctl");
+            environment.put("AUTHORITY", "");
+            assertThat(run(environment, "bash", script).status()).isZero();
+            assertThat(Settings.load(Optional.of(root.resolve("etc/uniserve/uniserve.conf")), Map.of(), Map.of())
+                            .renewal()
+                            .authority())
+                    .isEmpty();
             assertThat(Files.readString(root.resolve("etc/uniserve/coordinator.env")))
                     .startsWith("UNISERVE_ARGUMENTS=\n");
             environment.put("ROLE", "client");
@@ -206,9 +256,10 @@ class DeployFilesTest {
         Map<String, String> environment = Map.of(
                 "UNISERVE", uniserve.toString(),
                 "AUTHORITY", directory.resolve("authority").toString(),
+                "PASSWORD", directory.resolve("zookeeper-password").toString(),
                 "IDENTITIES", identities.toString());
         String script = DEPLOY.resolve("docker/identities.sh").toString();
-        Ended ended = run(environment, "bash", script, "server-1", "user:client");
+        Ended ended = run(environment, "bash", script, "server-1", "host:zk", "user:client");
         assertThat(ended.status()).as(ended.output()).isZero();
         assertThat(ended.output())
                 .contains("security init " + directory.resolve("authority") + " --cluster uniserve")
@@ -216,35 +267,65 @@ class DeployFilesTest {
         assertThat(identities.resolve("server-1/certificate.pem")).hasContent("server");
         assertThat(identities.resolve("client/key.pem")).hasContent("user");
         assertThat(identities.resolve("client/trust.pem")).exists();
+        assertThat(ended.output()).containsPattern("security issue server zk --days 3650 .*--host zk\n");
+        String password = Files.readString(identities.resolve("server-1/zookeeper-password"));
+        assertThat(password).matches("[A-Za-z0-9+/=]{44}\n");
+        assertThat(identities.resolve("zk/zookeeper-password")).doesNotExist();
+        assertThat(identities.resolve("client/zookeeper-password")).doesNotExist();
         Ended again = run(environment, "bash", script, "server-1", "server-2");
         assertThat(again.output()).contains("server server-2").doesNotContain("security init", "server server-1");
+        assertThat(identities.resolve("server-2/zookeeper-password")).hasContent(password.strip());
         assertThat(identities).isDirectoryNotContaining("glob:**.part");
         assertThat(run(environment, "bash", script).output()).contains("at least one process or user");
     }
 
     @Test
     void userDataMakeAMemberOfZooKeeper() throws Exception {
-        Path root = Files.createDirectories(directory.resolve("root"));
-        Files.createDirectories(root.resolve("etc/zookeeper/conf"));
-        Path policy = Files.createDirectories(root.resolve("usr/sbin")).resolve("policy-rc.d");
-        Ended ended = run(
-                Map.of(
-                        "PATH",
-                        commands() + ":" + System.getenv("PATH"),
-                        "ROOT",
-                        root.toString(),
-                        "ID",
-                        "2",
-                        "MEMBERS",
-                        "10.0.0.1 10.0.0.2 10.0.0.3"),
-                "bash",
-                DEPLOY.resolve("ec2/zookeeper-user-data.sh").toString());
-        assertThat(ended.status()).as(ended.output()).isZero();
-        assertThat(ended.output()).contains("systemctl restart zookeeper");
-        assertThat(policy).as("only while the package is installed").doesNotExist();
+        Path root = root();
+        HttpServer metadata = metadata(new CopyOnWriteArrayList<>(), release());
+        try {
+            Map<String, String> environment = new HashMap<>(Map.of(
+                    "PATH",
+                    commands() + ":" + System.getenv("PATH"),
+                    "ROOT",
+                    root.toString(),
+                    "METADATA",
+                    "http://127.0.0.1:" + metadata.getAddress().getPort(),
+                    "ID",
+                    "2",
+                    "MEMBERS",
+                    "10.0.0.1 10.0.0.2 10.0.0.3"));
+            String script = DEPLOY.resolve("ec2/zookeeper-user-data.sh").toString();
+            assertThat(run(environment, "bash", script).output())
+                    .contains("IDENTITY is \"\"", "--host zk1")
+                    .doesNotContain("apt-get");
+            environment.put("IDENTITY", "s3://secrets/absent");
+            assertThat(run(environment, "bash", script).output())
+                    .contains("cannot read s3://secrets/absent/certificate.pem")
+                    .doesNotContain("systemctl");
+            environment.put("IDENTITY", "s3://secrets/search");
+            Ended ended = run(environment, "bash", script);
+            assertThat(ended.status()).as(ended.output()).isZero();
+            assertThat(ended.output())
+                    .containsSubsequence("chown -R zookeeper:zookeeper", "systemctl restart zookeeper");
+        } finally {
+            metadata.stop(0);
+        }
+        assertThat(root.resolve("usr/sbin/policy-rc.d"))
+                .as("only while the package is installed")
+                .doesNotExist();
         assertThat(root.resolve("etc/zookeeper/conf/myid")).hasContent("2");
         assertThat(Files.readAllLines(root.resolve("etc/zookeeper/conf/zoo.cfg")))
-                .contains("tickTime=500", "server.1=10.0.0.1:2888:3888", "server.3=10.0.0.3:2888:3888");
+                .contains("tickTime=500", "server.1=zk1:2888:3888", "server.3=zk3:2888:3888")
+                .contains("secureClientPort=2281", "ssl.clientAuth=need", "sslQuorum=true")
+                .noneMatch(line -> line.startsWith("clientPort="));
+        for (String file : List.of("etc/hosts", "etc/cloud/templates/hosts.debian.tmpl")) {
+            assertThat(root.resolve(file)).hasContent("127.0.0.1 localhost\n10.0.0.1 zk1\n10.0.0.2 zk2\n10.0.0.3 zk3");
+        }
+        Path store = root.resolve("etc/zookeeper/identity/keystore.pem");
+        assertThat(store).content().contains("-----BEGIN key.pem", "-----BEGIN certificate.pem");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(store)))
+                .isEqualTo("rw-------");
     }
 
     /** Archive with the files that the user data need. */
@@ -272,12 +353,13 @@ class DeployFilesTest {
         for (String name : List.of("systemctl", "useradd", "apt-get", "dnf", "chown", "sleep")) {
             command(folder, name, "echo " + name + " \"$@\"");
         }
-        // aws s3 cp --only-show-errors FROM TO, with a bucket that has the folders search and text.
+        // aws s3 cp --only-show-errors FROM TO, with a bucket that has the folders search, authority, text and
+        // without-password.
         command(
                 folder,
                 "aws",
-                "case $4 in */absent/*) exit 1 ;; */text/*) echo text >\"$5\" ;;"
-                        + " s3://secrets/search/*) echo \"-----BEGIN ${4##*/}\" >\"$5\" ;; *) exit 2 ;; esac");
+                "case $4 in */absent/* | */without-password/zookeeper-password) exit 1 ;; */text/*) echo text >\"$5\" ;;"
+                        + " s3://secrets/search/* | s3://secrets/authority/* | */without-password/*) echo \"-----BEGIN ${4##*/}\" >\"$5\" ;; *) exit 2 ;; esac");
         return folder;
     }
 

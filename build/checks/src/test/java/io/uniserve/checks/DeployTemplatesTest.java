@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.uniserve.runtime.config.ListenerKind;
 import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.config.ZooKeeperSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The templates of {@code deploy/}: settings that the processes accept, and the rights that the code needs, no more. */
 class DeployTemplatesTest {
     private static final Path DEPLOY = ProjectTree.root().resolve("deploy");
+    private static final String CHART = DEPLOY.resolve("helm/uniserve").toString();
     private static final Pattern CALL = Pattern.compile("\\bclient\\s*\\.([a-z][A-Za-z]+)\\(");
     /** Rights that calls of the SDK need. */
     private static final Map<String, String> RIGHTS = Map.ofEntries(
@@ -54,15 +56,30 @@ class DeployTemplatesTest {
         return Settings.load(Optional.of(file), Map.of(), Map.of());
     }
 
-    /** Settings of a process that listens beyond loopback, in mode closed, with the files of an identity in this folder. */
-    private static void assertClosed(Settings settings, String folder) {
+    /**
+     * Settings of a process that listens beyond loopback, in mode closed, with an audit log on the volume of data and an identity for
+     * ZooKeeper.
+     *
+     * @param own folder of certificate and key, which the process renews
+     * @param given folder of the authorities and of ZooKeeper's password
+     */
+    private static void assertClosed(Settings settings, String own, String given) {
         for (ListenerKind kind : ListenerKind.values()) {
             assertThat(settings.host(kind)).isEqualTo("0.0.0.0");
             assertThat(settings.security(kind).closed()).isTrue();
+            assertThat(settings.audit(kind).directory().orElseThrow().getParent())
+                    .isEqualTo(Path.of("/var/lib/uniserve/audit"));
         }
-        assertThat(settings.tls().certificate()).contains(Path.of(folder, "certificate.pem"));
-        assertThat(settings.tls().key()).contains(Path.of(folder, "key.pem"));
-        assertThat(settings.tls().trust()).contains(Path.of(folder, "trust.pem"));
+        assertThat(settings.tls().certificate()).contains(Path.of(own, "certificate.pem"));
+        assertThat(settings.tls().key()).contains(Path.of(own, "key.pem"));
+        assertThat(settings.tls().trust()).contains(Path.of(given, "trust.pem"));
+        assertThat(settings.zookeeper().access().scheme()).isEqualTo(ZooKeeperSettings.Scheme.DIGEST);
+        assertThat(settings.zookeeper().access().migration()).isFalse();
+        assertThat(settings.zookeeper().access().passwordFile()).contains(Path.of(given, "zookeeper-password"));
+    }
+
+    private static void assertClosed(Settings settings, String folder) {
+        assertClosed(settings, folder, folder);
     }
 
     private static String text(String file) throws IOException {
@@ -101,7 +118,10 @@ class DeployTemplatesTest {
         assertThat(settings.server().engines()).contains("kv", "lucene", "duckdb");
         assertThat(settings.server().portsDirectory()).isEqualTo(Path.of("/opt/uniserve/ports"));
         assertThat(settings.coordinator().port()).isEqualTo(7070);
-        assertThat(settings.zookeeper().connect()).isEqualTo("zookeeper:2181");
+        assertThat(settings.zookeeper().connect()).isEqualTo("zookeeper:2281");
+        assertThat(settings.zookeeper().tls().enabled()).isTrue();
+        assertThat(settings.zookeeper().embedded().port()).isEqualTo(2281);
+        assertThat(settings.zookeeper().embedded().tls().enabled()).isTrue();
         assertClosed(settings, "/etc/uniserve/identity");
     }
 
@@ -125,6 +145,44 @@ class DeployTemplatesTest {
     }
 
     @Test
+    void noFileHasAPassword() throws IOException {
+        Pattern password = Pattern.compile("(?i)password\\s*[=:]\\s*\"?[a-z0-9]");
+        try (Stream<Path> files = Files.walk(DEPLOY)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertThat(password.matcher(Files.readString(file)).find())
+                        .as("a password in %s", file)
+                        .isFalse();
+            }
+        }
+    }
+
+    @Test
+    void processesOfContainersWriteTheirIdentityAndTheirAuditLog() throws IOException {
+        String compose = text("docker/compose.yaml");
+        for (String name : List.of("coordinator-1", "coordinator-2", "server-1", "server-2", "server-3")) {
+            Matcher volumes = Pattern.compile("\\n  " + name + ":\\n(?:    .*\\n)*?    volumes: (.*)")
+                    .matcher(compose);
+            assertThat(volumes.find()).isTrue();
+            assertThat(volumes.group(1))
+                    .contains("\"" + name + ":/var/lib/uniserve\"")
+                    .doesNotContain("read_only");
+            assertThat(volumes.group(1).contains("*authority"))
+                    .as("%s sees the authority", name)
+                    .isEqualTo(name.startsWith("coordinator"));
+        }
+        assertThat(compose.substring(compose.indexOf("x-identity:"), compose.indexOf("x-authority:")))
+                .doesNotContain("read_only");
+        assertThat(compose)
+                .contains("target: /etc/uniserve/authority\n  read_only: true")
+                .contains("security.renewal.authority=/etc/uniserve/authority");
+        assertThat(compose)
+                .as("engines load native libraries from /tmp, and Docker's default is noexec")
+                .contains("tmpfs: [\"/tmp:exec\"]");
+        // Scripts of a release have no execute permission.
+        assertThat(compose).contains("entrypoint: [\"bash\", \"/opt/uniserve/deploy/docker/identities.sh\"]");
+    }
+
+    @Test
     void eachContainerHasAnIdentityOfItsOwn() throws IOException {
         String compose = text("docker/compose.yaml");
         Matcher made = Pattern.compile("command: \\[((?:\"[a-z0-9:-]+\"(?:, )?)+)\\]\\n    volumes: \\[\"authority")
@@ -132,7 +190,7 @@ class DeployTemplatesTest {
         assertThat(made.find()).isTrue();
         TreeSet<String> names = new TreeSet<>();
         for (String name : made.group(1).replace("\"", "").split(", ")) {
-            names.add(name.replace("user:", ""));
+            names.add(name.replaceFirst("^(user|host):", ""));
         }
         List<String> mounted = new ArrayList<>();
         Matcher container = Pattern.compile("\\n  ([a-z0-9-]+):\\n(?:    .*\\n)*?    volumes: .*subpath: ([a-z0-9-]+)")
@@ -142,7 +200,7 @@ class DeployTemplatesTest {
             mounted.add(container.group(1));
         }
         assertThat(mounted).containsExactlyInAnyOrderElementsOf(names);
-        assertThat(names).contains("client", "coordinator-1", "server-1");
+        assertThat(names).contains("client", "coordinator-1", "server-1", "zookeeper");
     }
 
     @Test
@@ -194,8 +252,15 @@ class DeployTemplatesTest {
         String coordinator = roles.substring(roles.indexOf("aws_iam_role_policy\" \"coordinator"));
         assertThat(actions(coordinator)).noneMatch(action -> action.startsWith("s3:"));
         assertThat(roles.split("local.read_identity,", -1))
-                .as("both roles read the identity")
+                .as("the roles of servers and coordinators read the identity")
                 .hasSize(3);
+        assertThat(roles.split("local\\.read_zookeeper_identity", -1))
+                .as("ZooKeeper's role reads its own")
+                .hasSize(2);
+        assertThat(coordinator).contains("local.read_authority");
+        assertThat(roles.split("local\\.read_authority", -1))
+                .as("only coordinators read the authority")
+                .hasSize(2);
     }
 
     @Test
@@ -208,6 +273,7 @@ class DeployTemplatesTest {
                 .contains(
                         "coordinator = [" + coordinator + ", " + coordinator + "]",
                         "server = [" + server + ", " + server + "]",
+                        "zookeeper = [2281, 2281]",
                         "from_port = " + coordinator + "\n to_port = " + server);
     }
 
@@ -222,7 +288,7 @@ class DeployTemplatesTest {
         }
         assertThat(names)
                 .contains("RELEASE_SHA256", "ZOOKEEPER", "CLUSTER", "STORE", "ROLE", "SETTINGS", "ID", "MEMBERS")
-                .contains("IDENTITY");
+                .contains("IDENTITY", "AUTHORITY");
     }
 
     @Test
@@ -236,40 +302,93 @@ class DeployTemplatesTest {
                 DEPLOY.resolve("terraform").toString());
     }
 
-    @Test
-    void theChartRendersAcceptedSettings() throws IOException, InterruptedException {
-        assumeThat(isOnThePath("helm")).as("no helm on the PATH").isTrue();
-        String chart = DEPLOY.resolve("helm/uniserve").toString();
-        String connect = "zookeeper.connect=zk-0.zk:2181";
-        String secret = "identities.secretName=trial-identity";
-        run("helm", "lint", "--strict", chart, "--set", connect, "--set", secret);
-        String rendered = run(
-                "helm",
-                "template",
-                "trial",
-                chart,
-                "--set",
-                connect,
-                "--set",
-                secret,
-                "--set",
-                "settings=server.log-shipping = 2s\ncoordinator.scaling.servers-max = 4",
-                "--set",
-                "storage.location=s3://backups/search");
+    /** What Helm renders with the required values and these. */
+    private String rendered(String... values) throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(List.of("helm", "template", "trial", CHART));
+        for (String value : List.of("zookeeper.connect=zk-0.zk:2281", "identities.secretName=trial-identity")) {
+            words.addAll(List.of("--set", value));
+        }
+        for (String value : values) {
+            words.addAll(List.of("--set", value));
+        }
+        return run(words.toArray(String[]::new));
+    }
+
+    private Settings chartSettings(String rendered) throws IOException {
         Matcher conf =
                 Pattern.compile("  uniserve.conf: \\|\\n((?:    .*\\n)+)").matcher(rendered);
         assertThat(conf.find()).as(rendered).isTrue();
-        Settings settings = load(conf.group(1));
-        assertThat(settings.zookeeper().connect()).isEqualTo("zk-0.zk:2181");
-        assertThat(settings.server().storageLocation()).contains("s3://backups/search");
-        assertClosed(settings, "/etc/uniserve-identity");
-        String pod = "secret: { secretName: trial-identity, defaultMode: 0400 }";
-        assertThat(rendered.split(Pattern.quote(pod), -1))
-                .as("pods of servers and coordinators")
-                .hasSize(3);
-        assertThat(rendered)
+        return load(conf.group(1));
+    }
+
+    @Test
+    void theChartRendersAcceptedSettings() throws IOException, InterruptedException {
+        assumeThat(isOnThePath("helm")).as("no helm on the PATH").isTrue();
+        run(
+                "helm",
+                "lint",
+                "--strict",
+                CHART,
+                "--set",
+                "zookeeper.connect=zk:2281",
+                "--set",
+                "identities.secretName=trial");
+        String plain = rendered();
+        Settings defaults = chartSettings(plain);
+        assertThat(defaults.renewal().authority()).isEmpty();
+        assertThat(defaults.zookeeper().tls().trust())
+                .as("ZooKeeper's authority is that of the cluster")
+                .contains(Path.of("/etc/uniserve-identity/trust.pem"));
+        assertThat(plain).doesNotContain("/etc/uniserve-authority", "/etc/uniserve-zookeeper");
+        assertThat(plain)
                 .contains(
                         "server.advertised-host=$(POD_NAME).trial-uniserve-server.$(POD_NAMESPACE).svc",
                         "coordinator.advertised-host=$(POD_NAME).trial-uniserve-coordinator.$(POD_NAMESPACE).svc");
+        assertThat(chartSettings(rendered("zookeeper.tls.enabled=false"))
+                        .zookeeper()
+                        .tls()
+                        .enabled())
+                .isFalse();
+
+        Settings settings = chartSettings(rendered(
+                "identities.authoritySecretName=trial-authority",
+                "zookeeper.tls.secretName=trial-zookeeper",
+                "settings=server.log-shipping = 2s\ncoordinator.scaling.servers-max = 4",
+                "storage.location=s3://backups/search"));
+        assertThat(settings.zookeeper().connect()).isEqualTo("zk-0.zk:2281");
+        assertThat(settings.zookeeper().tls().enabled()).isTrue();
+        assertThat(settings.zookeeper().tls().key()).contains(Path.of("/etc/uniserve-zookeeper/key.pem"));
+        assertThat(settings.server().storageLocation()).contains("s3://backups/search");
+        assertThat(settings.renewal().authority()).contains(Path.of("/etc/uniserve-authority"));
+        assertClosed(settings, "/var/lib/uniserve/identity", "/etc/uniserve-identity");
+    }
+
+    @Test
+    void thePodsOfTheChartMountTheirSecrets() throws IOException, InterruptedException {
+        assumeThat(isOnThePath("helm")).as("no helm on the PATH").isTrue();
+        String rendered =
+                rendered("identities.authoritySecretName=trial-authority", "zookeeper.tls.secretName=trial-zookeeper");
+        Map<String, Integer> pods = Map.of(
+                "secret: { secretName: trial-identity, defaultMode: 0400 }",
+                2,
+                "secret: { secretName: trial-zookeeper, defaultMode: 0400 }",
+                2,
+                "secret: { secretName: trial-authority, defaultMode: 0400 }",
+                1,
+                "volumeClaimTemplates:",
+                2,
+                "command: [bash, /opt/uniserve/deploy/docker/first-identity.sh, /etc/uniserve-identity,"
+                        + " /var/lib/uniserve/identity]",
+                2);
+        pods.forEach((text, number) -> assertThat(rendered.split(Pattern.quote(text), -1))
+                .as("pods with %s", text)
+                .hasSize(number + 1));
+        int server = rendered.indexOf("serviceName: trial-uniserve-server\n");
+        int coordinator = rendered.indexOf("serviceName: trial-uniserve-coordinator\n");
+        assertThat(coordinator).isPositive().isLessThan(server);
+        assertThat(rendered.substring(coordinator, server)).contains("/etc/uniserve-authority, readOnly: true");
+        assertThat(rendered.substring(server))
+                .as("servers do not see the authority")
+                .doesNotContain("trial-authority", "/etc/uniserve-authority");
     }
 }

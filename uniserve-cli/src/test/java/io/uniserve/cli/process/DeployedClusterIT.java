@@ -1,190 +1,149 @@
 package io.uniserve.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.Document;
-import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.command.ExitCode;
-import io.uniserve.client.TableSpec;
-import io.uniserve.client.UniserveClient;
-import io.uniserve.codec.Codecs;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.testkit.process.DaemonProcess;
-import io.uniserve.testkit.process.JavaLauncher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Processes on all interfaces with the settings of {@code deploy/systemd/uniserve.conf} and identities made as docs/manual/deploy.md says: a user
- * with a certificate is served, a caller without one is not, and the table's creation stands in the audit log.
+ * with a certificate is served, a caller without one is not, the table's creation stands in the audit log, the nodes in ZooKeeper belong to the
+ * cluster, and each process renews its certificate.
  */
 class DeployedClusterIT {
-    private static final String TABLE = "pairs";
     private static final String IDENTITY = "/etc/uniserve/identity";
     private static final String AUDIT = "/var/lib/uniserve/audit";
+    private static final String RENEWAL = "# renewal.authority = \"/etc/uniserve/authority\"";
     private static final String ENSEMBLE = "zk1:2181,zk2:2181,zk3:2181";
-    private static final long START_MS = 120_000;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final Duration REFUSED = Duration.ofSeconds(3);
-
-    private static final RetrieveCall<String, List<Document>> GET =
-            new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
-
-    private final Deque<DaemonProcess> processes = new ArrayDeque<>();
-    private final TestingConsole uniserve = TestingConsole.alone();
 
     @TempDir
     private Path directory;
 
+    private TestingDeployment machines;
+
+    @BeforeEach
+    void prepare() {
+        machines = new TestingDeployment(directory);
+    }
+
     @AfterEach
     void stop() {
-        processes.forEach(DaemonProcess::close);
+        machines.close();
     }
 
-    private Path folder(String name) {
-        return directory.resolve(name);
+    private Path authority() {
+        return machines.folder("authority");
     }
 
-    private void command(String... words) {
-        assertThat(uniserve.run(words).exit()).as(String.join(" ", words)).isEqualTo(ExitCode.OK);
-    }
-
-    /** Makes the identity of a machine and puts it into the machine's folder. */
-    private void installIdentity(String machine) throws IOException {
-        String authority = folder("authority").toString();
-        Path made = folder("made").resolve(machine);
-        command("security", "issue", "server", machine, "--authority", authority, "--out", made.toString());
-        Path identity = Files.createDirectories(folder(machine).resolve("identity"));
-        install(made.resolve(machine + ".pem"), identity.resolve("certificate.pem"));
-        install(made.resolve(machine + ".key"), identity.resolve("key.pem"));
-        install(made.resolve("trust.pem"), identity.resolve("trust.pem"));
-    }
-
-    private static void install(Path from, Path to) throws IOException {
-        Files.copy(from, to);
-        Files.setPosixFilePermissions(to, PosixFilePermissions.fromString("rw-------"));
+    /** Gives a machine the files of its identity, and ZooKeeper's password. */
+    private void installIdentity(String machine, Path password) throws IOException {
+        Path folder = machines.folder(machine).resolve("identity");
+        machines.issueOld(machine, authority(), folder);
+        TestingDeployment.install(password, folder.resolve("zookeeper-password"));
     }
 
     /** Writes the settings of systemd's units for a machine; only paths and ZooKeeper's address differ. */
-    private String settings(String machine, Address zookeeper) throws IOException {
-        String text =
-                Files.readString(Path.of(System.getProperty("uniserve.home"), "deploy", "systemd", "uniserve.conf"));
-        assertThat(text).contains(IDENTITY + "/key.pem", ENSEMBLE, "mode = closed", AUDIT);
-        Path file = folder(machine).resolve("uniserve.conf");
-        Files.writeString(
-                file,
-                text.replace(IDENTITY, folder(machine).resolve("identity").toString())
-                        .replace(AUDIT, folder(machine).resolve("audit").toString())
+    private Path settings(String machine, Address zookeeper) throws IOException {
+        String text = machines.deployed("systemd/uniserve.conf");
+        assertThat(text).contains(IDENTITY + "/key.pem", ENSEMBLE, "mode = closed", AUDIT, RENEWAL);
+        Path own = machines.folder(machine);
+        return Files.writeString(
+                own.resolve("uniserve.conf"),
+                text.replace(IDENTITY, own.resolve("identity").toString())
+                        .replace(AUDIT, own.resolve("audit").toString())
                         .replace(ENSEMBLE, zookeeper.toString()));
-        return file.toString();
     }
 
-    private static List<String> line(String heap, String... words) {
-        return JavaLauncher.ofThisProcess().with("-XX:TieredStopAtLevel=1").commandLine(heap, List.of(words));
+    /** Settings of a coordinator with the authority. */
+    private Path coordinatorSettings(String machine, Address zookeeper) throws IOException {
+        Path file = settings(machine, zookeeper);
+        String text = Files.readString(file);
+        return Files.writeString(file, text.replace(RENEWAL, "renewal.authority = \"" + authority() + "\""));
     }
 
-    private DaemonProcess launch(String name, String heap, String... words) {
-        DaemonProcess process = DaemonProcess.start(name, line(heap, words), directory.resolve(name + ".log"));
-        processes.push(process);
-        return process;
-    }
-
-    private DaemonProcess launchServer(String machine, Address zookeeper) throws IOException {
-        String data = folder(machine).resolve("data").toString();
-        String config = settings(machine, zookeeper);
-        return launch(machine, "-Xmx256m", "server", "--config", config, "--data", data, "--new", "--port", "0");
-    }
-
-    private int status(Address bootstrap, String... tls) throws Exception {
-        List<String> words = new ArrayList<>(List.of("status", "-b", bootstrap.toString()));
-        words.addAll(List.of(tls));
-        Path output = Files.createTempFile(directory, "status", ".log");
-        return new ProcessBuilder(line("-Xmx128m", words.toArray(String[]::new)))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start()
-                .waitFor();
-    }
-
-    private static UniserveClient client(Address bootstrap, TlsFiles tls, Duration patience) {
-        return UniserveClient.builder()
-                .bootstrap(bootstrap.toString())
-                .connectTimeout(patience)
-                .tls(tls)
-                .build();
+    private DaemonProcess launchServer(String machine, Path config, String... more) {
+        String data = machines.folder(machine).resolve("data").toString();
+        List<String> words =
+                new ArrayList<>(List.of("server", "--config", config.toString(), "--data", data, "--port", "0"));
+        words.addAll(List.of(more));
+        return machines.launch(machine, "-Xmx256m", words);
     }
 
     @Test
     void usersAreServedAndStrangersAreNot() throws Exception {
-        String authority = folder("authority").toString();
-        command("security", "init", authority, "--cluster", "uniserve");
+        machines.command("security", "init", authority().toString(), "--cluster", "uniserve");
+        Path password = Files.writeString(directory.resolve("password"), "correct horse battery staple\n");
         for (String machine : List.of("node1", "node2", "node3")) {
-            installIdentity(machine);
+            installIdentity(machine, password);
         }
-        Path admin = folder("admin");
-        command("security", "issue", "user", "admin", "--authority", authority, "--out", admin.toString());
-        Path trust = admin.resolve("trust.pem");
-        TlsFiles user = new TlsFiles(
-                true,
-                Optional.of(admin.resolve("admin.pem")),
-                Optional.of(admin.resolve("admin.key")),
-                Optional.of(trust),
-                false);
-        TlsFiles stranger = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(trust), false);
+        Path admin = machines.folder("admin");
+        machines.command(
+                "security", "issue", "user", "admin", "--authority", authority().toString(), "--out", admin.toString());
+        TlsFiles user = TestingDeployment.tls(
+                admin.resolve("admin.pem"), admin.resolve("admin.key"), admin.resolve("trust.pem"));
+        String data = machines.folder("zookeeper").toString();
+        Address zookeeper = machines.launch(
+                        "zookeeper",
+                        "-Xmx128m",
+                        List.of("zookeeper", "--host", "127.0.0.1", "--port", "0", "--data", data))
+                .awaitReady(TestingDeployment.START_MS);
+        Path config = coordinatorSettings("node1", zookeeper);
+        DaemonProcess coordinator = machines.launch(
+                "node1", "-Xmx128m", List.of("coordinator", "--config", config.toString(), "--port", "0"));
+        Path own = settings("node2", zookeeper);
+        DaemonProcess second = launchServer("node2", own, "--new");
+        DaemonProcess third = launchServer("node3", settings("node3", zookeeper), "--new");
+        Address first = coordinator.awaitReady(TestingDeployment.START_MS);
+        Address server = second.awaitReady(TestingDeployment.START_MS);
+        third.awaitReady(TestingDeployment.START_MS);
 
-        String data = folder("zookeeper").toString();
-        Address zookeeper = launch(
-                        "zookeeper", "-Xmx128m", "zookeeper", "--host", "127.0.0.1", "--port", "0", "--data", data)
-                .awaitReady(START_MS);
-        String config = settings("node1", zookeeper);
-        DaemonProcess coordinator = launch("node1", "-Xmx128m", "coordinator", "--config", config, "--port", "0");
-        List<DaemonProcess> servers = List.of(launchServer("node2", zookeeper), launchServer("node3", zookeeper));
-        Address first = coordinator.awaitReady(START_MS);
-        servers.forEach(server -> server.awaitReady(START_MS));
+        machines.assertServes(user, 3, first, server);
+        assertStatus(first, admin);
+        machines.assertAudited(machines.folder("node1").resolve("audit/coordinator"), "user/admin");
+        machines.command(
+                "audit",
+                "verify",
+                machines.folder("node2").resolve("audit/server").toString());
+        machines.assertZooKeeperIsOwned(own, Map.of("uniserve.zookeeper.access.scheme", ""));
 
-        try (UniserveClient client = client(first, user, PATIENCE)) {
-            client.admin().createTable(TableSpec.named(TABLE).port("kv").hash(4).replicas(2));
-            client.table(TABLE)
-                    .update("kv.put@1", Document.CODEC, List.of(new Document("key", Map.of("key", "a"))))
-                    .run()
-                    .orThrow();
-            List<Document> found = client.table(TABLE).key("a").retrieve(GET, "a", values -> values.get(0));
-            assertThat(found).hasSize(1);
-        }
-        for (Address address : List.of(first, servers.get(0).awaitReady(START_MS))) {
-            for (TlsFiles without : List.of(stranger, TlsFiles.PLAIN)) {
-                assertThatThrownBy(() -> client(address, without, REFUSED).close())
-                        .isInstanceOf(UniserveException.class);
-            }
-        }
-        String trusted = trust.toString();
+        second.terminate();
+        second.awaitExit();
+        Address again = launchServer("node2", own).awaitReady(TestingDeployment.START_MS);
+        machines.assertReads(user, again);
+    }
+
+    private void assertStatus(Address bootstrap, Path admin) throws Exception {
+        String trust = admin.resolve("trust.pem").toString();
         String certificate = admin.resolve("admin.pem").toString();
         String key = admin.resolve("admin.key").toString();
-        assertThat(status(first, "--tls-trust", trusted, "--tls-certificate", certificate, "--tls-key", key))
+        String address = bootstrap.toString();
+        assertThat(machines.uniserve(
+                                "status",
+                                "-b",
+                                address,
+                                "--tls-trust",
+                                trust,
+                                "--tls-certificate",
+                                certificate,
+                                "--tls-key",
+                                key)
+                        .status())
                 .isEqualTo(ExitCode.OK);
-        assertThat(status(first, "--tls-trust", trusted))
+        assertThat(machines.uniserve("status", "-b", address, "--tls-trust", trust)
+                        .status())
                 .as("the process says that the caller has no identity")
                 .isEqualTo(ExitCode.REFUSED);
-        String audit = folder("node1").resolve("audit").resolve("coordinator").toString();
-        command("audit", "verify", audit);
-        assertThat(uniserve.run("audit", "tail", audit, "--principal", "user/admin", "-o", "json")
-                        .out())
-                .contains("\"create_table\"", "\"" + TABLE + "\"");
     }
 }

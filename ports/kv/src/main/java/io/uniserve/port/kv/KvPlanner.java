@@ -26,20 +26,8 @@ final class KvPlanner implements Planner {
         String rest = words.length > 1 ? words[1] : "";
         return switch (words[0]) {
             case "get" -> json(get(query.table(), required(rest, "get KEY"), context), 1);
-            case "count" ->
-                json(
-                        "{\"count\":" + total(query.table(), RetrieveCall.of(KvOperators.COUNT), rest, context) + "}",
-                        1);
-            case "sum" ->
-                json(
-                        "{\"sum\":"
-                                + total(
-                                        query.table(),
-                                        RetrieveCall.of(KvOperators.SUM),
-                                        required(rest, "sum FIELD"),
-                                        context)
-                                + "}",
-                        1);
+            case "count" -> total("count", query.table(), KvOperators.COUNT, rest, context);
+            case "sum" -> total("sum", query.table(), KvOperators.SUM, required(rest, "sum FIELD"), context);
             case "scan" -> scan(query.table(), required(rest, "scan LIMIT [PREFIX]"), context);
             case "range" -> range(query.table(), required(rest, "range LIMIT KEY"), context);
             default ->
@@ -66,9 +54,15 @@ final class KvPlanner implements Planner {
         return found.isEmpty() ? "null" : KvJsonWriter.of(found.get(0).fields());
     }
 
-    private static long total(TableName table, RetrieveCall<String, Long> call, String parameter, PlanContext context) {
-        return context.retrieve(
-                table, call, parameter, values -> values.stream().reduce(0L, KvOperators::addExact));
+    private static Answer total(
+            String name,
+            TableName table,
+            RetrieveOperator<KvActor, String, Long> operator,
+            String parameter,
+            PlanContext context) {
+        long total = context.retrieve(table, RetrieveCall.of(operator), parameter, values -> values.stream()
+                .reduce(0L, KvOperators::addExact));
+        return json("{\"" + name + "\":" + total + "}", 1);
     }
 
     private static Answer scan(TableName table, String rest, PlanContext context) {

@@ -30,8 +30,8 @@ import io.uniserve.model.access.Revocation;
 import io.uniserve.model.access.Role;
 import io.uniserve.model.access.RoleGrant;
 import io.uniserve.model.access.RoleLimit;
-import io.uniserve.model.access.UserLimits;
 import io.uniserve.model.access.UserCredential;
+import io.uniserve.model.access.UserLimits;
 import io.uniserve.model.registry.AccessRules;
 import io.uniserve.model.registry.Routing;
 import io.uniserve.model.registry.Routing.TableRoute;
@@ -324,8 +324,7 @@ public final class TestingClusterClient implements ClusterClient {
                 name,
                 rules.of(name),
                 List.of(),
-                UserLimits.of(
-                                rules.of(name).stream().map(RoleGrant::role).toList(), rules.limits())
+                UserLimits.of(rules.of(name).stream().map(RoleGrant::role).toList(), rules.limits())
                         .all());
     }
 

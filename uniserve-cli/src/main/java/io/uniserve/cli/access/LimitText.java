@@ -31,8 +31,8 @@ final class LimitText {
         if (factor == null || number < 1 || number > kind.max() / factor) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "value \"" + text + "\" of limit " + kind.text() + ": use " + example(kind)
-                            + ", or none; at most " + format(kind, kind.max()));
+                    "value \"" + text + "\" of limit " + kind.text() + ": use " + example(kind) + ", or none; at most "
+                            + format(kind, kind.max()));
         }
         return number * factor;
     }

@@ -66,10 +66,12 @@ class GrantCommandsTest {
                 .isEqualTo("{\"role\":\"reader\",\"limit\":\"memory\",\"value\":2147483648}\n");
         assertThat(out("limit", "writer", "updates", "10000")).contains("updates 10000");
         assertThat(out("grants")).contains("limit of role reader: deadline 90s", "memory 2GiB", "updates 10000");
-        assertThat(out("grants", "-o", "json")).contains("{\"role\":\"reader\",\"limit\":\"deadline\",\"value\":90000}");
+        assertThat(out("grants", "-o", "json"))
+                .contains("{\"role\":\"reader\",\"limit\":\"deadline\",\"value\":90000}");
         out("grant", "admin", "reader", "*");
         assertThat(out("whoami")).contains("queries 8", "deadline 90s").doesNotContain("updates");
-        assertThat(out("whoami", "-o", "json")).contains("\"limits\":[{\"role\":\"reader\",\"limit\":\"queries\",\"value\":8}");
+        assertThat(out("whoami", "-o", "json"))
+                .contains("\"limits\":[{\"role\":\"reader\",\"limit\":\"queries\",\"value\":8}");
         assertThat(out("limit", "reader", "queries", "none")).isEqualTo("limit of role reader: queries none\n");
         assertThat(out("limit", "reader", "rows", "none", "-o", "json")).contains("\"value\":null");
         assertThat(out("whoami")).doesNotContain("queries");

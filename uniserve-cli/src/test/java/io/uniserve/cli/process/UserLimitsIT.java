@@ -93,7 +93,8 @@ class UserLimitsIT {
 
             admin.admin().changeLimit(Role.READER, LimitKind.ROWS, 10);
             eventuallyRefused(() -> ann.query(TABLE, ALL), ErrorCode.TOO_LARGE, "rows = 10 of role reader");
-            assertThat(ann.query(TABLE, ALL + " ORDER BY id LIMIT 10").body().utf8()).contains("[9]");
+            assertThat(ann.query(TABLE, ALL + " ORDER BY id LIMIT 10").body().utf8())
+                    .contains("[9]");
             assertThat(bob.query(TABLE, ALL).body().utf8()).as("another role").contains("[999]");
             assertThat(ann.admin().grants("").limits()).hasSize(1);
             admin.admin().changeLimit(Role.READER, LimitKind.ROWS, 0);
@@ -124,8 +125,8 @@ class UserLimitsIT {
 
             await().atMost(ClosedProcessCluster.PATIENCE)
                     .ignoreExceptions()
-                    .untilAsserted(
-                            () -> assertThat(ann.query(TABLE, ALL).body().utf8()).contains("[999]"));
+                    .untilAsserted(() ->
+                            assertThat(ann.query(TABLE, ALL).body().utf8()).contains("[999]"));
             admin.admin().changeLimit(Role.READER, LimitKind.QUERIES, 1);
             oneGreedyUserStarvesNoOther(ann, bob);
         }

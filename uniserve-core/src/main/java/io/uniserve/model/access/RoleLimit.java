@@ -14,9 +14,8 @@ import java.util.Comparator;
  * @param value the most that is permitted, at least 1, in the unit of the kind
  */
 public record RoleLimit(Role role, LimitKind kind, long value) implements Comparable<RoleLimit> {
-    private static final Comparator<RoleLimit> ORDER = Comparator.comparing(RoleLimit::role)
-            .thenComparing(RoleLimit::kind)
-            .thenComparingLong(RoleLimit::value);
+    private static final Comparator<RoleLimit> ORDER =
+            Comparator.comparing(RoleLimit::role).thenComparing(RoleLimit::kind).thenComparingLong(RoleLimit::value);
 
     /** Fails with INVALID_ARGUMENT if users with the role make no such requests, or the value is out of range. */
     public RoleLimit {
@@ -27,7 +26,9 @@ public record RoleLimit(Role role, LimitKind kind, long value) implements Compar
     public static void check(Role role, LimitKind kind, long value) {
         if (!role.includes(kind.right())) {
             throw UniserveException.invalid("limit " + kind.text() + ": role " + role.text()
-                    + (kind.right() == Right.WRITE ? " changes no rows: use writer or admin" : " reads no rows: use reader, writer or admin"));
+                    + (kind.right() == Right.WRITE
+                            ? " changes no rows: use writer or admin"
+                            : " reads no rows: use reader, writer or admin"));
         }
         if (value < 1 || value > kind.max()) {
             throw UniserveException.invalid("limit " + kind.text() + " is " + value + ": use 1 to " + kind.max());

@@ -83,7 +83,6 @@ public final class UserLimits {
      * @param what what is too much and the remedy, such as {@code 5 queries would run: wait for answers}
      */
     public UniserveException exceeded(ErrorCode code, LimitKind kind, String user, String what) {
-        return new UniserveException(
-                code, "user " + user + " is over its limit " + limits.get(kind) + ": " + what);
+        return new UniserveException(code, "user " + user + " is over its limit " + limits.get(kind) + ": " + what);
     }
 }

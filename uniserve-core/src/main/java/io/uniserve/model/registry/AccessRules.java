@@ -48,7 +48,8 @@ public record AccessRules(List<RoleGrant> grants, List<Revocation> revocations, 
         limits = List.copyOf(new TreeSet<>(limits));
         for (int i = 1; i < limits.size(); i++) {
             if (isSame(limits.get(i - 1), limits.get(i).role(), limits.get(i).kind())) {
-                throw UniserveException.invalid("two limits " + limits.get(i - 1) + " and " + limits.get(i).value());
+                throw UniserveException.invalid("two limits " + limits.get(i - 1) + " and "
+                        + limits.get(i).value());
             }
         }
     }

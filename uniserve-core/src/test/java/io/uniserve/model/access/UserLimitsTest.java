@@ -20,7 +20,8 @@ class UserLimitsTest {
 
     @Test
     void theRoleThatPermitsMostDecides() {
-        assertThat(queries(List.of(Role.READER), READER_QUERIES, WRITER_QUERIES)).isEqualTo(4);
+        assertThat(queries(List.of(Role.READER), READER_QUERIES, WRITER_QUERIES))
+                .isEqualTo(4);
         assertThat(queries(List.of(Role.READER, Role.WRITER), READER_QUERIES, WRITER_QUERIES))
                 .isEqualTo(8);
         assertThat(queries(List.of(Role.READER, Role.WRITER), READER_QUERIES))
@@ -44,8 +45,8 @@ class UserLimitsTest {
 
     @Test
     void errorsNameTheUserTheLimitAndItsRole() {
-        UserLimits limits = UserLimits.of(
-                List.of(Role.READER), List.of(new RoleLimit(Role.READER, LimitKind.DEADLINE, 1_500)));
+        UserLimits limits =
+                UserLimits.of(List.of(Role.READER), List.of(new RoleLimit(Role.READER, LimitKind.DEADLINE, 1_500)));
         UniserveException error = limits.exceeded(ErrorCode.QUERY_KILLED, LimitKind.DEADLINE, "ann", "ask for less");
         assertThat(error.code()).isEqualTo(ErrorCode.QUERY_KILLED);
         assertThat(error)
@@ -64,7 +65,8 @@ class UserLimitsTest {
             assertThatThrownBy(() -> new RoleLimit(Role.READER, LimitKind.QUERIES, value))
                     .hasMessageContaining("use 1 to 1000000");
         }
-        assertThatThrownBy(() -> LimitKind.of("speed")).hasMessageContaining("queries, memory, deadline, rows, updates");
+        assertThatThrownBy(() -> LimitKind.of("speed"))
+                .hasMessageContaining("queries, memory, deadline, rows, updates");
         assertThatThrownBy(() -> new AccessRules(
                         List.of(),
                         List.of(),
@@ -80,7 +82,9 @@ class UserLimitsTest {
                 .containsExactlyInAnyOrder(WRITER_UPDATES, new RoleLimit(Role.READER, LimitKind.QUERIES, 5));
         assertThat(rules.without(Role.READER, LimitKind.ROWS)).isEqualTo(rules);
         assertThat(rules.without(Role.READER, LimitKind.QUERIES).limits()).containsExactly(WRITER_UPDATES);
-        assertThat(rules.with(new RoleGrant("ann", Role.READER, TablePattern.ALL)).limits()).hasSize(2);
+        assertThat(rules.with(new RoleGrant("ann", Role.READER, TablePattern.ALL))
+                        .limits())
+                .hasSize(2);
         assertThat(rules.with(new Revocation("user/ann")).limits()).hasSize(2);
     }
 }

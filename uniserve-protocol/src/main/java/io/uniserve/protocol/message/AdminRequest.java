@@ -1,7 +1,7 @@
 package io.uniserve.protocol.message;
 
-import io.uniserve.model.BackupName;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupName;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.access.LimitKind;
@@ -99,7 +99,8 @@ public sealed interface AdminRequest {
         public ChangeLimit {
             RoleLimit.check(role, kind, Math.max(1, value));
             if (value < 0) {
-                throw UniserveException.invalid("limit " + kind.text() + " is " + value + ": use at least 1, or 0 to remove it");
+                throw UniserveException.invalid(
+                        "limit " + kind.text() + " is " + value + ": use at least 1, or 0 to remove it");
             }
         }
     }

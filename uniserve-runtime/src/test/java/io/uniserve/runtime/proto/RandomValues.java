@@ -213,8 +213,7 @@ final class RandomValues {
         }
         if (type == AdminRequest.ChangeLimit.class) {
             RoleLimit limit = roleLimit();
-            return new AdminRequest.ChangeLimit(
-                    limit.role(), limit.kind(), random.nextBoolean() ? 0 : limit.value());
+            return new AdminRequest.ChangeLimit(limit.role(), limit.kind(), random.nextBoolean() ? 0 : limit.value());
         }
         if (type == AccessRules.class) {
             return new AccessRules(

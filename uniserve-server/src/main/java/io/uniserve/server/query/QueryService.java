@@ -155,8 +155,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                     ErrorCode.RESOURCE_EXHAUSTED, "this server's queue of queries is full; try again or elsewhere")));
             return context;
         }
-        RunningQueryRegistry.Entry entry =
-                running.add(share, RunningQueryRegistry.PLAN, deadline, context);
+        RunningQueryRegistry.Entry entry = running.add(share, RunningQueryRegistry.PLAN, deadline, context);
         if (!pool.execute(share, () -> completion.done(answer(query, context, deadline.nanos(), share, entry)))) {
             entry.close();
             releaseSlot(client);

@@ -189,8 +189,8 @@ class QueryServiceTest {
 
     private Outcome<Answer> asAnn(long nanos) {
         CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
-        Timers.Cancel unused = service.onBehalfOf("ann", table -> true)
-                .query(new QueryRequest(TABLE, "q", nanos), future::complete);
+        Timers.Cancel unused =
+                service.onBehalfOf("ann", table -> true).query(new QueryRequest(TABLE, "q", nanos), future::complete);
         return future.join();
     }
 
@@ -207,7 +207,9 @@ class QueryServiceTest {
         rows = 3;
         UniserveException refused = asAnn(10 * SECOND).error();
         assertThat(refused.code()).isEqualTo(ErrorCode.TOO_LARGE);
-        assertThat(refused).hasMessageContaining("user ann is over its limit rows = 2").hasMessageContaining("3 rows");
+        assertThat(refused)
+                .hasMessageContaining("user ann is over its limit rows = 2")
+                .hasMessageContaining("3 rows");
         rows = 2;
         assertThat(code(asAnn(10 * SECOND))).isEmpty();
         limits = UserLimits.NONE;
@@ -230,7 +232,8 @@ class QueryServiceTest {
         assertThat(refused).hasMessageContaining("memory = 40 bytes of role reader");
         assertThat(memory.used("ann")).isZero();
         limit(LimitKind.MEMORY, 42);
-        assertThat(((Outcome.Ok<Answer>) asAnn(10 * SECOND)).value().body().utf8()).endsWith("942");
+        assertThat(((Outcome.Ok<Answer>) asAnn(10 * SECOND)).value().body().utf8())
+                .endsWith("942");
         assertThat(memory.used("ann")).isZero();
         assertThat(memory.used("")).as("work without a user").isZero();
     }

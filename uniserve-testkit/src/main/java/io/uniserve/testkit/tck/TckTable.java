@@ -95,7 +95,8 @@ final class TckTable implements PlanContext {
     }
 
     private static String text(Answer answer) {
-        return answer.contentType() + "\n" + answer.rows() + " rows\n" + answer.body().utf8();
+        return answer.contentType() + "\n" + answer.rows() + " rows\n"
+                + answer.body().utf8();
     }
 
     @Override

@@ -26,8 +26,9 @@ final class KvPlanner implements Planner {
         String rest = words.length > 1 ? words[1] : "";
         return switch (words[0]) {
             case "get" -> json(get(query.table(), required(rest, "get KEY"), context), 1);
-            case "count" -> total("count", query.table(), KvOperators.COUNT, rest, context);
-            case "sum" -> total("sum", query.table(), KvOperators.SUM, required(rest, "sum FIELD"), context);
+            case "count" -> json("{\"count\":" + total(query, KvOperators.COUNT, rest, context) + "}", 1);
+            case "sum" ->
+                json("{\"sum\":" + total(query, KvOperators.SUM, required(rest, "sum FIELD"), context) + "}", 1);
             case "scan" -> scan(query.table(), required(rest, "scan LIMIT [PREFIX]"), context);
             case "range" -> range(query.table(), required(rest, "range LIMIT KEY"), context);
             default ->
@@ -54,15 +55,13 @@ final class KvPlanner implements Planner {
         return found.isEmpty() ? "null" : KvJsonWriter.of(found.get(0).fields());
     }
 
-    private static Answer total(
-            String name,
-            TableName table,
-            RetrieveOperator<KvActor, String, Long> operator,
-            String parameter,
-            PlanContext context) {
-        long total = context.retrieve(table, RetrieveCall.of(operator), parameter, values -> values.stream()
-                .reduce(0L, KvOperators::addExact));
-        return json("{\"" + name + "\":" + total + "}", 1);
+    private static long total(
+            QueryText query, RetrieveOperator<KvActor, String, Long> operator, String parameter, PlanContext context) {
+        return context.retrieve(
+                query.table(),
+                RetrieveCall.of(operator),
+                parameter,
+                values -> values.stream().reduce(0L, KvOperators::addExact));
     }
 
     private static Answer scan(TableName table, String rest, PlanContext context) {
@@ -89,8 +88,7 @@ final class KvPlanner implements Planner {
                 RetrieveCall.of(operator),
                 parameters,
                 values -> values.stream().reduce(List.of(), merge));
-        return json(
-                KvJsonWriter.of(documents.stream().map(Document::fields).toList()), documents.size());
+        return json(KvJsonWriter.of(documents.stream().map(Document::fields).toList()), documents.size());
     }
 
     private static int number(String text) {

@@ -55,8 +55,7 @@ class UserRequestLimiterTest {
     private static void assertRefused(Runnable call, String limit) {
         assertThatThrownBy(call::run)
                 .isInstanceOfSatisfying(
-                        UniserveException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED))
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED))
                 .hasMessageContaining(limit);
     }
 

@@ -119,8 +119,8 @@ public final class RunningQueryRegistry {
                 return error;
             }
             return deadline.limit()
-                    .map(limit -> new UniserveException(
-                            ErrorCode.QUERY_KILLED, "the query ran longer than " + limit, error))
+                    .map(limit ->
+                            new UniserveException(ErrorCode.QUERY_KILLED, "the query ran longer than " + limit, error))
                     .orElse(error);
         }
 

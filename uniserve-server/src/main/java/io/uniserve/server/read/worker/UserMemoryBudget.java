@@ -43,7 +43,8 @@ public final class UserMemoryBudget {
                     user,
                     alone
                             ? "this query holds " + (held + bytes) + " bytes of results at this server; ask for less"
-                            : now + " bytes of results would wait at this server; wait for answers before sending more");
+                            : now
+                                    + " bytes of results would wait at this server; wait for answers before sending more");
         }
     }
 

@@ -6,8 +6,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.RunningQuery.State;
-import java.util.Optional;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 

@@ -47,10 +47,7 @@ public final class NativeQueryPlanner implements Planner {
                 throw UniserveException.unsupported("queryType union, which only Druid's SQL planner makes:"
                         + " use a data source of type union, or SQL with UNION ALL");
             }
-            return services.lookups()
-                    .call(
-                            lookups(query.table(), parsed, context),
-                            () -> answer(parsed, context));
+            return services.lookups().call(lookups(query.table(), parsed, context), () -> answer(parsed, context));
         });
     }
 

@@ -420,5 +420,20 @@ public final class Limits {
 
     public static final int AUDIT_BATCH_EVENTS_MAX = 1_024;
 
+    /** Connections to the HTTP listener of the metrics; with more, the one that has waited longest is closed. */
+    public static final int HTTP_CONNECTIONS_MAX = 64;
+
+    /** Time for a request to arrive there from the connection on, TLS handshake included, and for its answer to be read. */
+    public static final long HTTP_REQUEST_MS_MAX = 10_000;
+
+    /** Time after which a connection without a further request is closed there. */
+    public static final long HTTP_IDLE_MS_MAX = 120_000;
+
+    /** Line, headers and body of a request there. */
+    public static final int HTTP_LINE_BYTES_MAX = 2 << 10;
+
+    public static final int HTTP_HEADER_BYTES_MAX = 8 << 10;
+    public static final int HTTP_BODY_BYTES_MAX = 1 << 10;
+
     private Limits() {}
 }

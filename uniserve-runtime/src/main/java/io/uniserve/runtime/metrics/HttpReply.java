@@ -1,0 +1,47 @@
+package io.uniserve.runtime.metrics;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.PrintableText;
+import io.uniserve.error.UniserveException;
+import java.nio.charset.StandardCharsets;
+
+/** Reply of the HTTP listener. */
+record HttpReply(int status, String type, String text) {
+    static final int OK = 200;
+    static final int BAD_REQUEST = 400;
+    static final int FORBIDDEN = 403;
+    static final int NOT_FOUND = 404;
+    static final int METHOD_NOT_ALLOWED = 405;
+    static final int FAILED = 500;
+    static final int UNAVAILABLE = 503;
+
+    private static final String JSON = "application/json";
+
+    static HttpReply plain(int status, String text) {
+        return new HttpReply(status, "text/plain; charset=utf-8", text + "\n");
+    }
+
+    static HttpReply json(int status, String object) {
+        return new HttpReply(status, JSON, object + "\n");
+    }
+
+    /** A refusal, as an object with its code and its reason. */
+    static HttpReply of(UniserveException error) {
+        return json(
+                error.code() == ErrorCode.UNAVAILABLE ? UNAVAILABLE : FORBIDDEN,
+                "{\"error\":\"" + error.code() + "\",\"message\":" + quoted(error.reason()) + "}");
+    }
+
+    /** The text as a JSON string. Control characters become blanks. */
+    static String quoted(String text) {
+        return '"'
+                + PrintableText.line(text, text.length())
+                        .replace("\\", "\\\\")
+                        .replace("\"", "\\\"")
+                + '"';
+    }
+
+    byte[] body() {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
